@@ -1,0 +1,22 @@
+//! overspill shows exactly what a coding agent's model saw of a tool's output, and pages through
+//! everything it did not.
+//!
+//! The house, from the ground up; each storey knows only those below it:
+//!
+//! * [`text`] is pure: bytes in, ranges out. Block index, search, units, sanitiser, layout.
+//! * [`preview`] is pure and the heart: policies (data), [`preview::plan`], windows.
+//! * [`source`] opens what is looked at: the memory map with its guard, growth, standard input.
+//! * [`store`] knows directories of spills: names, adapters, retention, cleaning.
+//! * [`capture`] runs a command, or drains a pipe, into a spill.
+//! * `config`, `cli` and `tui` sit on top (feature `app`).
+//!
+//! `text` and `preview` take `&[u8]`, never a file. `source`, `store` and `capture` know neither
+//! `cli` nor `tui`; those two do not know each other, save that `cli` starts `tui`.
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("overspill runs on Linux and macOS; other systems are not supported");
+
+pub mod preview;
+pub mod source;
+pub mod store;
+pub mod text;

@@ -1,0 +1,1 @@
+//! Opening what is looked at: files by a guarded memory map, pipes and standard input.

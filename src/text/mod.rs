@@ -1,0 +1,1 @@
+//! Bytes in, ranges and cells out: index, search, units, sanitiser and layout. Pure: no file is known here.
