@@ -1,1 +1,4 @@
 //! Bytes in, ranges and cells out: index, search, units, sanitiser and layout. Pure: no file is known here.
+
+pub mod index;
+pub mod search;

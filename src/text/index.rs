@@ -1,0 +1,356 @@
+//! Newline counts by block: line number to byte offset and back, without an offset for every line.
+
+use std::ops::Range;
+
+use memchr::{memchr_iter, memrchr};
+
+/// Bytes in a block while a file is under a million blocks (64 GiB).
+pub const BLOCK: usize = 64 * 1024;
+
+/// Past this many blocks the block doubles, so that the index of any file stays within 4 MiB.
+const MOST_BLOCKS: u64 = 1 << 20;
+
+/// Blocks whose counts share one 64-bit running total.
+const GROUP: usize = 256;
+
+/// A block that no thread has counted yet.
+const UNCOUNTED: u32 = u32::MAX;
+
+/// Newline counts of a file by block. Blocks may arrive in any order and from several threads; what
+/// can be told exactly reaches as far as the blocks are counted without a gap from the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockIndex {
+    /// Length of the indexed bytes.
+    len: u64,
+    /// Bytes a block: `BLOCK` times a power of two.
+    block: usize,
+    /// Line feeds in each block, or `UNCOUNTED`.
+    counts: Vec<u32>,
+    /// Line feeds before each group of `GROUP` blocks, as far as `frontier` reaches.
+    groups: Vec<u64>,
+    /// Blocks counted without a gap from the start.
+    frontier: usize,
+    /// Line feeds in those blocks.
+    counted: u64,
+}
+
+/// The counts of some whole blocks that follow one another, from one worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Number of the first block, 0-based.
+    pub first: usize,
+    /// Line feeds in each block from there.
+    pub counts: Vec<u32>,
+}
+
+impl BlockIndex {
+    /// An index of `len` bytes in which nothing has been counted.
+    pub fn new(len: u64) -> Self {
+        let mut block = BLOCK;
+        while len.div_ceil(block as u64) > MOST_BLOCKS {
+            block *= 2;
+        }
+        let blocks = len.div_ceil(block as u64) as usize;
+        Self { len, block, counts: vec![UNCOUNTED; blocks], groups: vec![0], frontier: 0, counted: 0 }
+    }
+
+    /// Bytes a block.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Number of blocks, the last of which may be short.
+    pub fn blocks(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Length of the indexed bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is nothing to index.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes of some blocks.
+    pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
+        blocks.start * self.block..(blocks.end as u64 * self.block as u64).min(self.len) as usize
+    }
+
+    /// Counts the line feeds of some blocks of `bytes`; pure, for workers to call.
+    pub fn count(bytes: &[u8], block: usize, blocks: Range<usize>) -> BlockCounts {
+        let start = (blocks.start * block).min(bytes.len());
+        let end = (blocks.end * block).min(bytes.len());
+        let counts = bytes[start..end].chunks(block).map(|b| memchr_iter(b'\n', b).count() as u32).collect();
+        BlockCounts { first: blocks.start, counts }
+    }
+
+    /// Takes in the counts of some blocks. Counts of blocks that are not there are ignored.
+    pub fn insert(&mut self, new: &BlockCounts) {
+        for (slot, count) in self.counts.iter_mut().skip(new.first).zip(&new.counts) {
+            *slot = *count;
+        }
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        while self.frontier < self.counts.len() && self.counts[self.frontier] != UNCOUNTED {
+            self.counted += u64::from(self.counts[self.frontier]);
+            self.frontier += 1;
+            if self.frontier.is_multiple_of(GROUP) {
+                self.groups.push(self.counted);
+            }
+        }
+    }
+
+    /// The bytes have grown to `len`: the block that was last is counted anew, with those after it.
+    pub fn grow(&mut self, len: u64) {
+        if len <= self.len {
+            return;
+        }
+        let last_whole = (self.len / self.block as u64) as usize;
+        self.len = len;
+        self.counts.truncate(last_whole);
+        self.counts.resize(len.div_ceil(self.block as u64) as usize, UNCOUNTED);
+        while self.counts.len() as u64 > MOST_BLOCKS {
+            self.coarsen();
+        }
+        self.recount();
+    }
+
+    fn coarsen(&mut self) {
+        self.block *= 2;
+        let merged = self.counts.chunks(2).map(|pair| match pair {
+            [a, b] if *a != UNCOUNTED && *b != UNCOUNTED => a + b,
+            _ => UNCOUNTED,
+        });
+        self.counts = merged.collect();
+    }
+
+    fn recount(&mut self) {
+        (self.frontier, self.counted) = (0, 0);
+        self.groups.truncate(1);
+        self.advance();
+    }
+
+    /// The first block that is not counted, from which a scan goes on; `None` when all are.
+    pub fn uncounted(&self) -> Option<usize> {
+        (self.frontier < self.counts.len()).then_some(self.frontier)
+    }
+
+    /// Whether every block is counted.
+    pub fn is_complete(&self) -> bool {
+        self.frontier == self.counts.len()
+    }
+
+    /// Bytes counted without a gap from the start.
+    pub fn counted_bytes(&self) -> u64 {
+        (self.frontier as u64 * self.block as u64).min(self.len)
+    }
+
+    /// All line feeds, once every block is counted.
+    pub fn line_feeds(&self) -> Option<u64> {
+        self.is_complete().then_some(self.counted)
+    }
+
+    /// Lines as `less` and `wc -l` number them, and a last one without a line feed: 0 for no bytes.
+    pub fn lines(&self, bytes: &[u8]) -> Option<u64> {
+        let open = bytes[..self.within(bytes)].last().is_some_and(|b| *b != b'\n');
+        self.line_feeds().map(|n| n + u64::from(open))
+    }
+
+    /// The line in which a byte lies, 0-based; `None` if the blocks before it are not all counted.
+    /// Reads at most one block. A line feed belongs to the line it ends.
+    pub fn line_at(&self, bytes: &[u8], offset: u64) -> Option<u64> {
+        let offset = offset.min(self.within(bytes) as u64) as usize;
+        let block = offset / self.block;
+        let before = self.before(block)?;
+        Some(before + memchr_iter(b'\n', &bytes[block * self.block..offset]).count() as u64)
+    }
+
+    /// About which line a byte lies in, 0-based, from what is counted so far.
+    pub fn about_line_at(&self, offset: u64) -> u64 {
+        let known = self.counted_bytes();
+        if known == 0 {
+            return 0;
+        }
+        (self.counted as f64 / known as f64 * offset as f64) as u64
+    }
+
+    /// Where a line starts, `line` 0-based; `None` if there is no such line, or it is not known yet.
+    /// A final line feed starts no further line. Reads at most one block.
+    pub fn offset_of(&self, bytes: &[u8], line: u64) -> Option<u64> {
+        if line == 0 {
+            return Some(0);
+        }
+        if line > self.counted {
+            return None;
+        }
+        let group = self.groups.partition_point(|before| *before < line) - 1;
+        let mut before = self.groups[group];
+        let blocks = group * GROUP..self.frontier;
+        for block in blocks {
+            let count = u64::from(self.counts[block]);
+            if before + count >= line {
+                return self.offset_in(bytes, block, line - before);
+            }
+            before += count;
+        }
+        None
+    }
+
+    fn offset_in(&self, bytes: &[u8], block: usize, nth: u64) -> Option<u64> {
+        let range = self.range(block..block + 1);
+        let found = memchr_iter(b'\n', bytes.get(range.clone())?).nth(nth as usize - 1)?;
+        let start = (range.start + found + 1) as u64;
+        (start < self.len).then_some(start)
+    }
+
+    fn before(&self, block: usize) -> Option<u64> {
+        if block > self.frontier {
+            return None;
+        }
+        let group = block / GROUP;
+        let rest = &self.counts[group * GROUP..block];
+        Some(self.groups[group] + rest.iter().map(|c| u64::from(*c)).sum::<u64>())
+    }
+
+    fn within(&self, bytes: &[u8]) -> usize {
+        bytes.len().min(self.len as usize)
+    }
+
+    /// The first line feed at or after `from`, skipping blocks that are known to have none.
+    pub fn next_line_feed(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        while at < bytes.len() {
+            let block = at / self.block;
+            let end = ((block + 1) * self.block).min(bytes.len());
+            if self.counts.get(block) != Some(&0)
+                && let Some(found) = memchr_iter(b'\n', &bytes[at..end]).next()
+            {
+                return Some(at + found);
+            }
+            at = end;
+        }
+        None
+    }
+
+    /// The last line feed before `to`, skipping blocks that are known to have none.
+    pub fn last_line_feed(&self, bytes: &[u8], to: usize) -> Option<usize> {
+        let mut end = to.min(bytes.len());
+        while end > 0 {
+            let block = (end - 1) / self.block;
+            let start = block * self.block;
+            if self.counts.get(block) != Some(&0)
+                && let Some(found) = memrchr(b'\n', &bytes[start..end])
+            {
+                return Some(start + found);
+            }
+            end = start;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn indexed(bytes: &[u8], block: usize) -> BlockIndex {
+        let mut index = BlockIndex::new(bytes.len() as u64);
+        index.block = block;
+        index.counts = vec![UNCOUNTED; bytes.len().div_ceil(block)];
+        let all = BlockIndex::count(bytes, block, 0..index.blocks());
+        index.insert(&all);
+        index
+    }
+
+    #[test]
+    fn an_empty_file_has_no_lines() {
+        let index = BlockIndex::new(0);
+        assert!(index.is_complete());
+        assert_eq!(index.lines(b""), Some(0));
+        assert_eq!(index.offset_of(b"", 0), Some(0));
+        assert_eq!(index.offset_of(b"", 1), None);
+    }
+
+    #[test]
+    fn a_final_line_feed_starts_no_line() {
+        let index = indexed(b"a\nb\n", 2);
+        assert_eq!(index.lines(b"a\nb\n"), Some(2));
+        assert_eq!(index.offset_of(b"a\nb\n", 1), Some(2));
+        assert_eq!(index.offset_of(b"a\nb\n", 2), None);
+    }
+
+    #[test]
+    fn blocks_may_come_in_any_order() {
+        let bytes = b"a\nb\nc\nd\ne\n";
+        let whole = indexed(bytes, 3);
+        let mut index = whole.clone();
+        index.counts.fill(UNCOUNTED);
+        index.recount();
+        for block in [3, 1, 0, 2] {
+            assert!(!index.is_complete());
+            index.insert(&BlockIndex::count(bytes, 3, block..block + 1));
+        }
+        assert_eq!(index, whole);
+    }
+
+    #[test]
+    fn what_lies_past_a_gap_is_not_told() {
+        let bytes = b"a\nb\nc\nd\ne\n";
+        let mut index = indexed(bytes, 2);
+        index.counts[2] = UNCOUNTED;
+        index.recount();
+        assert_eq!(index.line_at(bytes, 4), Some(2));
+        assert_eq!(index.line_at(bytes, 6), None);
+        assert_eq!(index.offset_of(bytes, 4), None);
+        assert_eq!(index.line_feeds(), None);
+        assert_eq!(index.uncounted(), Some(2));
+    }
+
+    #[test]
+    fn the_block_doubles_past_a_million_blocks() {
+        let index = BlockIndex::new(1 << 40);
+        assert_eq!(index.block(), 1 << 20);
+        assert!(index.blocks() <= 1 << 20);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_and_offsets_agree(bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'x')], 0..700), block in 1usize..9) {
+            let index = indexed(&bytes, block);
+            let mut starts = vec![0u64];
+            starts.extend(memchr_iter(b'\n', &bytes).map(|at| at as u64 + 1).filter(|at| *at < bytes.len() as u64));
+            for (line, start) in starts.iter().enumerate() {
+                prop_assert_eq!(index.offset_of(&bytes, line as u64), Some(*start));
+                if (*start as usize) < bytes.len() {
+                    prop_assert_eq!(index.line_at(&bytes, *start), Some(line as u64));
+                }
+            }
+            prop_assert_eq!(index.offset_of(&bytes, starts.len() as u64), None);
+        }
+
+        #[test]
+        fn growing_equals_indexing_anew(a in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'x')], 0..50), b in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'x')], 0..50)) {
+            let mut index = indexed(&a, 4);
+            let all = [a.clone(), b].concat();
+            index.grow(all.len() as u64);
+            if let Some(from) = index.uncounted() {
+                index.insert(&BlockIndex::count(&all, 4, from..index.blocks()));
+            }
+            prop_assert_eq!(index, indexed(&all, 4));
+        }
+
+        #[test]
+        fn line_feeds_are_found_both_ways(bytes in proptest::collection::vec(prop_oneof![1 => Just(b'\n'), 9 => Just(b'x')], 0..90), at in 0usize..90) {
+            let index = indexed(&bytes, 4);
+            let at = at.min(bytes.len());
+            prop_assert_eq!(index.next_line_feed(&bytes, at), bytes[at..].iter().position(|b| *b == b'\n').map(|n| n + at));
+            prop_assert_eq!(index.last_line_feed(&bytes, at), bytes[..at].iter().rposition(|b| *b == b'\n'));
+        }
+    }
+}
