@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::identity::{Identity, Look};
+use super::identity::{Identity, Look, PathStatus, path_status};
 use super::map::View;
 use super::open::{Links, OpenError, Opened, open};
 use super::spool::{Limit, Progress, Spool};
@@ -31,19 +31,6 @@ pub enum Change {
     Truncated,
     /// The content was rewritten: a new generation.
     Replaced,
-}
-
-/// What the path says now about the file that is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathStatus {
-    /// It still names the open file.
-    Current,
-    /// It names another file; [`Source::reopen`] looks at that one.
-    Renamed,
-    /// It names nothing (or cannot be asked); the open file stays readable.
-    Gone,
-    /// There is no path: a stream.
-    None,
 }
 
 /// A file or stream that is looked at.
@@ -284,6 +271,8 @@ impl Source {
             }
         } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
             return self.settle(file, now);
+        } else if self.lost_pages_are_back(file)? {
+            Change::Replaced
         } else {
             self.note(now, None);
             return Ok(Change::Same);
@@ -333,6 +322,15 @@ impl Source {
         Ok(change)
     }
 
+    /// A cut and a regrowth within one tick of the file system's clock leave no other trace than
+    /// the pages that were lost between. An error here is a page that cannot be read at all.
+    fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
+        match self.view.lost_at() {
+            Some(offset) => Ok(file.read_at(&mut [0], offset)? == 1),
+            None => Ok(false),
+        }
+    }
+
     fn note(&mut self, now: Look, new_tail: Option<Vec<u8>>) {
         if let Backing::File { look, tail, .. } = &mut self.backing {
             *look = now;
@@ -355,16 +353,6 @@ impl Drop for Source {
         if let Backing::Spool(spool) = &self.backing {
             spool.abandon();
         }
-    }
-}
-
-/// What `path` names now, against the open file.
-pub(super) fn path_status(path: Option<&Path>, open: &Identity) -> PathStatus {
-    match path.map(std::fs::metadata) {
-        None => PathStatus::None,
-        Some(Err(_)) => PathStatus::Gone,
-        Some(Ok(meta)) if Identity::from(&meta).same_file(open) => PathStatus::Current,
-        Some(Ok(_)) => PathStatus::Renamed,
     }
 }
 

@@ -81,7 +81,7 @@ impl Drop for Guard {
 impl Slot {
     fn claim(&self, start: usize, end: usize) -> bool {
         let before = self.sequence.load(Ordering::Acquire);
-        if before % 2 == 1 || self.start.load(Ordering::Acquire) != FREE {
+        if !before.is_multiple_of(2) || self.start.load(Ordering::Acquire) != FREE {
             return false;
         }
         if self.sequence.compare_exchange(before, before + 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -110,7 +110,7 @@ impl Slot {
         let before = self.sequence.load(Ordering::Acquire);
         let range = (self.start.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        let whole = before % 2 == 0 && self.sequence.load(Ordering::Relaxed) == before;
+        let whole = before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before;
         (whole && range.0 != FREE).then_some(range)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// A moment as a file system records it: whole seconds since 1970, UTC, and nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,5 +69,28 @@ impl From<&Metadata> for Look {
             changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 },
             owned: (meta.nlink(), meta.mode(), meta.uid(), meta.gid()),
         }
+    }
+}
+
+/// What the path says now about the file that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStatus {
+    /// It still names the open file.
+    Current,
+    /// It names another file; [`Source::reopen`](super::Source::reopen) looks at that one.
+    Renamed,
+    /// It names nothing (or cannot be asked); the open file stays readable.
+    Gone,
+    /// There is no path: a stream.
+    None,
+}
+
+/// What `path` names now, against the open file.
+pub(super) fn path_status(path: Option<&Path>, open: &Identity) -> PathStatus {
+    match path.map(std::fs::metadata) {
+        None => PathStatus::None,
+        Some(Err(_)) => PathStatus::Gone,
+        Some(Ok(meta)) if Identity::from(&meta).same_file(open) => PathStatus::Current,
+        Some(Ok(_)) => PathStatus::Renamed,
     }
 }

@@ -14,9 +14,12 @@ mod open;
 mod spool;
 mod watch;
 
-pub use file::{Change, PathStatus, Source};
-pub use identity::{Identity, Stamp};
+pub use file::{Change, Source};
+pub use identity::{Identity, PathStatus, Stamp};
 pub use map::{Populated, View, populate, release};
 pub use open::OpenError;
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
+
+#[cfg(test)]
+mod tests;
