@@ -1,1 +1,25 @@
 //! Opening what is looked at: files by a guarded memory map, pipes and standard input.
+//!
+//! A [`Source`] is looked at through a [`View`]: a cheap clone of the current mapping that stays
+//! valid however the file changes. The bytes behind it may change at any moment, and bytes past a
+//! cut read as zeros, so: copy a window out, then decode it, and ask [`Source::refresh`] at every
+//! frame and every chunk of a scan. A late result of a worker is dropped when its view's
+//! generation is no longer the source's.
+
+mod file;
+mod guard;
+mod identity;
+mod map;
+mod open;
+mod spool;
+mod watch;
+
+pub use file::{Change, Source};
+pub use identity::{Identity, PathStatus, Stamp};
+pub use map::{Populated, View, populate, release};
+pub use open::OpenError;
+pub use spool::Progress;
+pub use watch::{Probe, Watcher};
+
+#[cfg(test)]
+mod tests;

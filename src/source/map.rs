@@ -1,0 +1,161 @@
+//! One mapping of a file, shared by everyone who looks at it.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use memmap2::{Mmap, MmapOptions};
+
+use super::guard::Guard;
+
+/// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.
+const SLOW_TO_UNMAP: usize = 64 << 20;
+
+/// The bytes of a [`Source`](super::Source) at one moment: cheap to clone, valid for as long as it
+/// is held. The bytes are shared with whoever writes the file and may change while they are read.
+#[derive(Clone, Debug)]
+pub struct View {
+    mapping: Option<Arc<Mapping>>,
+    len: usize,
+    generation: u64,
+}
+
+#[derive(Debug)]
+struct Mapping {
+    // Both are taken in `drop`, the guard first: it must leave the table before the pages go.
+    guard: Option<Guard>,
+    pages: Option<Mmap>,
+}
+
+impl View {
+    /// A view of no bytes.
+    pub(super) fn empty(generation: u64) -> View {
+        View { mapping: None, len: 0, generation }
+    }
+
+    /// Maps the first `len` bytes of `file`, with room to grow where the system allows.
+    pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<View> {
+        let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;
+        if len == 0 {
+            return Ok(View::empty(generation));
+        }
+        let mapping = Mapping::new(file, roomy(len)).or_else(|_| Mapping::new(file, len))?;
+        Ok(View { mapping: Some(Arc::new(mapping)), len, generation })
+    }
+
+    /// The same mapping seen up to `len` bytes, if it reaches that far.
+    pub(super) fn grown(&self, len: u64) -> Option<View> {
+        let len = usize::try_from(len).ok()?;
+        let room = self.mapping.as_ref()?.pages().len();
+        let whole = self.lost_at().is_none() && len <= room;
+        whole.then(|| View { mapping: self.mapping.clone(), len, generation: self.generation })
+    }
+
+    /// Which content this is: another number means that all earlier findings are void. Unique
+    /// within the process; growth does not change it.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Offset in bytes from which pages were found lost, if any; from there on bytes read as zero.
+    pub fn lost_at(&self) -> Option<u64> {
+        let lost = self.mapping.as_ref()?.guard.as_ref()?.lost_at()?;
+        (lost < self.len as u64).then_some(lost)
+    }
+}
+
+impl Deref for View {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.mapping.as_ref().map_or(&[], |mapping| &mapping.pages()[..self.len])
+    }
+}
+
+/// Address space is free and mapping anew costs the pages already faulted in, so a mapping
+/// reaches past the end of the file; those pages are touched only once the file has grown.
+#[cfg(target_os = "linux")]
+fn roomy(len: usize) -> usize {
+    len.saturating_add((len / 4).max(16 << 20)).min(isize::MAX as usize)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn roomy(len: usize) -> usize {
+    len
+}
+
+impl Mapping {
+    fn new(file: &File, len: usize) -> io::Result<Mapping> {
+        // SAFETY: the file may be changed by others while it is mapped. Lost pages are turned into
+        // zeros by the guard; changed bytes are accepted: readers hold `&[u8]`, never `&str`, and
+        // copy a window out before they decode it.
+        let pages = unsafe { MmapOptions::new().len(len).map(file) }?;
+        let guard = Guard::register(pages.as_ptr() as usize, len)?;
+        Ok(Mapping { guard: Some(guard), pages: Some(pages) })
+    }
+
+    fn pages(&self) -> &Mmap {
+        self.pages.as_ref().expect("present until dropped")
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        drop(self.guard.take());
+        let pages = self.pages.take();
+        if pages.as_ref().is_some_and(|pages| pages.len() > SLOW_TO_UNMAP) {
+            // If no thread can be had, the closure is dropped here, and the pages with it.
+            let _ = std::thread::Builder::new().name("unmap".into()).spawn(move || drop(pages));
+        }
+    }
+}
+
+/// What became of a request to read a range in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Populated {
+    /// The pages are there.
+    Ready,
+    /// The system cannot do it; touching the bytes works as ever.
+    Unsupported,
+    /// Some page of the range does not exist any more (the file was cut) or cannot be read.
+    /// Refresh the source before trusting the bytes.
+    Lost,
+}
+
+/// Reads `range` (bytes, clamped to the view) in with one system call, instead of a fault a page.
+/// Meant for scans, 4 to 16 MiB at a time.
+pub fn populate(view: &View, range: Range<usize>) -> Populated {
+    let Some((pages, range)) = within(view, range) else { return Populated::Ready };
+    #[cfg(target_os = "linux")]
+    {
+        let advice = memmap2::Advice::PopulateRead;
+        match pages.advise_range(advice, range.start, range.len()).map_err(|e| e.raw_os_error()) {
+            Ok(()) => Populated::Ready,
+            Err(Some(libc::EFAULT)) => Populated::Lost,
+            Err(_) => Populated::Unsupported,
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pages.advise_range(memmap2::Advice::WillNeed, range.start, range.len());
+        Populated::Unsupported
+    }
+}
+
+/// Lets the pages of `range` (bytes, clamped to the view) go from this process's resident memory;
+/// they stay in the system's cache and come back when touched.
+pub fn release(view: &View, range: Range<usize>) {
+    let Some((pages, range)) = within(view, range) else { return };
+    // SAFETY: on a shared, read-only file mapping dropped pages are read again from the same file;
+    // on the guard's zero pages they come back as zeros.
+    let _ =
+        unsafe { pages.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len()) };
+}
+
+fn within(view: &View, range: Range<usize>) -> Option<(&Mmap, Range<usize>)> {
+    let pages = view.mapping.as_ref()?.pages();
+    let range = range.start.min(view.len)..range.end.min(view.len);
+    (range.start < range.end).then_some((pages, range))
+}

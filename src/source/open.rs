@@ -1,0 +1,136 @@
+//! Telling apart what a path names, and how each kind is looked at.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::{self, IsTerminal};
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::OFlags;
+
+use super::spool::{Limit, Progress, Spool};
+
+/// A device is read up to this many bytes, since it need not end.
+const DEVICE_BYTES: u64 = 64 << 20;
+
+/// Why something cannot be looked at, and what to do instead. The path is printed as it is: clean
+/// it before it reaches a terminal.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No such file.
+    #[error("{}: no such file; check the name, or run `overspill list` for what the stores hold", .0.display())]
+    Missing(PathBuf),
+    /// Permission denied.
+    #[error("{}: permission denied; `ls -l` shows who may read it", .0.display())]
+    Denied(PathBuf),
+    /// A directory.
+    #[error("{}: is a directory; name a file in it, or run `overspill` alone to browse the stores", .0.display())]
+    Directory(PathBuf),
+    /// A socket.
+    #[error("{}: is a socket, not a file; save its output to a file or pipe it in", .0.display())]
+    Socket(PathBuf),
+    /// A block device.
+    #[error("{}: is a block device; pipe the part you want in, as in `head -c 1m DEVICE | overspill -`", .0.display())]
+    BlockDevice(PathBuf),
+    /// A terminal.
+    #[error("{}: is a terminal; name a file, or pipe a command's output in", .0.display())]
+    Terminal(PathBuf),
+    /// A symbolic link where none is followed (inside a store).
+    #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
+    Link(PathBuf),
+    /// Anything else that the system says.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was to be opened.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Whether a symbolic link as the last component of a path is followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    Follow,
+    Refuse,
+}
+
+/// How the opened thing is to be looked at.
+pub(super) enum Opened {
+    File(File, Metadata),
+    Stream(Arc<Spool>),
+}
+
+pub(super) fn open(path: &Path, links: Links) -> Result<Opened, OpenError> {
+    let file = open_file(path, links).map_err(|error| explain(path, error))?;
+    let meta = file.metadata().map_err(|error| explain(path, error))?;
+    let kind = meta.file_type();
+    if let Some(refusal) = refuse(path, kind, &file) {
+        return Err(refusal);
+    }
+    let stream = if kind.is_fifo() {
+        wait_for_writer(path.to_owned(), &meta)
+    } else if kind.is_char_device() {
+        blocking(&file)
+            .and_then(|()| Spool::start(Progress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
+    } else if meta.len() == 0 && has_content(&file) {
+        // As under /proc: the size says nothing. Some of those never end.
+        Spool::start(Progress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
+    } else {
+        return Ok(Opened::File(file, meta));
+    };
+    stream.map(Opened::Stream).map_err(|error| explain(path, error))
+}
+
+fn open_file(path: &Path, links: Links) -> io::Result<File> {
+    let mut flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+    OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+fn refuse(path: &Path, kind: FileType, file: &File) -> Option<OpenError> {
+    let refusal = if kind.is_dir() {
+        OpenError::Directory
+    } else if kind.is_block_device() {
+        OpenError::BlockDevice
+    } else if kind.is_char_device() && file.is_terminal() {
+        OpenError::Terminal
+    } else {
+        return None;
+    };
+    Some(refusal(path.to_owned()))
+}
+
+fn explain(path: &Path, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    let socket = || path.metadata().is_ok_and(|meta| meta.file_type().is_socket());
+    match source.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => OpenError::Missing(path),
+        Some(libc::EACCES | libc::EPERM) => OpenError::Denied(path),
+        Some(libc::ELOOP) if path.is_symlink() => OpenError::Link(path),
+        Some(libc::ENXIO | libc::EOPNOTSUPP) if socket() => OpenError::Socket(path),
+        _ => OpenError::Io { path, source },
+    }
+}
+
+fn has_content(file: &File) -> bool {
+    matches!(file.read_at(&mut [0; 1], 0), Ok(1))
+}
+
+fn blocking(file: &File) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
+    Ok(rustix::fs::fcntl_setfl(file, flags)?)
+}
+
+/// Opening a FIFO blocks until someone writes to it, so the stream's own thread does that; until
+/// then the source is [`Progress::Waiting`].
+fn wait_for_writer(path: PathBuf, listed: &Metadata) -> io::Result<Arc<Spool>> {
+    let listed = super::Identity::from(listed);
+    Spool::start(Progress::Waiting, Limit::Disk, move || {
+        let file = File::open(&path)?;
+        match super::Identity::from(&file.metadata()?).same_file(&listed) {
+            true => Ok(file),
+            false => Err(io::Error::other("another file has taken this name")),
+        }
+    })
+}

@@ -1,0 +1,190 @@
+//! A stream drained into an unlinked temporary file, which is then looked at like any other.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+const CHUNK: usize = 64 << 10;
+/// Free space is looked at once in this many bytes.
+const LOOK_EVERY: u64 = 16 << 20;
+/// The spool never takes the last gigabyte of a disk, or the last twentieth if that is less.
+const KEEP_FREE: u64 = 1 << 30;
+
+/// How far a stream has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// A FIFO that no one has opened for writing yet.
+    Waiting,
+    /// More may come.
+    Streaming,
+    /// The stream has ended, and all of it is here.
+    Complete,
+    /// The stream goes on or has ended, but not all of it was kept: the disk is (nearly) full, a
+    /// device's 64 MiB are over, or reading failed; [`Source::error`](super::Source::error) says.
+    CutShort,
+}
+
+/// How much of a stream is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// As much as the disk takes; the rest is drained, so that the writer is never blocked.
+    Disk,
+    /// So many bytes, then reading stops: for devices, which need not end.
+    Bytes(u64),
+}
+
+/// The stream's file and its progress, shared between the draining thread and the source.
+#[derive(Debug)]
+pub(super) struct Spool {
+    pub file: File,
+    kept: AtomicU64,
+    seen: AtomicU64,
+    abandoned: AtomicBool,
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    progress: Progress,
+    error: Option<Arc<io::Error>>,
+    ended: bool,
+}
+
+impl Spool {
+    /// Starts a thread that drains what `open` gives; `open` itself may block (a FIFO does).
+    pub fn start<R: Read>(
+        progress: Progress,
+        limit: Limit,
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> io::Result<Arc<Spool>> {
+        let spool = Arc::new(Spool {
+            file: tempfile::tempfile()?,
+            kept: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
+            abandoned: AtomicBool::new(false),
+            state: Mutex::new(State { progress, error: None, ended: false }),
+            moved: Condvar::new(),
+        });
+        let worker = Arc::clone(&spool);
+        std::thread::Builder::new().name("stream".into()).spawn(move || worker.drain(open, limit))?;
+        Ok(spool)
+    }
+
+    /// Bytes in the file.
+    pub fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Acquire)
+    }
+
+    /// Bytes that came, kept or not.
+    pub fn seen(&self) -> u64 {
+        self.seen.load(Ordering::Acquire)
+    }
+
+    pub fn progress(&self) -> Progress {
+        self.state().progress
+    }
+
+    pub fn ended(&self) -> bool {
+        self.state().ended
+    }
+
+    pub fn error(&self) -> Option<Arc<io::Error>> {
+        self.state().error.clone()
+    }
+
+    /// Blocks until `enough` bytes are kept or the stream has ended.
+    pub fn wait(&self, enough: u64) {
+        let waiting = |state: &mut State| !state.ended && self.kept() < enough;
+        drop(self.moved.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Tells the thread that nobody looks any more: it stops at its next read.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+    }
+
+    fn drain<R: Read>(&self, open: impl FnOnce() -> io::Result<R>, limit: Limit) {
+        let result = open().and_then(|mut reader| self.pump(&mut reader, limit));
+        let mut state = self.state();
+        match result {
+            Ok(()) if state.progress != Progress::CutShort => state.progress = Progress::Complete,
+            Ok(()) => {}
+            Err(error) => {
+                state.progress = Progress::CutShort;
+                state.error.get_or_insert(Arc::new(error));
+            }
+        }
+        state.ended = true;
+        self.moved.notify_all();
+    }
+
+    fn pump(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
+        let mut chunk = vec![0; CHUNK];
+        self.set_progress(Progress::Streaming);
+        while !self.abandoned.load(Ordering::Acquire) {
+            let wanted = match limit {
+                Limit::Disk => CHUNK,
+                Limit::Bytes(most) => usize::try_from(most - self.seen()).unwrap_or(CHUNK).min(CHUNK),
+            };
+            if wanted == 0 {
+                self.cut_short(None);
+                return Ok(());
+            }
+            match reader.read(&mut chunk[..wanted]) {
+                Ok(0) => return Ok(()),
+                Ok(count) => self.keep(&chunk[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let seen = self.seen.fetch_add(bytes.len() as u64, Ordering::AcqRel);
+        if self.progress() == Progress::CutShort {
+            return;
+        }
+        let written = self.room_for(seen).and_then(|()| self.file.write_all_at(bytes, seen));
+        match written {
+            Ok(()) => {
+                self.kept.store(seen + bytes.len() as u64, Ordering::Release);
+                self.moved.notify_all();
+            }
+            Err(error) => self.cut_short(Some(error)),
+        }
+    }
+
+    fn room_for(&self, at: u64) -> io::Result<()> {
+        if at % LOOK_EVERY >= CHUNK as u64 {
+            return Ok(());
+        }
+        let disk = rustix::fs::fstatvfs(&self.file)?;
+        let free = disk.f_bavail * disk.f_frsize;
+        let floor = KEEP_FREE.min(disk.f_blocks * disk.f_frsize / 20);
+        match free > floor {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::StorageFull,
+                "the temporary directory's disk is nearly full",
+            )),
+        }
+    }
+
+    fn cut_short(&self, error: Option<io::Error>) {
+        let mut state = self.state();
+        state.progress = Progress::CutShort;
+        state.error = error.map(Arc::new);
+    }
+
+    fn set_progress(&self, progress: Progress) {
+        self.state().progress = progress;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

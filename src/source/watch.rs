@@ -1,0 +1,111 @@
+//! One thread that looks every fifth of a second, and speaks only when something changed.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use super::identity::{Identity, Look, PathStatus, path_status};
+use super::spool::{Progress, Spool};
+
+/// A file: often enough that a change is on the screen within 250 ms.
+const FILE_EVERY: Duration = Duration::from_millis(200);
+/// A stream that is still coming is looked at more often.
+const STREAM_EVERY: Duration = Duration::from_millis(30);
+
+/// Tells whether a source has changed since the last look, without touching the source.
+#[derive(Debug)]
+pub struct Probe {
+    watched: Watched,
+    last: Facts,
+}
+
+#[derive(Debug)]
+enum Watched {
+    File { file: Arc<File>, path: Option<PathBuf> },
+    Spool(Arc<Spool>),
+}
+
+#[derive(Debug, PartialEq)]
+enum Facts {
+    File(Look, PathStatus),
+    Stream(u64, Progress),
+    Unreadable(Option<i32>),
+}
+
+impl Probe {
+    // Both start from what the source has taken in, so that nothing between is missed.
+
+    pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Look, status: PathStatus) -> Probe {
+        Probe { watched: Watched::File { file, path }, last: Facts::File(known, status) }
+    }
+
+    pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
+        Probe { watched: Watched::Spool(spool), last: Facts::Stream(known, Progress::Streaming) }
+    }
+
+    /// Looks once; true if anything differs from the last look.
+    pub fn check_once(&mut self) -> bool {
+        let now = self.look();
+        let changed = now != self.last;
+        self.last = now;
+        changed
+    }
+
+    /// How long to wait until the next look; `None` once nothing can change any more.
+    fn interval(&self) -> Option<Duration> {
+        match &self.watched {
+            Watched::File { .. } => Some(FILE_EVERY),
+            Watched::Spool(spool) => (!spool.ended()).then_some(STREAM_EVERY),
+        }
+    }
+
+    fn look(&self) -> Facts {
+        match &self.watched {
+            Watched::Spool(spool) => Facts::Stream(spool.kept(), spool.progress()),
+            Watched::File { file, path } => match file.metadata() {
+                Err(error) => Facts::Unreadable(error.raw_os_error()),
+                Ok(meta) => {
+                    let status = path_status(path.as_deref(), &Identity::from(&meta));
+                    Facts::File(Look::from(&meta), status)
+                }
+            },
+        }
+    }
+}
+
+/// A thread that calls back whenever its probe sees a change. It ends when this is dropped, when
+/// the callback says that nobody listens, or when a stream has ended.
+#[derive(Debug)]
+pub struct Watcher {
+    _stop: Sender<()>,
+}
+
+impl Watcher {
+    /// Starts watching. `changed` is called after each change, from the watcher's thread; it
+    /// returns false to stop (for a channel: `move || tx.send(event).is_ok()`).
+    ///
+    /// # Errors
+    /// If no thread can be had.
+    pub fn spawn(
+        mut probe: Probe,
+        mut changed: impl FnMut() -> bool + Send + 'static,
+    ) -> std::io::Result<Watcher> {
+        let (stop, stopped) = channel::<()>();
+        let watch = move || {
+            loop {
+                let pause = probe.interval();
+                if probe.check_once() && !changed() {
+                    return;
+                }
+                let Some(pause) = pause else { return };
+                if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("watch".into()).spawn(watch)?;
+        Ok(Watcher { _stop: stop })
+    }
+}
