@@ -1,4 +1,8 @@
 //! Bytes in, ranges and cells out: index, search, units, sanitiser and layout. Pure: no file is known here.
 
+pub mod ansi;
+pub mod cells;
 pub mod index;
+pub mod layout;
+pub mod safe;
 pub mod search;

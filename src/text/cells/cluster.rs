@@ -1,0 +1,177 @@
+//! Graphemes out of bytes: a window of drawable characters is copied out, and cut by the rules of Unicode.
+
+use super::scalar::{self, Class, EMOJI_STYLE, KEYCAP, Scalar, TEXT_STYLE, ZWJ};
+use super::text::CellText;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Bytes decoded at once; a grapheme over it is cut anyway.
+const WINDOW: usize = 512;
+/// The most code points of a grapheme that are drawn.
+const POINTS: usize = 8;
+const DOTTED_CIRCLE: char = '\u{25cc}';
+
+/// One grapheme, drawable.
+#[derive(Debug)]
+pub(super) struct Grapheme {
+    pub text: CellText,
+    /// Columns; 0 if it cannot be drawn on its own.
+    pub width: usize,
+    /// Bytes of input that `text` stands for.
+    pub len: usize,
+    /// Bytes of the same grapheme beyond those, which are not drawn.
+    pub surplus: usize,
+}
+
+/// Drawable characters copied out of the input, from byte `start` on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Window {
+    text: String,
+    start: usize,
+    /// Whether something that ends a grapheme follows (and not merely the window's limit).
+    closed: bool,
+}
+
+impl Window {
+    /// The grapheme at byte `at`, where `first`, a plain character, stands.
+    pub fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
+        let len = match self.cached(at) {
+            Some(len) => len,
+            None => {
+                self.fill(bytes, at, first);
+                self.cached(at).unwrap_or(self.text.len())
+            }
+        };
+        let from = at - self.start;
+        let whole = &self.text[from..from + len];
+        let (text, kept) = clip(whole, first);
+        let beyond =
+            if from + len == self.text.len() && !self.closed { tail(bytes, at + len, whole) } else { 0 };
+        Grapheme { text, width: text.as_str().width(), len: kept, surplus: len - kept + beyond }
+    }
+
+    /// The length of the grapheme at `at` if the window holds it to its end, or holds nothing before it.
+    fn cached(&self, at: usize) -> Option<usize> {
+        let from = at.checked_sub(self.start)?;
+        let len = self.text.get(from..)?.graphemes(true).next()?.len();
+        let ended = from + len < self.text.len() || self.closed || from == 0;
+        ended.then_some(len)
+    }
+
+    fn fill(&mut self, bytes: &[u8], at: usize, first: char) {
+        self.text.clear();
+        self.text.push(first);
+        self.start = at;
+        self.closed = read_plain(bytes, at + first.len_utf8(), &mut self.text);
+    }
+}
+
+/// Adds the drawable characters at `at` to `text`, up to the window's limit; whether they ended before it.
+fn read_plain(bytes: &[u8], mut at: usize, text: &mut String) -> bool {
+    let mut emoji = Emoji::after(text);
+    while text.len() < WINDOW {
+        let Some(c) = plain_at(bytes, at, &emoji) else { return true };
+        emoji.push(c);
+        text.push(c);
+        at += c.len_utf8();
+    }
+    false
+}
+
+fn plain_at(bytes: &[u8], at: usize, emoji: &Emoji) -> Option<char> {
+    let c = valid_at(bytes, at)?;
+    let drawn = match scalar::class(c) {
+        Class::Plain => true,
+        Class::Emoji => emoji.takes(c, valid_at(bytes, at + c.len_utf8())),
+        Class::Named => false,
+    };
+    drawn.then_some(c)
+}
+
+fn valid_at(bytes: &[u8], at: usize) -> Option<char> {
+    match scalar::decode(bytes.get(at..).filter(|rest| !rest.is_empty())?) {
+        Scalar::Valid(c) => Some(c),
+        Scalar::Invalid { .. } => None,
+    }
+}
+
+/// Where a joiner or a variation selector may stand.
+#[derive(Debug, Default)]
+struct Emoji {
+    last: Option<char>,
+    /// The last character that is neither skin tone nor selector: what a joiner would join.
+    base: Option<char>,
+}
+
+impl Emoji {
+    fn after(text: &str) -> Self {
+        let mut emoji = Self::default();
+        text.chars().for_each(|c| emoji.push(c));
+        emoji
+    }
+
+    fn push(&mut self, c: char) {
+        let extends = c == TEXT_STYLE || c == EMOJI_STYLE || scalar::is_skin_tone(c);
+        self.base = if extends { self.base } else { Some(c) };
+        self.last = Some(c);
+    }
+
+    fn takes(&self, c: char, next: Option<char>) -> bool {
+        let pictographic = |c: Option<char>| c.is_some_and(scalar::is_pictographic);
+        match (c, self.last) {
+            (ZWJ, _) => pictographic(self.base) && pictographic(next),
+            (EMOJI_STYLE, Some('0'..='9' | '#' | '*')) => next == Some(KEYCAP),
+            (_, last) => pictographic(last),
+        }
+    }
+}
+
+/// As much of the grapheme as is drawn, and how many of its bytes that is.
+fn clip(whole: &str, first: char) -> (CellText, usize) {
+    let mut text = CellText::default();
+    let mut kept = 0;
+    if scalar::joins_a_letter(first) && !scalar::is_skin_tone(first) {
+        text.push_within(DOTTED_CIRCLE, CellText::MAX);
+    }
+    for c in whole.chars().take(POINTS - text.as_str().chars().count()) {
+        if !text.push_within(c, CellText::MAX) {
+            break;
+        }
+        kept += c.len_utf8();
+    }
+    if kept < whole.len() {
+        kept -= unfinished(&mut text);
+    }
+    (text, kept)
+}
+
+/// Takes off what must not end a cell: a joiner or a selector whose other half was cut. Returns its bytes.
+fn unfinished(text: &mut CellText) -> usize {
+    let before = text.len();
+    while text.as_str().ends_with([ZWJ, EMOJI_STYLE, TEXT_STYLE]) {
+        text.pop();
+    }
+    before - text.len()
+}
+
+/// Bytes from `at` on that still belong to the overlong grapheme `whole`, found window by window. Only the
+/// last few characters are context: a chain of emoji may be taken to end early, which costs one cell more.
+fn tail(bytes: &[u8], at: usize, whole: &str) -> usize {
+    let mut context: String = last_chars(whole, 4);
+    let mut found = 0;
+    loop {
+        let known = context.len();
+        let closed = read_plain(bytes, at + found, &mut context);
+        let end = context.graphemes(true).next().map_or(0, str::len);
+        found += end.saturating_sub(known);
+        if closed || end < context.len() {
+            return found;
+        }
+        context = last_chars(&context, 4);
+    }
+}
+
+fn last_chars(text: &str, count: usize) -> String {
+    let start = text.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at);
+    text[start..].to_owned()
+}

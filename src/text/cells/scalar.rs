@@ -1,0 +1,109 @@
+//! One scalar value out of copied bytes, and which of them may be drawn as they are.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What stands at the start of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Valid(char),
+    /// A maximal subpart of `len` bytes (1 to 3) that no UTF-8 begins with.
+    Invalid {
+        first: u8,
+        len: usize,
+    },
+}
+
+/// Decodes the start of `bytes` (not empty), looking at a copy of 4 bytes at most.
+pub(super) fn decode(bytes: &[u8]) -> Scalar {
+    let mut copy = [0; 4];
+    let len = bytes.len().min(4);
+    copy[..len].copy_from_slice(&bytes[..len]);
+    let copy = &copy[..len];
+    let valid = match std::str::from_utf8(copy) {
+        Ok(text) => text,
+        Err(error) if error.valid_up_to() > 0 => {
+            std::str::from_utf8(&copy[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(error) => return Scalar::Invalid { first: copy[0], len: error.error_len().unwrap_or(len) },
+    };
+    valid.chars().next().map_or(Scalar::Invalid { first: 0, len: 1 }, Scalar::Valid)
+}
+
+/// How a scalar value may be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// As itself.
+    Plain,
+    /// As itself inside emoji: U+200D, U+FE0E, U+FE0F. Elsewhere by its number.
+    Emoji,
+    /// By its number: controls, bidi, invisible, private, unassigned.
+    Named,
+}
+
+pub(super) const ZWJ: char = '\u{200d}';
+pub(super) const TEXT_STYLE: char = '\u{fe0e}';
+pub(super) const EMOJI_STYLE: char = '\u{fe0f}';
+pub(super) const KEYCAP: char = '\u{20e3}';
+
+pub(super) fn class(c: char) -> Class {
+    match c {
+        ' '..='~' => Class::Plain,
+        ZWJ | TEXT_STYLE | EMOJI_STYLE => Class::Emoji,
+        _ if is_blank_or_ignorable(c) => Class::Named,
+        _ if is_common(c) || is_space(c) || is_assigned(c) => Class::Plain,
+        _ => Class::Named,
+    }
+}
+
+/// Invisible or reordering though assigned, printable or a mark by its general category.
+fn is_blank_or_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Blocks without a hole or a mark, so that most text asks no table. Proved against the slow road by a test.
+fn is_common(c: char) -> bool {
+    matches!(c,
+        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' | '\u{2190}'..='\u{23ff}'
+        | '\u{2500}'..='\u{27bf}' | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1f5ff}')
+}
+
+/// Separators (Zs) with a width. The standard library calls them unprintable.
+fn is_space(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+}
+
+/// Neither control, format, surrogate, private use, unassigned nor a separator. `escape_debug` leaves just
+/// those unescaped, except that it escapes marks, which are known by their joining a letter.
+fn is_assigned(c: char) -> bool {
+    c.escape_debug().len() == 1 || joins_a_letter(c)
+}
+
+/// Whether `c` belongs to the grapheme of the letter before it: combining marks and their like.
+pub(super) fn joins_a_letter(c: char) -> bool {
+    c >= '\u{300}' && !is_common(c) && is_one_grapheme(&['a', c])
+}
+
+/// Whether `c` may stand beside a joiner (Extended_Pictographic): only between two of them does U+200D join.
+pub(super) fn is_pictographic(c: char) -> bool {
+    c >= '\u{a9}' && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
+}
+
+/// U+1F3FB to U+1F3FF: extends the emoji before it, but is a swatch of its own where there is none.
+pub(super) fn is_skin_tone(c: char) -> bool {
+    matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_one_grapheme(chars: &[char]) -> bool {
+    let mut bytes = [0; 16];
+    let mut len = 0;
+    for c in chars {
+        len += c.encode_utf8(&mut bytes[len..]).len();
+    }
+    let text = std::str::from_utf8(&bytes[..len]).unwrap_or_default();
+    text.graphemes(true).nth(1).is_none()
+}

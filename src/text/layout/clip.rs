@@ -1,0 +1,37 @@
+//! Cells in part: at the edge of a row, and where a row is narrower than the cell.
+
+use crate::text::cells::{Cell, CellText, Kind};
+use anstyle::Style;
+use std::ops::Range;
+
+/// A one-column mark for a cell that is wider than the whole row.
+pub(super) fn stand_in(cell: Cell) -> Cell {
+    Cell { text: CellText::from('>'), width: 1, kind: Kind::Control, look: Style::new(), ..cell }
+}
+
+/// What of a cell that stands at column `start` is seen between the columns of `view`.
+pub(super) fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
+    let end = start + u64::from(cell.width);
+    if view.start <= start && end <= view.end {
+        return cell;
+    }
+    let from = view.start.saturating_sub(start);
+    let to = view.end.min(end) - start;
+    narrowed(cell, from as u8..to as u8)
+}
+
+/// The columns `columns` of a cell: names are cut, for half of a wide character there are spaces.
+pub(super) fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
+    let width = columns.len() as u8;
+    let text = match cell.kind {
+        Kind::Control => part_of(cell.text, columns),
+        _ => CellText::spaces(width),
+    };
+    Cell { text, width, ..cell }
+}
+
+/// Names are ASCII: a column is a byte.
+fn part_of(name: CellText, columns: Range<u8>) -> CellText {
+    let columns = usize::from(columns.start)..usize::from(columns.end);
+    name.as_str().get(columns).map_or_else(CellText::default, CellText::from_short)
+}
