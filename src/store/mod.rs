@@ -1,1 +1,30 @@
 //! Directories in which agents keep spills: what is there, and when each entry will be deleted.
+//!
+//! What a store looks like is data ([`StoreSpec`], from `assets/stores/` and the user's own
+//! files); [`scan`] lists one through its directories' descriptors, an [`Entry`] at a time, and
+//! opens no file. The environment ([`Env`]) and the clock are passed in.
+
+mod entry;
+mod env;
+mod expand;
+mod id;
+mod listing;
+mod own;
+mod pattern;
+mod retention;
+mod scan;
+mod spec;
+mod stat;
+
+pub use entry::{Entry, Place, Status};
+pub use env::Env;
+pub use expand::Unset;
+pub use id::{Form, Id, new_id, parse_id};
+pub use listing::{Listing, Resolved, list, resolve};
+pub use own::{own_home, own_root};
+pub use retention::{Basis, Expiry, Left, Retention, Rule, apply_limits, parse_age};
+pub use scan::{RootReport, RootState, first_line, scan};
+pub use spec::{Confidence, Holds, SpecError, StoreSpec, Stores};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! One spill in a store, as listed: nothing of its content is known.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Expiry, Holds, Left, Rule, StoreSpec};
+use crate::source::Identity;
+
+/// A directory that holds entries, as it was when listed.
+#[derive(Debug)]
+pub struct Place {
+    /// Its path.
+    pub path: PathBuf,
+    /// Device and inode of the directory itself.
+    pub(super) identity: Identity,
+    /// Device of the store's root: an entry on another one is on another mount.
+    pub(super) root_dev: u64,
+    /// The store that it belongs to.
+    pub store: Arc<StoreSpec>,
+}
+
+/// What keeps an entry from being an ordinary one. All but `Ok` are never deleted in bulk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// A regular file of ours, with one name.
+    Ok,
+    /// A spill whose writer has not finished: still at it, or killed.
+    Unfinished,
+    /// A symbolic link; never followed.
+    SymbolicLink,
+    /// A directory, FIFO, socket or device with a spill's name.
+    NotAFile,
+    /// It has other names as well.
+    HardLinked,
+    /// Another user's.
+    ForeignOwner,
+    /// Mounted from elsewhere.
+    OtherMount,
+    /// Its time of modification is over five minutes in the future.
+    FutureTime,
+    /// It could not be asked about.
+    Unreadable(String),
+}
+
+impl Status {
+    /// The reason, in words.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Status::Ok => "ok",
+            Status::Unfinished => "unfinished",
+            Status::SymbolicLink => "symbolic link",
+            Status::NotAFile => "not a file",
+            Status::HardLinked => "hard link",
+            Status::ForeignOwner => "another owner",
+            Status::OtherMount => "another mount",
+            Status::FutureTime => "time in the future",
+            Status::Unreadable(reason) => reason,
+        }
+    }
+}
+
+/// One spill in a store. Names come from the file system: clean them before they reach a terminal.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The directory that holds it.
+    pub place: Arc<Place>,
+    /// Its file name.
+    pub name: OsString,
+    /// What it is called: the `id` that the store's pattern reads off the name, else the name.
+    pub id: String,
+    /// Whose it is; the name in that agent's policies.
+    pub agent: Arc<str>,
+    /// Which tool's output, where path or store tell.
+    pub tool: Option<Arc<str>>,
+    /// The session, where the path tells.
+    pub session: Option<Arc<str>>,
+    /// The project, where the path tells.
+    pub project: Option<Arc<str>>,
+    /// Which file it is, in what state; its size in bytes.
+    pub identity: Identity,
+    /// Time of modification.
+    pub modified: Timestamp,
+    /// When its id was made, where the name tells.
+    pub made: Option<Timestamp>,
+    /// When its store's rule deletes it.
+    pub expires: Expiry,
+    /// By which rule.
+    pub rule: Rule,
+    /// What is unusual about it.
+    pub status: Status,
+    /// Permission bits, 0 to 0o7777.
+    pub mode: u32,
+    /// User number of the owner.
+    pub owner: u32,
+}
+
+impl Entry {
+    /// The whole path.
+    pub fn path(&self) -> PathBuf {
+        self.place.path.join(&self.name)
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.identity.size
+    }
+
+    /// The store that it lies in.
+    pub fn store(&self) -> &StoreSpec {
+        &self.place.store
+    }
+
+    /// What the file holds.
+    pub fn holds(&self) -> Holds {
+        self.store().holds
+    }
+
+    /// The policies that may have made it, the likeliest first.
+    pub fn policies(&self) -> &[String] {
+        &self.store().policies
+    }
+
+    /// Age by time of modification; negative if that lies in the future.
+    pub fn age(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.modified)
+    }
+
+    /// The age that deletion goes by: of id time and mtime the younger.
+    pub fn safe_age(&self, now: Timestamp) -> SignedDuration {
+        let youngest = self.made.map_or(self.modified, |made| made.max(self.modified));
+        now.duration_since(youngest)
+    }
+
+    /// Its expiry seen from `now`.
+    pub fn left(&self, now: Timestamp) -> Left {
+        self.expires.left(now)
+    }
+
+    /// Whether group or others have any right to it.
+    pub fn exposed(&self) -> bool {
+        self.mode & 0o077 != 0
+    }
+}

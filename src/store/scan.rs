@@ -1,0 +1,319 @@
+//! Listing a store: through its directories' descriptors, one name at a time, opening no file.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::io::Errno;
+
+use super::entry::Place;
+use super::id::parse_id;
+use super::pattern::{Component, Facts};
+use super::retention::Times;
+use super::stat::{self, timestamp};
+use super::{Entry, Env, Status, StoreSpec, Unset};
+
+/// A clock may be off by this much before a time counts as lying in the future.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// What was found at one of a store's roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootReport {
+    /// The root's path, or its pattern where a variable is not set.
+    pub root: PathBuf,
+    /// What became of it.
+    pub state: RootState,
+    /// Entries found under it.
+    pub entries: u64,
+    /// Their sizes in bytes, together.
+    pub bytes: u64,
+    /// Directories under it that could not be read, with the reason.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// What became of listing a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootState {
+    /// Listed to the end.
+    Listed,
+    /// Listing was stopped by the receiver.
+    Stopped,
+    /// It is not there.
+    Absent,
+    /// Its pattern names a variable that is not set.
+    Unset(Unset),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+}
+
+/// Lists a store, giving each entry to `sink` as it is found, in no order, until that breaks off.
+/// Never fails: what cannot be read is in the report, one for each root. Limits by count and total
+/// size are not yet in the entries' expiry; see [`apply_limits`](super::apply_limits).
+pub fn scan(
+    store: &Arc<StoreSpec>,
+    env: &Env,
+    now: Timestamp,
+    sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Vec<RootReport> {
+    let root = |(pattern, root): (&String, Result<PathBuf, Unset>)| match root {
+        Ok(root) => Scan::new(store, env, now, root, sink).run(),
+        Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
+    };
+    store.roots.iter().zip(store.roots(env)).map(root).collect()
+}
+
+fn report(root: PathBuf, state: RootState) -> RootReport {
+    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new() }
+}
+
+struct Scan<'a> {
+    store: &'a Arc<StoreSpec>,
+    env: &'a Env,
+    now: Timestamp,
+    sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
+    report: RootReport,
+    root_dev: u64,
+    words: Words,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        store: &'a Arc<StoreSpec>,
+        env: &'a Env,
+        now: Timestamp,
+        root: PathBuf,
+        sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
+    ) -> Scan<'a> {
+        let report = report(root, RootState::Listed);
+        Scan { store, env, now, sink, report, root_dev: 0, words: Words::default() }
+    }
+
+    fn run(mut self) -> RootReport {
+        let root = self.report.root.clone();
+        // The root itself may be reached through a link: the user moved a directory. What lies
+        // under it may not.
+        let opened = openat(
+            rustix::fs::CWD,
+            &root,
+            OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC,
+            Mode::empty(),
+        );
+        let stat = opened.and_then(|dir| fstat(&dir).map(|stat| (dir, stat)));
+        match stat {
+            Err(Errno::NOENT | Errno::NOTDIR) => self.report.state = RootState::Absent,
+            Err(error) => self.report.state = RootState::Unreadable(error.to_string()),
+            Ok((dir, stat)) => {
+                self.root_dev = stat::Facts::from(stat).identity.dev;
+                let store = Arc::clone(self.store);
+                if self.level(dir, &root, &store.path, &Facts::default()).is_break() {
+                    self.report.state = RootState::Stopped;
+                }
+            }
+        }
+        self.report
+    }
+
+    /// Goes through one directory, of which `path` says what its names must be.
+    fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &Facts) -> ControlFlow<()> {
+        match path {
+            [] => ControlFlow::Continue(()),
+            [last] => self.files(dir, at, last, facts),
+            [Component::Literal(name), rest @ ..] => {
+                self.descend(dir.as_fd(), at, OsStr::new(name), rest, facts)
+            }
+            [component, rest @ ..] => {
+                for name in self.names(&dir, at) {
+                    let mut facts = facts.clone();
+                    if component.read(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
+                        self.descend(dir.as_fd(), at, &name, rest, &facts)?;
+                    }
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    fn skipped(&self, facts: &Facts) -> bool {
+        facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent))
+    }
+
+    fn descend(
+        &mut self,
+        dir: BorrowedFd<'_>,
+        at: &Path,
+        name: &OsStr,
+        rest: &[Component],
+        facts: &Facts,
+    ) -> ControlFlow<()> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        match openat(dir, name, flags, Mode::empty()) {
+            Ok(dir) => self.level(dir, &at.join(name), rest, facts),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.report.unreadable.push((at.join(name), error.to_string()));
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// The names in a directory of directories; a few hundred at most.
+    fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<std::ffi::OsString> {
+        let mut names = Vec::new();
+        self.each_name(dir, at, &mut |_, name| {
+            names.push(name.to_owned());
+            ControlFlow::Continue(())
+        });
+        names
+    }
+
+    fn files(&mut self, dir: OwnedFd, at: &Path, last: &Component, above: &Facts) -> ControlFlow<()> {
+        let Ok(stat) = fstat(&dir) else { return ControlFlow::Continue(()) };
+        let place = Place {
+            path: at.to_owned(),
+            identity: stat::Facts::from(stat).identity,
+            root_dev: self.root_dev,
+            store: Arc::clone(self.store),
+        };
+        let place = Arc::new(place);
+        let mut end = ControlFlow::Continue(());
+        self.each_name(&dir, at, &mut |scan, name| {
+            let mut facts = above.clone();
+            if last.read(name.as_bytes(), &mut facts) && !scan.skipped(&facts) {
+                end = scan.file(&dir, &place, name, facts);
+            }
+            end
+        });
+        end
+    }
+
+    fn each_name(
+        &mut self,
+        dir: &OwnedFd,
+        at: &Path,
+        each: &mut dyn FnMut(&mut Self, &OsStr) -> ControlFlow<()>,
+    ) {
+        let listing = match Dir::read_from(dir) {
+            Ok(listing) => listing,
+            Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
+        };
+        for found in listing {
+            let broke = match &found {
+                Ok(found) => match found.file_name().to_bytes() {
+                    b"." | b".." => false,
+                    name => each(self, OsStr::from_bytes(name)).is_break(),
+                },
+                Err(error) => {
+                    self.report.unreadable.push((at.to_owned(), error.to_string()));
+                    true
+                }
+            };
+            if broke {
+                return;
+            }
+        }
+    }
+
+    fn file(&mut self, dir: &OwnedFd, place: &Arc<Place>, name: &OsStr, facts: Facts) -> ControlFlow<()> {
+        let entry = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return ControlFlow::Continue(()),
+            Err(error) => self.entry(place, name, facts, None, Status::Unreadable(error.to_string())),
+            Ok(stat) => {
+                let stat = stat::Facts::from(stat);
+                let status = status(&stat, place, facts.partial, self.env, self.now);
+                self.entry(place, name, facts, Some(stat), status)
+            }
+        };
+        self.report.entries += 1;
+        self.report.bytes += entry.size();
+        (self.sink)(entry)
+    }
+
+    fn entry(
+        &mut self,
+        place: &Arc<Place>,
+        name: &OsStr,
+        facts: Facts,
+        stat: Option<stat::Facts>,
+        status: Status,
+    ) -> Entry {
+        let identity = stat.map(|stat| stat.identity).unwrap_or_default();
+        let modified = timestamp(identity.modified);
+        let id = parse_id(name.as_bytes());
+        let alive = facts.pid.map(|pid| self.env.alive(pid));
+        let folder = timestamp(place.identity.modified);
+        let (expires, rule) =
+            self.store.retention.expiry(&Times { modified, folder, id, alive, now: self.now });
+        let words = &mut self.words;
+        Entry {
+            id: facts.id.unwrap_or_else(|| name.to_string_lossy().into_owned()),
+            agent: words.share(facts.agent.as_deref().unwrap_or(&self.store.agent)),
+            tool: facts.tool.as_deref().or(self.store.tool.as_deref()).map(|tool| words.share(tool)),
+            session: facts.session.as_deref().map(|session| words.share(session)),
+            project: facts.project.as_deref().map(|project| words.share(project)),
+            made: id.and_then(|id| id.time(modified)),
+            mode: stat.map_or(0, |stat| stat.mode),
+            owner: stat.map_or(0, |stat| stat.uid),
+            place: Arc::clone(place),
+            name: name.to_owned(),
+            identity,
+            modified,
+            expires,
+            rule,
+            status,
+        }
+    }
+}
+
+fn status(stat: &stat::Facts, place: &Place, partial: bool, env: &Env, now: Timestamp) -> Status {
+    let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
+    match () {
+        () if stat.kind == FileType::Symlink => Status::SymbolicLink,
+        () if stat.kind != FileType::RegularFile => Status::NotAFile,
+        () if stat.uid != env.uid() => Status::ForeignOwner,
+        () if stat.identity.dev != place.root_dev => Status::OtherMount,
+        () if stat.links != 1 => Status::HardLinked,
+        () if future => Status::FutureTime,
+        () if partial => Status::Unfinished,
+        () => Status::Ok,
+    }
+}
+
+/// The names of agents, tools and sessions, each kept once however many entries share it.
+#[derive(Default)]
+struct Words(HashMap<Box<str>, Arc<str>>);
+
+impl Words {
+    fn share(&mut self, word: &str) -> Arc<str> {
+        if let Some(shared) = self.0.get(word) {
+            return Arc::clone(shared);
+        }
+        let shared: Arc<str> = word.into();
+        self.0.insert(word.into(), Arc::clone(&shared));
+        shared
+    }
+}
+
+/// The first line of an entry's file, without its line feed, at most 4 KiB: raw bytes, to be
+/// cleaned before they are shown. Links are not followed and nothing blocks.
+///
+/// # Errors
+/// What the system says; also if the entry is no regular file any more.
+pub fn first_line(entry: &Entry) -> std::io::Result<Vec<u8>> {
+    const MOST: u64 = 4 << 10;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(entry.path(), flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("not a file"));
+    }
+    let mut line = Vec::new();
+    file.take(MOST).read_to_end(&mut line)?;
+    line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
+    Ok(line)
+}
