@@ -16,7 +16,14 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
+#[cfg(feature = "app")]
+pub mod cli;
+pub mod config;
 pub mod preview;
 pub mod source;
 pub mod store;
 pub mod text;
+#[cfg(feature = "app")]
+pub mod tui;
+#[cfg(feature = "app")]
+mod words;

@@ -1,2 +1,5 @@
-//! The binary: parse, run, exit code.
-fn main() {}
+//! The binary: parse, run, exit status.
+
+fn main() -> std::process::ExitCode {
+    overspill::cli::main()
+}

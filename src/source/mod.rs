@@ -11,6 +11,7 @@ mod guard;
 mod identity;
 mod map;
 mod open;
+mod scan;
 mod spool;
 mod watch;
 
@@ -18,6 +19,7 @@ pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};
 pub use map::{Populated, View, populate, release};
 pub use open::OpenError;
+pub use scan::count;
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 

@@ -1,0 +1,127 @@
+//! From the words of the command line to an open output with a name and a path to print.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::preview::{self, Input, Totals};
+use crate::source::{Source, View};
+
+use super::Failure;
+use super::args::Look;
+
+/// What the notices print for standard input that is not saved.
+pub const NOT_SAVED: &str = "<not saved>";
+
+/// An output that has been named and opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The bytes.
+    pub source: Source,
+    /// What to call it on the screen; safe to print.
+    pub name: String,
+    /// The path that notices print.
+    pub saved_as: String,
+    /// The same for standard error.
+    pub saved_as_stderr: String,
+    /// Standard error, where it is apart, and its totals.
+    pub stderr: Option<(View, Totals)>,
+    /// The command's exit status, where it is given.
+    pub exit_code: Option<i32>,
+    /// The file itself, unless it is standard input.
+    pub path: Option<PathBuf>,
+}
+
+/// Opens a file, an id or standard input.
+pub fn open(word: &str, look: &Look) -> anyhow::Result<Opened> {
+    match word {
+        "-" => named(Source::stdin()?, None, look),
+        _ => open_path(Path::new(word), look),
+    }
+}
+
+/// Opens a file.
+pub fn open_path(path: &Path, look: &Look) -> anyhow::Result<Opened> {
+    named(Source::open(path)?, Some(path.to_owned()), look)
+}
+
+fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<Opened> {
+    let stderr = look.stderr.as_deref().map(whole).transpose()?;
+    let saved_as = look.saved_as.clone().unwrap_or_else(|| printed(path.as_deref()));
+    Ok(Opened {
+        source,
+        name: name(path.as_deref()),
+        saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
+        saved_as,
+        stderr,
+        exit_code: look.exit_code,
+        path,
+    })
+}
+
+impl Opened {
+    /// What a plan is made from.
+    pub fn input<'a>(&'a self, view: &'a View, totals: &'a Totals) -> Input<'a> {
+        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
+        let output = preview::Output { bytes: view, totals };
+        Input {
+            stderr,
+            exit_code: self.exit_code,
+            saved_as_stderr: &self.saved_as_stderr,
+            ..Input::new(output, &self.saved_as)
+        }
+    }
+
+    /// Nothing was saved, and a notice says so: the person should know why.
+    pub fn warn_if_not_saved(&self) {
+        if self.path.is_none() && self.saved_as == NOT_SAVED {
+            eprintln!("overspill: standard input is not saved, so the notice says {NOT_SAVED}; --saved-as PATH sets it");
+        }
+    }
+}
+
+/// A whole file, read to its end, and what it adds up to.
+fn whole(word: &str) -> anyhow::Result<(View, Totals)> {
+    let mut source = Source::open(Path::new(word))?;
+    source.wait();
+    let view = source.view();
+    let totals = Totals::count(&view);
+    Ok((view, totals))
+}
+
+/// The last part of a path, safe to print.
+fn name(path: Option<&Path>) -> String {
+    let name = path.and_then(Path::file_name).map(|name| crate::text::safe::label(name.as_bytes()));
+    name.unwrap_or_else(|| "standard input".into())
+}
+
+/// The absolute path, its links not resolved.
+fn printed(path: Option<&Path>) -> String {
+    let Some(path) = path else { return NOT_SAVED.to_owned() };
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+/// Where a policy that saves two files saves the second.
+fn beside(saved_as: &str) -> String {
+    match saved_as.rfind("-stdout") {
+        Some(at) => format!("{}-stderr{}", &saved_as[..at], &saved_as[at + "-stdout".len()..]),
+        None if saved_as == NOT_SAVED => NOT_SAVED.to_owned(),
+        None => format!("{saved_as}.stderr"),
+    }
+}
+
+/// A wish that cannot be met is a matter of usage.
+pub fn usage(error: crate::config::WishError) -> anyhow::Error {
+    Failure::Usage(error.to_string()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_file_stands_beside_the_first() {
+        assert_eq!(beside("/t/bash-17-stdout.txt"), "/t/bash-17-stderr.txt");
+        assert_eq!(beside("/t/out.log"), "/t/out.log.stderr");
+        assert_eq!(beside(NOT_SAVED), NOT_SAVED);
+    }
+}

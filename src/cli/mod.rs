@@ -1,0 +1,70 @@
+//! The command line: one file a subcommand, and one place for exit statuses.
+
+mod args;
+mod input;
+mod list;
+mod preview;
+mod read;
+mod view;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// What went wrong, by the exit status it leads to.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The work failed: 1.
+    #[error("{0}")]
+    Failed(String),
+    /// It was asked for in a way that cannot be: 2.
+    #[error("{0}")]
+    Usage(String),
+    /// The agent itself would crash on this output: 3.
+    #[error("{0}")]
+    Crashed(String),
+}
+
+impl Failure {
+    fn status(&self) -> u8 {
+        match self {
+            Failure::Failed(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Crashed(_) => 3,
+        }
+    }
+}
+
+/// How a command ends.
+type Outcome = anyhow::Result<()>;
+
+/// Parses the command line and does what it asks.
+pub fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let safe = crate::text::safe::label(format!("{error:#}").as_bytes());
+            let _ = writeln!(io::stderr(), "overspill: {safe}");
+            ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
+        }
+    }
+}
+
+fn run(args: Args) -> Outcome {
+    match args.command {
+        None => view::run(&args.files, &args.look),
+        Some(Command::Preview(args)) => preview::run(&args),
+        Some(Command::Read(args)) => read::run(&args),
+        Some(Command::List(args)) => list::run(&args),
+    }
+}
+
+/// The reader of our output has gone: there is nothing to say, and no one to say it to.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,110 @@
+//! `overspill preview`: exactly what the model would get, nothing added.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::config::{Config, Wishes};
+use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
+use crate::source::{self, View};
+use crate::text::cells::Show;
+use crate::text::{safe, units};
+
+use super::args::{Form, PreviewArgs};
+use super::input::{self, Opened};
+use super::{Failure, Outcome};
+
+/// Kept text is decoded and written in pieces of this many bytes.
+const PIECE: usize = 1 << 20;
+
+/// Prints what the model would get.
+pub fn run(args: &PreviewArgs) -> Outcome {
+    let config = Config::builtin();
+    let opened = input::open(&args.file, &args.look)?;
+    print(&config, opened, &args.look.wishes(), args.form.form())
+}
+
+/// Plans a preview of an opened output and prints it.
+pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
+    let (policy, limits_from) = config.resolve(wishes).map_err(input::usage)?;
+    opened.source.wait();
+    if let Some(error) = opened.source.error() {
+        return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
+    }
+    let view = opened.source.view();
+    let (totals, preview) = plan(&opened, &view, &policy, form)?;
+    let input = opened.input(&view, &totals);
+    match form {
+        Form::Json => json(&preview, &input, &policy, &limits_from.to_string())?,
+        Form::Text if io::stdout().is_terminal() => to_terminal(&preview, &input)?,
+        Form::Text | Form::Raw => exact(&preview, &input)?,
+    }
+    if preview.truncated && form != Form::Json {
+        opened.warn_if_not_saved();
+    }
+    match preview.status {
+        Status::Ok => Ok(()),
+        Status::Crashed(words) => Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into()),
+    }
+}
+
+/// Plans, counts what the plan turns out to need, and plans again: nothing is counted that is not used.
+fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Result<(Totals, Preview)> {
+    let mut totals = Totals::unknown();
+    loop {
+        let planned = preview::plan(&opened.input(view, &totals), policy);
+        let preview = planned.map_err(|error| Failure::Failed(error.to_string()))?;
+        let wanted = match form {
+            Form::Json => preview.waiting_for | preview.counts_waiting_for,
+            Form::Text | Form::Raw => preview.waiting_for,
+        };
+        if totals.known().contains(wanted) {
+            return Ok((totals, preview));
+        }
+        let wanted = wanted | totals.known();
+        totals = Totals::of(&source::count(view, wanted), wanted);
+    }
+}
+
+fn json(preview: &Preview, input: &Input, policy: &Policy, limits_from: &str) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from)).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// Writes the preview byte for byte; kept text piece by piece, so that memory stays small.
+fn exact(preview: &Preview, input: &Input) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for part in &preview.parts {
+        let Part::Kept { source, range, decoding } = part else {
+            out.write_all(part.text(input).as_bytes())?;
+            continue;
+        };
+        let bytes = input.stream(*source).bytes;
+        let mut at = range.start;
+        while at < range.end {
+            let end = piece_end(bytes, at, range.end);
+            out.write_all(decoding.decode(bytes.get(at..end).unwrap_or_default()).as_bytes())?;
+            at = end;
+        }
+    }
+    out.flush()
+}
+
+/// Where a piece that starts at `at` ends: between characters, and not past `end`.
+fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
+    match at + PIECE {
+        near if near >= end => end,
+        near => units::element_start(bytes, near).max(at + 1),
+    }
+}
+
+/// To a terminal nothing goes raw: controls are shown by name.
+fn to_terminal(preview: &Preview, input: &Input) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let text = preview.text(input);
+    safe::write_safe(&mut out, text.as_bytes(), &Show::MODEL, super::view::colour())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}

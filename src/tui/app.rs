@@ -1,0 +1,428 @@
+//! The state of the screens, and how events change it. No input or output: what is to be done outside
+//! comes back as effects.
+
+use std::path::PathBuf;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::source::{PathStatus, View};
+use crate::text::index::BlockCounts;
+use crate::text::units::{Measure, Want};
+
+use super::find::{Census, Find, Found, Quest};
+use super::geometry::Side;
+use super::keys::{self, Action, Place};
+use super::list::{Listing, Scanned};
+use super::output::{Output, Subject};
+use super::pager::Panes;
+use super::prompt::{Prompt, Purpose};
+use super::theme::Theme;
+
+/// What happens to the screens.
+pub enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this many columns and rows.
+    Resize(u16, u16),
+    /// A worker counted a chunk of the file.
+    Counted {
+        /// Of which content.
+        generation: u64,
+        /// Newlines by block.
+        counts: BlockCounts,
+        /// The other totals of the chunk.
+        measure: Measure,
+        /// Bytes in the chunk.
+        bytes: u64,
+    },
+    /// A search has something to say.
+    Found(Found),
+    /// The file is not as it was.
+    Changed(Changed),
+    /// Entries of stores have been found.
+    Scanned(Scanned),
+    /// First lines of entries have been read; safe to print.
+    Peeked(Vec<(PathBuf, String)>),
+    /// Something to tell, from outside.
+    Told(Message),
+}
+
+/// How a file has changed.
+pub struct Changed {
+    /// The file as it is now.
+    pub view: View,
+    /// What has become of its content.
+    pub content: crate::source::Change,
+    /// What has become of its name.
+    pub path: PathStatus,
+    /// Whether more may come: a stream that has not ended.
+    pub streaming: bool,
+}
+
+/// What is to be done outside.
+#[derive(Debug)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Count the file from this block on, with these totals.
+    Count {
+        /// Of the whole file: totals beyond line feeds.
+        want: Want,
+        /// First block to be counted.
+        from: usize,
+    },
+    /// Search; an earlier search is given up.
+    Search(Quest),
+    /// Count all matches; an earlier count is given up.
+    Census(Census),
+    /// Give up searching and counting matches.
+    StopSearch,
+    /// Put text on the terminal's clipboard.
+    Copy(String),
+    /// Open the file in an editor, at a line.
+    Edit(u64),
+    /// Open a file.
+    Open(PathBuf),
+    /// Open the file that is shown again.
+    Reopen,
+    /// Look at all stores.
+    Scan,
+    /// Read the first lines of these entries.
+    Peek(Vec<crate::store::Entry>),
+    /// Stop, as other programs do on this key.
+    Suspend,
+}
+
+/// Something to tell on the status line until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// In one line.
+    pub text: String,
+    /// Whether something went wrong.
+    pub is_error: bool,
+}
+
+impl Message {
+    /// A plain word.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false }
+    }
+
+    /// Something went wrong.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
+    }
+}
+
+/// Which question is being answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screen {
+    /// One output: what did the model see, and what is in the file?
+    Pager,
+    /// Stores: what is kept, and until when?
+    Stores,
+}
+
+/// What lies over the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlay {
+    /// Keys and legend, from this row on.
+    Help(u16),
+    /// Facts about the output.
+    Facts,
+}
+
+/// A key that waits for the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiting {
+    SetMark,
+    ToMark,
+}
+
+/// Everything that the screens show.
+pub struct App {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Looks.
+    pub theme: Theme,
+    /// Whether the terminal knows more than ASCII.
+    pub unicode: bool,
+    /// Which screen is shown.
+    pub screen: Screen,
+    /// The output that is looked at.
+    pub output: Option<Output>,
+    /// Where the panes stand.
+    pub panes: Panes,
+    /// The search.
+    pub find: Find,
+    /// The list of stored outputs.
+    pub listing: Listing,
+    /// A line being typed.
+    pub prompt: Option<Prompt>,
+    /// What lies over the screen.
+    pub overlay: Option<Overlay>,
+    /// What is told until the next key.
+    pub message: Option<Message>,
+    /// Digits typed before a key.
+    pub count: Option<u64>,
+    pub(super) waiting: Option<Waiting>,
+    /// Whether more of the output may come.
+    pub streaming: bool,
+    /// What has become of the file's name.
+    pub path_status: PathStatus,
+}
+
+impl App {
+    /// Screens of this size, with nothing to look at yet.
+    pub fn new(size: (u16, u16), theme: Theme, unicode: bool) -> Self {
+        Self {
+            size,
+            theme,
+            unicode,
+            screen: Screen::Stores,
+            output: None,
+            panes: Panes::default(),
+            find: Find::default(),
+            listing: Listing::default(),
+            prompt: None,
+            overlay: None,
+            message: None,
+            count: None,
+            waiting: None,
+            streaming: false,
+            path_status: PathStatus::Same,
+        }
+    }
+
+    /// Looks at an output, from its start, in Preview.
+    pub fn open(&mut self, subject: Subject, view: View, streaming: bool) -> Vec<Effect> {
+        let output = Output::new(subject, view);
+        self.panes = Panes::default();
+        self.find.forget_place();
+        self.screen = Screen::Pager;
+        self.overlay = None;
+        self.streaming = streaming;
+        self.path_status = PathStatus::Same;
+        self.output = Some(output);
+        self.count_all()
+    }
+
+    /// Takes in an event.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
+            Event::Key(_) => Vec::new(),
+            Event::Paste(text) => self.paste(&text),
+            Event::Resize(columns, rows) => self.resize((columns, rows)),
+            Event::Counted { generation, counts, measure, bytes } => {
+                self.counted(generation, &counts, &measure, bytes)
+            }
+            Event::Found(found) => self.found(found),
+            Event::Changed(changed) => self.changed(changed),
+            Event::Scanned(scanned) => {
+                self.listing.scanned(scanned);
+                self.settle_list()
+            }
+            Event::Peeked(first_lines) => {
+                self.listing.first_lines.extend(first_lines);
+                Vec::new()
+            }
+            Event::Told(message) => {
+                self.message = Some(message);
+                Vec::new()
+            }
+        }
+    }
+
+    fn resize(&mut self, size: (u16, u16)) -> Vec<Effect> {
+        self.size = size;
+        self.settle();
+        self.settle_list()
+    }
+
+    /// The place in whose keys a key press is looked up.
+    pub fn place(&self) -> Place {
+        match self.screen {
+            Screen::Pager => Place::Pager,
+            Screen::Stores => Place::Stores,
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        self.message = None;
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
+            return vec![Effect::Suspend];
+        }
+        if self.prompt.is_some() {
+            return self.type_key(key);
+        }
+        if let Some(waiting) = self.waiting.take() {
+            self.mark_key(waiting, key);
+            return Vec::new();
+        }
+        if let KeyCode::Char(c) = key.code
+            && let Some(digit) = c.to_digit(10)
+            && key.modifiers.is_empty()
+        {
+            self.count = Some(self.count.unwrap_or(0).saturating_mul(10).saturating_add(u64::from(digit)));
+            return Vec::new();
+        }
+        let count = self.count.take();
+        match keys::action(self.place(), key) {
+            Some(action) => self.act(action, count),
+            None => {
+                self.message = keys::name(key).map(|name| Message::note(format!("{name} does nothing here; h for help")));
+                Vec::new()
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+        if self.overlay.is_some() {
+            return self.act_on_overlay(action);
+        }
+        match action {
+            Action::Quit => vec![Effect::Quit],
+            Action::Help => self.show(Overlay::Help(0)),
+            Action::Facts if self.output.is_some() => self.show(Overlay::Facts),
+            _ if self.screen == Screen::Stores => self.act_on_list(action, count),
+            _ => self.act_on_output(action, count),
+        }
+    }
+
+    fn show(&mut self, overlay: Overlay) -> Vec<Effect> {
+        self.overlay = Some(overlay);
+        Vec::new()
+    }
+
+    fn act_on_overlay(&mut self, action: Action) -> Vec<Effect> {
+        let page = self.size.1 / 2;
+        self.overlay = match (self.overlay, action) {
+            (_, Action::Quit) => return vec![Effect::Quit],
+            (Some(Overlay::Help(top)), Action::Down) => Some(Overlay::Help(top.saturating_add(1))),
+            (Some(Overlay::Help(top)), Action::Up) => Some(Overlay::Help(top.saturating_sub(1))),
+            (Some(Overlay::Help(top)), Action::PageDown | Action::HalfDown) => {
+                Some(Overlay::Help(top.saturating_add(page)))
+            }
+            (Some(Overlay::Help(top)), Action::PageUp | Action::HalfUp) => {
+                Some(Overlay::Help(top.saturating_sub(page)))
+            }
+            _ => None,
+        };
+        if let Some(Overlay::Help(top)) = &mut self.overlay {
+            *top = (*top).min(super::view::help::last_top(self.size, self.unicode));
+        }
+        Vec::new()
+    }
+
+    fn act_on_output(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+        match action {
+            Action::Stores => return self.go_to_stores(),
+            Action::Back => return self.back(),
+            Action::Search => self.prompt = Some(Prompt::new(Purpose::Search)),
+            Action::SearchBack => self.prompt = Some(Prompt::new(Purpose::SearchBack)),
+            Action::NextMatch => return self.next_match(false),
+            Action::PreviousMatch => return self.next_match(true),
+            Action::GoTo => self.prompt = Some(Prompt::new(Purpose::GoTo)),
+            Action::Window => self.prompt = Some(Prompt::new(Purpose::Window)),
+            Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
+            Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
+            Action::Copy => return self.copy_path(),
+            Action::Editor => return vec![Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))],
+            Action::Reopen => return vec![Effect::Reopen],
+            Action::MoreLines => return self.turn_lines(true, count),
+            Action::FewerLines => return self.turn_lines(false, count),
+            Action::MoreBytes => return self.turn_size(true, count),
+            Action::FewerBytes => return self.turn_size(false, count),
+            Action::Direction => return self.turn_direction(),
+            _ => self.move_by(action, count),
+        }
+        Vec::new()
+    }
+
+    fn wait(&mut self, waiting: Waiting, text: &str) {
+        self.waiting = Some(waiting);
+        self.message = Some(Message::note(text));
+    }
+
+    fn copy_path(&mut self) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        self.message = Some(Message::note(format!("copied: {}", output.saved_as)));
+        vec![Effect::Copy(output.saved_as.clone())]
+    }
+
+    /// Esc goes back: from a search to the text, from an output to the list it was opened from.
+    fn back(&mut self) -> Vec<Effect> {
+        if self.find.is_running() {
+            self.find.stop();
+            self.message = Some(Message::note("search stopped"));
+            return vec![Effect::StopSearch];
+        }
+        if self.find.pattern.is_some() {
+            self.find = Find { history: std::mem::take(&mut self.find.history), ..Find::default() };
+            return Vec::new();
+        }
+        if self.listing.opened {
+            self.screen = Screen::Stores;
+        }
+        Vec::new()
+    }
+
+    pub(super) fn go_to_stores(&mut self) -> Vec<Effect> {
+        self.screen = Screen::Stores;
+        self.listing.start_scan();
+        vec![Effect::Scan]
+    }
+
+    fn counted(&mut self, generation: u64, counts: &BlockCounts, measure: &Measure, bytes: u64) -> Vec<Effect> {
+        let Some(output) = self.output.as_mut().filter(|o| o.view.generation() == generation) else {
+            return Vec::new();
+        };
+        if output.counted(counts, measure, bytes) {
+            output.replan();
+            self.settle();
+        }
+        Vec::new()
+    }
+
+    /// Counts what is not counted yet: all blocks, or those that have come since.
+    pub(super) fn count_all(&mut self) -> Vec<Effect> {
+        let Some(output) = &mut self.output else { return Vec::new() };
+        let want = output.wanted();
+        let from = output.start_counting(want);
+        vec![Effect::Count { want, from }]
+    }
+
+    fn changed(&mut self, changed: Changed) -> Vec<Effect> {
+        use crate::source::Change;
+        let Some(output) = &mut self.output else { return Vec::new() };
+        self.streaming = changed.streaming;
+        self.path_status = changed.path;
+        if changed.content == Change::Same {
+            return Vec::new();
+        }
+        output.changed(changed.view);
+        self.message = match changed.content {
+            Change::Truncated => Some(Message::error("the file was cut short while you looked; shown as it is now")),
+            Change::Replaced => Some(Message::error("the file was rewritten while you looked; shown as it is now")),
+            _ => self.message.take(),
+        };
+        self.settle();
+        self.follow();
+        self.count_all()
+    }
+
+    fn paste(&mut self, text: &str) -> Vec<Effect> {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.paste(text);
+        }
+        Vec::new()
+    }
+
+    /// The side on which keys act.
+    pub fn focus(&self) -> Side {
+        self.panes.focus
+    }
+}

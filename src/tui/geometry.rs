@@ -1,0 +1,148 @@
+//! Where things stand on the screen, for any size down to nothing. Pure: sizes in, rectangles out.
+
+use ratatui::layout::Rect;
+
+/// From this many columns on, Preview and Spill stand side by side.
+pub const WIDE: u16 = 140;
+
+/// Columns of the strip between the panes.
+const STRIP: u16 = 3;
+
+/// The screen of one output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pager {
+    /// The line at the top.
+    pub title: Rect,
+    /// Preview, where it is shown.
+    pub preview: Option<Rect>,
+    /// The map of the file.
+    pub strip: Option<Rect>,
+    /// Spill, where it is shown.
+    pub spill: Option<Rect>,
+    /// The rule above the status line.
+    pub rule: Rect,
+    /// The line at the bottom.
+    pub status: Rect,
+}
+
+/// Which pane has the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What the model got.
+    Preview,
+    /// What is in the file.
+    Spill,
+}
+
+impl Side {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Side::Preview => Side::Spill,
+            Side::Spill => Side::Preview,
+        }
+    }
+}
+
+/// Title, body, rule and status, as far as the height allows: the body comes first.
+fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
+    let status = u16::from(area.height >= 2);
+    let title = u16::from(area.height >= 3);
+    let rule = u16::from(area.height >= 8);
+    let body = area.height - status - title - rule;
+    let band = |y: u16, height: u16| Rect { x: area.x, y: area.y + y, width: area.width, height };
+    (band(0, title), band(title, body), band(title + body, rule), band(title + body + rule, status))
+}
+
+/// Divides the screen for one output. Both panes are shown from `WIDE` columns on, else the focused one.
+pub fn pager(area: Rect, focus: Side) -> Pager {
+    let (title, body, rule, status) = bands(area);
+    let one = |side| (focus == side).then_some(body);
+    if area.width < WIDE {
+        return Pager { title, preview: one(Side::Preview), strip: None, spill: one(Side::Spill), rule, status };
+    }
+    let left = (body.width - STRIP) / 2;
+    let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
+    Pager {
+        title,
+        preview: columns(0, left),
+        strip: columns(left, STRIP),
+        spill: columns(left + STRIP, body.width - STRIP - left),
+        rule,
+        status,
+    }
+}
+
+/// The list of stored outputs: title, list, rule, totals, status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stores {
+    /// The line at the top.
+    pub title: Rect,
+    /// The names of the columns.
+    pub head: Rect,
+    /// The entries.
+    pub list: Rect,
+    /// The rule below them.
+    pub rule: Rect,
+    /// The line at the bottom.
+    pub status: Rect,
+}
+
+/// Divides the screen for the list of stored outputs.
+pub fn stores(area: Rect) -> Stores {
+    let (title, body, rule, status) = bands(area);
+    let head = Rect { height: u16::from(body.height > 1), ..body };
+    let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
+    Stores { title, head, list, rule, status }
+}
+
+/// A box in the middle, at most `width` by `height`, that leaves a margin where there is room.
+pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
+    let width = width.min(area.width.saturating_sub(2)).max(area.width.min(10));
+    let height = height.min(area.height.saturating_sub(2)).max(area.height.min(3));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// Columns of the gutter for line numbers up to `lines`: the number, the line's fate, and space.
+pub fn gutter(lines: u64) -> u16 {
+    (lines.max(1).ilog10() as u16 + 1).max(4) + 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_down_to_nothing_divides() {
+        for width in 0..300 {
+            for height in 0..12 {
+                let area = Rect { x: 0, y: 0, width, height };
+                for focus in [Side::Preview, Side::Spill] {
+                    let pager = pager(area, focus);
+                    let parts = [Some(pager.title), pager.preview, pager.strip, pager.spill, Some(pager.rule), Some(pager.status)];
+                    for part in parts.into_iter().flatten() {
+                        assert_eq!(part.intersection(area), part, "{width}x{height}");
+                    }
+                }
+                assert_eq!(stores(area).list.intersection(area), stores(area).list);
+                assert_eq!(overlay(area, 40, 10).intersection(area), overlay(area, 40, 10));
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_screen_shows_the_pane_with_the_focus() {
+        let area = Rect { x: 0, y: 0, width: 80, height: 24 };
+        let pager = pager(area, Side::Spill);
+        assert_eq!((pager.preview, pager.strip), (None, None));
+        assert_eq!(pager.spill.map(|r| (r.width, r.height)), Some((80, 21)));
+    }
+
+    #[test]
+    fn a_wide_screen_shows_both() {
+        let area = Rect { x: 0, y: 0, width: 200, height: 50 };
+        let pager = pager(area, Side::Spill);
+        let widths = [pager.preview, pager.strip, pager.spill].map(|r| r.unwrap().width);
+        assert_eq!(widths, [98, 3, 99]);
+    }
+}

@@ -1,0 +1,240 @@
+//! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
+//! whether it is still wanted, and speaks over one channel.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+
+use crate::source::{self, View};
+use crate::store::{self, Entry};
+use crate::text::index::BlockIndex;
+use crate::text::search::{self, Toward};
+use crate::text::units::{self, Measure, Want};
+
+use super::app::{Event, Message};
+use super::find::{Census, Found, News, Quest, Round};
+use super::list::Scanned;
+
+/// Blocks that a counting worker takes at a time: 8 MiB.
+const TAKE: usize = 128;
+
+/// Files over this many bytes are counted by several threads.
+const WORTH_THREADS: usize = 32 << 20;
+
+/// What comes over the one channel to the loop.
+pub enum Signal {
+    /// An event for the screens.
+    App(Event),
+    /// The file may have changed.
+    Look,
+    /// There is no terminal any more.
+    TerminalGone,
+}
+
+/// Where workers report.
+#[derive(Debug, Clone)]
+struct Report(Sender<Signal>);
+
+impl Report {
+    /// Whether anyone still listens.
+    fn send(&self, event: Event) -> bool {
+        self.0.send(Signal::App(event)).is_ok()
+    }
+}
+
+/// Starts workers, and makes them give up when something newer is wanted.
+#[derive(Debug)]
+pub struct Jobs {
+    events: Report,
+    counting: Arc<AtomicU64>,
+    searching: Arc<AtomicU64>,
+    tallying: Arc<AtomicU64>,
+}
+
+/// Whether a worker is still wanted: until its kind has a newer one.
+#[derive(Debug, Clone)]
+struct Ticket {
+    newest: Arc<AtomicU64>,
+    mine: u64,
+}
+
+impl Ticket {
+    fn next(newest: &Arc<AtomicU64>) -> Self {
+        let mine = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { newest: newest.clone(), mine }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.newest.load(Ordering::Relaxed) == self.mine
+    }
+}
+
+impl Jobs {
+    /// Workers report here.
+    pub fn new(signals: Sender<Signal>) -> Self {
+        let never = || Arc::new(AtomicU64::new(0));
+        Self { events: Report(signals), counting: never(), searching: never(), tallying: never() }
+    }
+
+    /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
+    pub fn count(&self, view: &View, want: Want, from: usize) {
+        let ticket = Ticket::next(&self.counting);
+        let index = BlockIndex::new(view.len() as u64);
+        let left = view.len().saturating_sub(index.range(0..from).end);
+        if index.blocks() <= from {
+            return;
+        }
+        let threads = match left {
+            0..WORTH_THREADS => 1,
+            _ => std::thread::available_parallelism().map_or(1, usize::from).min(4),
+        };
+        let next = Arc::new(AtomicUsize::new(from));
+        for _ in 0..threads {
+            let counter = Counter {
+                view: view.clone(),
+                block: index.block(),
+                blocks: index.blocks(),
+                want,
+                next: next.clone(),
+                ticket: ticket.clone(),
+                events: self.events.clone(),
+            };
+            self.spawn("count", move || counter.run());
+        }
+    }
+
+    /// Looks for a match; an earlier search is given up.
+    pub fn search(&self, quest: Quest) {
+        let ticket = Ticket::next(&self.searching);
+        let events = self.events.clone();
+        self.spawn("search", move || {
+            let news = seek(&quest, &ticket);
+            if ticket.is_wanted() {
+                events.send(Event::Found(Found { number: quest.number, news }));
+            }
+        });
+    }
+
+    /// Counts all matches in a file; an earlier count is given up.
+    pub fn census(&self, census: Census) {
+        let ticket = Ticket::next(&self.tallying);
+        let events = self.events.clone();
+        self.spawn("matches", move || {
+            let bytes = &census.view[..];
+            let mut rest = 0..bytes.len();
+            while rest.start < rest.end && ticket.is_wanted() {
+                let chunk = search::next_chunk(bytes, &rest);
+                source::populate(&census.view, chunk.clone());
+                let count = search::matches(bytes, &census.pattern, chunk.clone()).count() as u64;
+                let news = News::Counted(chunk.end, count);
+                if !events.send(Event::Found(Found { number: census.number, news })) {
+                    return;
+                }
+                rest.start = chunk.end;
+            }
+        });
+    }
+
+    /// Looks at all stores.
+    pub fn scan(&self) {
+        let events = self.events.clone();
+        self.spawn("stores", move || {
+            let now = jiff::Timestamp::now();
+            let stores = store::Stores::builtin();
+            let store::Listing { entries, reports } = store::list(&stores.specs, &store::Env::from_process(), now);
+            events.send(Event::Scanned(Scanned { entries, reports, now }));
+        });
+    }
+
+    /// Reads the first lines of some entries.
+    pub fn peek(&self, entries: Vec<Entry>) {
+        let events = self.events.clone();
+        self.spawn("first lines", move || {
+            let read = |entry: Entry| {
+                let line = store::first_line(&entry).unwrap_or_default();
+                (entry.path(), crate::text::safe::label(line.trim_ascii()))
+            };
+            events.send(Event::Peeked(entries.into_iter().map(read).collect()));
+        });
+    }
+
+    /// Gives up searching.
+    pub fn stop_search(&self) {
+        Ticket::next(&self.searching);
+        Ticket::next(&self.tallying);
+    }
+
+    /// A worker that fails says so on the status line; the screen goes on.
+    fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
+        let events = self.events.clone();
+        let guarded = move || {
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err() {
+                events.send(Event::Told(Message::error("a worker failed; what it was counting is missing")));
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(guarded) {
+            self.events.send(Event::Told(Message::error(format!("no thread for work: {error}"))));
+        }
+    }
+}
+
+struct Counter {
+    view: View,
+    block: usize,
+    blocks: usize,
+    want: Want,
+    next: Arc<AtomicUsize>,
+    ticket: Ticket,
+    events: Report,
+}
+
+impl Counter {
+    fn run(&self) {
+        while self.ticket.is_wanted() {
+            let first = self.next.fetch_add(TAKE, Ordering::Relaxed);
+            if first >= self.blocks {
+                return;
+            }
+            let event = self.chunk(first..(first + TAKE).min(self.blocks));
+            if !self.events.send(event) {
+                return;
+            }
+        }
+    }
+
+    fn chunk(&self, blocks: Range<usize>) -> Event {
+        let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.view.len());
+        source::populate(&self.view, bytes.clone());
+        let counts = BlockIndex::count(&self.view, self.block, blocks);
+        let measure = match Want::LINE_FEEDS.contains(self.want) {
+            true => Measure::default(),
+            false => units::measure(&self.view, bytes.clone(), self.want),
+        };
+        Event::Counted { generation: self.view.generation(), counts, measure, bytes: bytes.len() as u64 }
+    }
+}
+
+/// Looks from where the quest starts to the end, then from the other end up to there.
+fn seek(quest: &Quest, ticket: &Ticket) -> News {
+    let bytes = quest.hay.bytes();
+    let from = quest.from.min(bytes.len());
+    let go_on = |chunk: &Range<usize>| {
+        if let super::find::Hay::File(view) = &quest.hay {
+            source::populate(view, chunk.clone());
+        }
+        ticket.is_wanted()
+    };
+    let find = |range: Range<usize>| match quest.toward {
+        Toward::End => search::find(bytes, &quest.pattern, range, &go_on),
+        Toward::Start => search::find_back(bytes, &quest.pattern, range, &go_on),
+    };
+    let (ahead, behind) = match quest.toward {
+        Toward::End => (from..bytes.len(), 0..from),
+        Toward::Start => (0..from, from..bytes.len()),
+    };
+    match find(ahead) {
+        Some(found) => News::Match(found, Round::Straight),
+        None => find(behind).map_or(News::Nothing, |found| News::Match(found, Round::Wrapped)),
+    }
+}

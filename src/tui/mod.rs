@@ -1,0 +1,23 @@
+//! The screens: state and updates in `app`, drawing in `view`, threads in `jobs`, all joined by the loop here.
+
+pub mod app;
+pub mod doc;
+pub mod find;
+pub mod geometry;
+mod jobs;
+pub mod keys;
+mod limits;
+pub mod list;
+pub mod output;
+pub mod pager;
+pub mod prompt;
+mod run;
+mod saying;
+pub mod scroll;
+mod terminal;
+pub mod theme;
+pub mod view;
+
+
+pub use output::Subject;
+pub use run::{Start, Target, run};

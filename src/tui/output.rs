@@ -1,0 +1,273 @@
+//! One output under the glass: its bytes, what is counted of it, and what the model would get.
+
+use std::ops::Range;
+
+use crate::preview::{self, Input, Policy, Preview, Totals, Unit};
+use crate::source::View;
+use crate::text::index::{BlockCounts, BlockIndex};
+use crate::text::units::{Measure, Want};
+
+use super::doc::{Doc, Files};
+
+/// What is known of the totals, counted chunk by chunk in any order.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    want: Want,
+    measure: Measure,
+    bytes: u64,
+}
+
+/// One output: the file as it is mapped, and the preview that a policy makes of it.
+pub struct Output {
+    /// What to call it on the screen.
+    pub name: String,
+    /// The path that notices print.
+    pub saved_as: String,
+    /// The bytes of the file.
+    pub view: View,
+    /// Standard error, where it is apart, and its totals.
+    pub stderr: Option<(View, Totals)>,
+    /// The command's exit status, where it is given.
+    pub exit_code: Option<i32>,
+    /// Newlines by block.
+    pub index: BlockIndex,
+    tally: Tally,
+    /// The policy with its limits as they stand.
+    pub policy: Policy,
+    /// The policy as it was at the start.
+    pub first_policy: Policy,
+    /// What the model got with that.
+    pub first_preview: Option<Preview>,
+    /// Where the limits come from.
+    pub limits_from: String,
+    /// What the model gets, or the agent's own words of refusal.
+    pub preview: Result<Preview, String>,
+    /// The preview as a document.
+    pub seen: Doc,
+    /// The file as a document.
+    pub file: Doc,
+    /// Ranges of the file that the model got, in order.
+    pub kept: Vec<Range<usize>>,
+    rules: Rules,
+}
+
+/// Where Spill draws a rule above a row: what follows is lost, or kept again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules(Vec<(u64, Fate)>);
+
+/// What has become of a stretch of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// The model got it.
+    Kept,
+    /// It did not.
+    Lost,
+}
+
+impl Rules {
+    /// Between kept and lost stretches; a line feed alone is no loss worth a rule.
+    fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
+        let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
+        let lost = |gap: &Range<usize>| gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
+        let gaps: Vec<_> = gaps.iter().map(|gap| lost(gap)..gap.end).filter(|gap| !gap.is_empty()).collect();
+        let again = gaps.iter().filter(|gap| kept.iter().any(|range| range.start == gap.end));
+        let mut rules: Vec<_> = gaps.iter().map(|gap| (gap.start as u64, Fate::Lost)).collect();
+        rules.extend(again.map(|gap| (gap.end as u64, Fate::Kept)));
+        rules.sort_unstable_by_key(|rule| rule.0);
+        Self(rules)
+    }
+
+    /// Whether a rule is drawn above the row of bytes `start .. next`.
+    pub fn between(&self, start: u64, next: u64) -> bool {
+        self.above(start, next).is_some()
+    }
+
+    /// What the rule above the row of bytes `start .. next` says.
+    pub fn above(&self, start: u64, next: u64) -> Option<Fate> {
+        let first = self.0.partition_point(|rule| rule.0 < start);
+        self.0.get(first).filter(|rule| rule.0 < next.max(start + 1)).map(|rule| rule.1)
+    }
+}
+
+/// What is needed to look at an output.
+pub struct Subject {
+    /// What to call it on the screen.
+    pub name: String,
+    /// The path that notices print.
+    pub saved_as: String,
+    /// The policy with its limits.
+    pub policy: Policy,
+    /// Where the limits come from.
+    pub limits_from: String,
+    /// The command's exit status, where it is given.
+    pub exit_code: Option<i32>,
+    /// Standard error, where it is apart, and its totals.
+    pub stderr: Option<(View, Totals)>,
+}
+
+impl Output {
+    /// Looks at `view`; nothing is counted yet.
+    pub fn new(subject: Subject, view: View) -> Self {
+        let Subject { name, saved_as, policy, limits_from, exit_code, stderr } = subject;
+        let mut output = Self {
+            name,
+            saved_as,
+            index: BlockIndex::new(view.len() as u64),
+            file: Doc::file(view.len()),
+            view,
+            stderr,
+            exit_code,
+            tally: Tally::default(),
+            first_policy: policy.clone(),
+            policy,
+            first_preview: None,
+            limits_from,
+            preview: Err(String::new()),
+            seen: Doc::default(),
+            kept: Vec::new(),
+            rules: Rules::default(),
+        };
+        output.replan();
+        output
+    }
+
+    /// Plans the preview anew: after a change of policy, limits, totals or file.
+    pub fn replan(&mut self) {
+        let totals = self.totals();
+        let input = Self::input(&self.view, &totals, &self.stderr, self.exit_code, &self.saved_as);
+        let planned = preview::plan(&input, &self.policy);
+        self.seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
+        self.kept = self.seen.shown();
+        self.rules = Rules::of(&self.view, &self.kept, &self.gaps());
+        self.preview = planned.map_err(|error| error.to_string());
+        if self.policy_is_first() {
+            self.first_preview = self.preview.as_ref().ok().cloned();
+        }
+    }
+
+    fn policy_is_first(&self) -> bool {
+        self.policy == self.first_policy
+    }
+
+    fn input<'a>(
+        view: &'a View,
+        totals: &'a Totals,
+        stderr: &'a Option<(View, Totals)>,
+        exit_code: Option<i32>,
+        saved_as: &'a str,
+    ) -> Input<'a> {
+        let stderr = stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
+        Input { stderr, exit_code, ..Input::new(preview::Output { bytes: view, totals }, saved_as) }
+    }
+
+    /// Where Spill draws rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The outputs as panes read them.
+    pub fn files(&self) -> Files<'_> {
+        let err = self.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
+        Files { out: &self.view, err, index: Some(&self.index) }
+    }
+
+    /// Which totals the policy needs beyond the line feeds, which are always counted.
+    pub fn wanted(&self) -> Want {
+        self.policy.needs()
+    }
+
+    /// Starts counting what workers are about to send; the block from which they are to count. Line feeds
+    /// that are counted already are not counted again, unless other totals are wanted as well.
+    pub fn start_counting(&mut self, want: Want) -> usize {
+        let only_line_feeds = Want::LINE_FEEDS.contains(want);
+        let from = if only_line_feeds { self.index.uncounted().unwrap_or(self.index.blocks()) } else { 0 };
+        let bytes = self.index.range(0..from).end as u64;
+        self.tally = Tally { want, bytes, ..Tally::default() };
+        from
+    }
+
+    /// Takes in what a worker counted of a chunk. True if the preview waits for what is now whole.
+    pub fn counted(&mut self, counts: &BlockCounts, measure: &Measure, bytes: u64) -> bool {
+        self.index.insert(counts);
+        self.tally.measure += *measure;
+        self.tally.bytes += bytes;
+        self.is_counted()
+    }
+
+    /// Whether all is counted that the policy needs.
+    pub fn is_counted(&self) -> bool {
+        self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
+    }
+
+    /// How much has been counted, per cent.
+    pub fn counted_percent(&self) -> u64 {
+        let len = self.view.len().max(1) as u64;
+        self.tally.bytes.min(len) * 100 / len
+    }
+
+    fn totals(&self) -> Totals {
+        let whole = self.is_counted();
+        let measured = if whole { Totals::of(&self.tally.measure, self.tally.want) } else { Totals::unknown() };
+        Totals { line_feeds: self.index.line_feeds(), ..measured }
+    }
+
+    /// Lines of the file as `less` and `wc -l` number them, once known.
+    pub fn lines(&self) -> Option<u64> {
+        self.index.lines(&self.view)
+    }
+
+    /// The file has changed: `view` is what it is now. Everything known is dropped, unless it only grew.
+    pub fn changed(&mut self, view: View) {
+        if view.generation() == self.view.generation() && view.len() >= self.view.len() {
+            self.index.grow(view.len() as u64);
+        } else {
+            self.index = BlockIndex::new(view.len() as u64);
+        }
+        self.tally = Tally::default();
+        self.file = Doc::file(view.len());
+        self.view = view;
+        self.replan();
+    }
+
+    /// Whether the model got the byte at `offset`.
+    pub fn is_kept(&self, offset: usize) -> bool {
+        let next = self.kept.partition_point(|range| range.end <= offset);
+        self.kept.get(next).is_some_and(|range| range.start <= offset)
+    }
+
+    /// The stretches of the file that the model did not get.
+    pub fn gaps(&self) -> Vec<Range<usize>> {
+        let mut gaps = Vec::new();
+        let mut at = 0;
+        for range in &self.kept {
+            if range.start > at {
+                gaps.push(at..range.start);
+            }
+            at = at.max(range.end);
+        }
+        if at < self.view.len() {
+            gaps.push(at..self.view.len());
+        }
+        gaps
+    }
+}
+
+impl Output {
+    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
+    pub fn limits(&self) -> String {
+        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
+        let lines = self.policy.max_lines().map(crate::words::lines);
+        let size = self.policy.max_size().map(|size| self.size_in_words(size));
+        let limits: Vec<String> = lines.into_iter().chain(size).collect();
+        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
+        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
+    pub fn size_in_words(&self, size: u64) -> String {
+        match self.policy.unit() {
+            Unit::Bytes => crate::words::size(size),
+            unit => format!("{} {}", crate::words::thousands(size), unit.as_str()),
+        }
+    }
+}

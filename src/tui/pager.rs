@@ -1,0 +1,455 @@
+//! The two panes of one output: where they stand, how they move, and how each keeps up with the other.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
+
+use crate::text::cells::Show;
+
+use super::app::{App, Message, Waiting};
+use super::doc::{Cost, Doc, Reader};
+use super::geometry::{self, Side};
+use super::keys::Action;
+use super::output::Output;
+use super::scroll::{Frame, Long, Scroll};
+
+/// Lines of a window until another limit is typed: what read tools use.
+const WINDOW: u64 = 2000;
+
+/// Lines `offset .. offset + limit` of the file, 1-based, as an agent's read tool pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// First line, 1-based.
+    pub offset: u64,
+    /// Most lines.
+    pub limit: u64,
+}
+
+impl Window {
+    /// The window of the same limit, a whole number of windows away, that holds `line` (1-based).
+    fn holding(self, line: u64) -> Self {
+        let limit = self.limit.max(1);
+        if line >= self.offset {
+            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
+        }
+        let back = (self.offset - line).div_ceil(limit) * limit;
+        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
+    }
+
+    /// The line after the window, 1-based: the next offset.
+    pub fn next(self) -> u64 {
+        self.offset + self.limit
+    }
+}
+
+/// Where the panes stand.
+#[derive(Debug, Clone)]
+pub struct Panes {
+    /// Which pane has the focus.
+    pub focus: Side,
+    /// The top of each pane: the offset of a row in its document.
+    tops: [u64; 2],
+    /// How long lines are shown.
+    pub long: Long,
+    /// Whether Spill shows escapes as text.
+    pub raw: bool,
+    /// The window of lines.
+    pub window: Window,
+    /// Whether the end is kept in sight as the file grows.
+    pub following: bool,
+    marks: BTreeMap<char, (Side, u64)>,
+}
+
+impl Default for Panes {
+    fn default() -> Self {
+        Self {
+            focus: Side::Preview,
+            tops: [0, 0],
+            long: Long::Wrapped,
+            raw: false,
+            window: Window { offset: 1, limit: WINDOW },
+            following: false,
+            marks: BTreeMap::new(),
+        }
+    }
+}
+
+impl Panes {
+    /// The top of a pane.
+    pub fn top(&self, side: Side) -> u64 {
+        self.tops[side as usize]
+    }
+
+    fn set_top(&mut self, side: Side, top: u64) {
+        self.tops[side as usize] = top;
+    }
+
+    /// Remembers where one is, for going back.
+    pub(super) fn remember(&mut self) {
+        let here = (self.focus, self.top(self.focus));
+        self.marks.insert('\'', here);
+    }
+}
+
+impl App {
+    /// How a pane shows its text: as the model reads it, or as a person does.
+    pub fn show(&self, side: Side) -> Show {
+        let show = match (side, self.panes.raw) {
+            (Side::Preview, _) => Show::MODEL,
+            (Side::Spill, true) => Show::RAW,
+            (Side::Spill, false) => Show::PAGER,
+        };
+        Show { ascii: !self.unicode, ..show }
+    }
+
+    /// The room of a pane for text, as if it were shown; the gutter is left out.
+    pub fn room(&self, side: Side) -> (u16, u16) {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let pager = geometry::pager(area, side);
+        let pane = match side {
+            Side::Preview => pager.preview,
+            Side::Spill => pager.spill,
+        };
+        let pane = pane.unwrap_or_default();
+        (pane.width.saturating_sub(self.gutter(side)), pane.height.saturating_sub(u16::from(pager.strip.is_some())))
+    }
+
+    /// Columns before the text.
+    pub fn gutter(&self, side: Side) -> u16 {
+        match (side, &self.output) {
+            (Side::Spill, Some(output)) => {
+                let lines = output.lines().unwrap_or_else(|| output.index.about_line_at(output.view.len() as u64));
+                geometry::gutter(lines)
+            }
+            _ => 1,
+        }
+    }
+
+    /// The document of a side.
+    pub fn doc<'a>(&self, output: &'a Output, side: Side) -> &'a Doc {
+        match side {
+            Side::Preview => &output.seen,
+            Side::Spill => &output.file,
+        }
+    }
+
+    /// Runs `work` with a side's document as it scrolls in its pane.
+    pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> Option<T> {
+        let output = self.output.as_ref()?;
+        let (width, height) = self.room(side);
+        let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
+        let reader = Reader { doc: self.doc(output, side), files: output.files(), cost };
+        let rules = output.rules();
+        let weight = move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
+        Some(work(Scroll { reader, frame, weight: &weight }))
+    }
+
+    fn scrolled(&self, side: Side, work: impl FnOnce(Scroll) -> u64) -> u64 {
+        self.scrolling(side, &Cost::default(), work).unwrap_or(0)
+    }
+
+    /// The range of a side's document that is on the screen.
+    pub(super) fn shown_range(&self, side: Side) -> Range<u64> {
+        let top = self.panes.top(side);
+        let end = self.scrolled(side, |s| s.screen(top).last().map_or(top, |row| row.next));
+        top..end
+    }
+
+    /// Moves the pane with the focus, or changes how text is shown.
+    pub(super) fn move_by(&mut self, action: Action, count: Option<u64>) {
+        let side = self.focus();
+        let (_, height) = self.room(side);
+        let times = count.unwrap_or(1) as usize;
+        let page = usize::from(height.max(1)).saturating_sub(1).max(1);
+        let half = usize::from(height / 2).max(1);
+        match action {
+            Action::Down => self.go_rows(side, times as isize),
+            Action::Up => self.go_rows(side, -(times as isize)),
+            Action::HalfDown => self.go_rows(side, (half * times) as isize),
+            Action::HalfUp => self.go_rows(side, -((half * times) as isize)),
+            Action::PageDown => self.go_rows(side, (page * times) as isize),
+            Action::PageUp => self.go_rows(side, -((page * times) as isize)),
+            Action::Start => self.go_start(side, count),
+            Action::End => self.go_end(side, count),
+            Action::Left => self.go_sideways(false, count),
+            Action::Right => self.go_sideways(true, count),
+            Action::NextWindow => self.go_window(true),
+            Action::PreviousWindow => self.go_window(false),
+            Action::Other => self.switch(),
+            Action::Wrap => self.turn_wrap(),
+            Action::Raw => self.turn_raw(),
+            Action::Follow => self.turn_follow(),
+            _ => {}
+        }
+    }
+
+    fn go_rows(&mut self, side: Side, rows: isize) {
+        let top = self.panes.top(side);
+        let to = if rows < 0 {
+            self.panes.following = false;
+            self.scrolled(side, |s| s.up(top, rows.unsigned_abs()))
+        } else {
+            self.scrolled(side, |s| s.down(top, rows.unsigned_abs()))
+        };
+        self.place(side, to);
+    }
+
+    /// Puts a pane at a row, and brings the other along.
+    fn place(&mut self, side: Side, top: u64) {
+        self.panes.set_top(side, top);
+        let Some(output) = &self.output else { return };
+        let other = side.other();
+        let target = match side {
+            Side::Preview => output.seen.to_file(top) as u64,
+            Side::Spill => output.seen.from_file(top as usize),
+        };
+        let row = self.scrolled(other, |s| s.row_at(target).min(s.last_top()));
+        self.panes.set_top(other, row);
+        self.reanchor();
+    }
+
+    /// The window goes where Spill is, in whole steps.
+    fn reanchor(&mut self) {
+        if let Some(line) = self.line_of_top() {
+            self.panes.window = self.panes.window.holding(line + 1);
+        }
+    }
+
+    /// The line at the top of Spill, 0-based, if it is counted.
+    pub fn line_of_top(&self) -> Option<u64> {
+        let output = self.output.as_ref()?;
+        output.index.line_at(&output.view, self.panes.top(Side::Spill))
+    }
+
+    fn go_start(&mut self, side: Side, line: Option<u64>) {
+        self.panes.remember();
+        self.panes.following = false;
+        match line {
+            Some(line) => self.go_line(side, line),
+            None => self.place(side, 0),
+        }
+    }
+
+    fn go_end(&mut self, side: Side, line: Option<u64>) {
+        self.panes.remember();
+        match line {
+            Some(line) => self.go_line(side, line),
+            None => {
+                let end = self.scrolled(side, |s| s.last_top());
+                self.place(side, end);
+            }
+        }
+    }
+
+    /// Goes to a line of the file, 1-based.
+    fn go_line(&mut self, side: Side, line: u64) {
+        let Some(output) = &self.output else { return };
+        match output.index.offset_of(&output.view, line.saturating_sub(1)) {
+            Some(offset) => self.show_offset(side, offset as usize, 0),
+            None => {
+                let last = output.lines();
+                self.message = Some(match last {
+                    Some(last) => Message::error(format!("no line {line}: the last is {last}")),
+                    None => Message::error(format!("line {line} is not counted yet; try again in a moment")),
+                });
+            }
+        }
+    }
+
+    /// Shows an offset of the file, `above` rows from the top.
+    fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
+        let Some(output) = &self.output else { return };
+        let target = match side {
+            Side::Spill => offset as u64,
+            Side::Preview => output.seen.from_file(offset),
+        };
+        let top = self.scrolled(side, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        self.place(side, top);
+    }
+
+    /// Brings a range of a side's document onto the screen.
+    pub(super) fn reveal(&mut self, side: Side, range: Range<u64>) {
+        self.panes.following = false;
+        let shown = self.shown_range(side);
+        let (_, height) = self.room(side);
+        if !shown.contains(&range.start) {
+            let top = self.scrolled(side, |s| s.up(s.row_at(range.start), usize::from(height / 3)).min(s.last_top()));
+            self.place(side, top);
+        }
+        self.reveal_sideways(side, &range);
+    }
+
+    fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
+        let Long::Sideways(from) = self.panes.long else { return };
+        let (width, _) = self.room(side);
+        let column = self.scrolled(side, |s| range.start - s.reader.line_start(range.start));
+        if !(from..from + u64::from(width)).contains(&column) {
+            self.panes.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
+        }
+    }
+
+    fn go_sideways(&mut self, right: bool, count: Option<u64>) {
+        let (width, _) = self.room(self.focus());
+        let step = count.unwrap_or(u64::from(width / 2).max(1));
+        self.panes.long = match (self.panes.long, right) {
+            (Long::Wrapped, false) => return,
+            (Long::Wrapped, true) => Long::Sideways(0),
+            (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
+            (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
+        };
+        self.settle();
+    }
+
+    fn turn_wrap(&mut self) {
+        self.panes.long = match self.panes.long {
+            Long::Wrapped => Long::Sideways(0),
+            Long::Sideways(_) => Long::Wrapped,
+        };
+        self.message = Some(Message::note(match self.panes.long {
+            Long::Wrapped => "long lines wrap",
+            Long::Sideways(_) => "long lines go on to the right: ← →",
+        }));
+        self.settle();
+    }
+
+    fn turn_raw(&mut self) {
+        self.panes.raw = !self.panes.raw;
+        self.message = Some(Message::note(match self.panes.raw {
+            true => "escapes as text, in Spill as in Preview",
+            false => "escapes as colours in Spill; Preview always shows them as text",
+        }));
+        self.settle();
+    }
+
+    fn turn_follow(&mut self) {
+        self.panes.following = !self.panes.following;
+        self.message = Some(Message::note(match self.panes.following {
+            true => "following the end as the file grows; F or a move up stops",
+            false => "no longer following",
+        }));
+        self.follow();
+    }
+
+    /// Keeps the end in sight, if asked to.
+    pub(super) fn follow(&mut self) {
+        if self.panes.following {
+            let end = self.scrolled(Side::Spill, |s| s.last_top());
+            self.place(Side::Spill, end);
+        }
+    }
+
+    fn switch(&mut self) {
+        self.panes.focus = self.panes.focus.other();
+    }
+
+    /// After a change of size, file or limits: each pane stands at the start of a row again.
+    pub(super) fn settle(&mut self) {
+        let side = self.focus();
+        for side in [Side::Preview, Side::Spill] {
+            let top = self.panes.top(side);
+            let row = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
+            self.panes.set_top(side, row);
+        }
+        let top = self.panes.top(side);
+        if side == Side::Spill {
+            self.place(side, top);
+        }
+    }
+
+    fn go_window(&mut self, next: bool) {
+        let Some(output) = &self.output else { return };
+        let Window { offset, limit } = self.panes.window;
+        let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
+        match output.index.offset_of(&output.view, to - 1) {
+            Some(start) if (start as usize) < output.view.len() || to == 1 => {
+                self.panes.window.offset = to;
+                self.go_to_window(start as usize);
+            }
+            _ => {
+                let text = match output.lines() {
+                    Some(lines) => format!("the last window: line {lines} is the last"),
+                    None => format!("line {to} is not counted yet; try again in a moment"),
+                };
+                self.message = Some(Message::note(text));
+            }
+        }
+    }
+
+    fn go_to_window(&mut self, start: usize) {
+        let window = self.panes.window;
+        self.panes.remember();
+        self.panes.focus = Side::Spill;
+        self.show_offset(Side::Spill, start, 0);
+        self.panes.window = window;
+    }
+
+    /// Sets the window from what was typed: an offset, and a limit if it is to change.
+    pub(super) fn set_window(&mut self, text: &str) -> Result<(), String> {
+        let numbers: Result<Vec<u64>, _> =
+            text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
+        let usage = "type a line to start from and, if you like, how many: 2001 500";
+        let (offset, limit) = match numbers.as_deref() {
+            Ok([offset]) => (*offset, self.panes.window.limit),
+            Ok([offset, limit]) => (*offset, *limit),
+            _ => return Err(usage.into()),
+        };
+        if offset == 0 || limit == 0 {
+            return Err("offset and limit count from 1".into());
+        }
+        let Some(output) = &self.output else { return Ok(()) };
+        let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
+            return Err(match output.lines() {
+                Some(lines) => format!("offset {offset} is past the last line, {lines}"),
+                None => format!("line {offset} is not counted yet; try again in a moment"),
+            });
+        };
+        self.panes.window = Window { offset, limit };
+        self.go_to_window(start as usize);
+        Ok(())
+    }
+
+    /// Goes to a typed line (`120`), per cent (`50%`) or byte (`4096b`).
+    pub(super) fn go_to(&mut self, text: &str) -> Result<(), String> {
+        let usage = "type a line (120), a per cent (50%) or a byte (4096b)";
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
+        let side = self.focus();
+        let len = self.output.as_ref().map_or(0, |o| o.view.len()) as u64;
+        self.panes.remember();
+        if let Some(percent) = text.strip_suffix('%') {
+            let offset = u128::from(len) * u128::from(number(percent)?.min(100)) / 100;
+            self.show_offset(side, offset as usize, 0);
+        } else if let Some(byte) = text.strip_suffix('b') {
+            let byte = number(byte)?;
+            if byte > len {
+                return Err(format!("byte {byte} is past the end, {len}"));
+            }
+            self.show_offset(side, byte as usize, 0);
+        } else {
+            self.go_line(side, number(text)?);
+        }
+        Ok(())
+    }
+
+    /// The key after `m` or `'`.
+    pub(super) fn mark_key(&mut self, waiting: Waiting, key: KeyEvent) {
+        let KeyCode::Char(name) = key.code else { return };
+        match waiting {
+            Waiting::SetMark => {
+                let here = (self.focus(), self.panes.top(self.focus()));
+                self.panes.marks.insert(name, here);
+                self.message = Some(Message::note(format!("mark {name} is set; '{name} comes back here")));
+            }
+            Waiting::ToMark => match self.panes.marks.get(&name).copied() {
+                Some((side, top)) => {
+                    self.panes.remember();
+                    self.panes.focus = side;
+                    let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
+                    self.place(side, top);
+                }
+                None => self.message = Some(Message::error(format!("no mark {name}; m{name} sets it"))),
+            },
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A line being typed at the foot of the screen, and what it is for.
+
+use crossterm::event::{Event as Terminal, KeyCode, KeyEvent};
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+
+use super::app::{App, Effect, Message};
+
+/// What a line is typed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A pattern to look for towards the end.
+    Search,
+    /// A pattern to look for towards the start.
+    SearchBack,
+    /// A line, a byte or a per cent to go to.
+    GoTo,
+    /// Offset and limit of the window.
+    Window,
+    /// Words that entries must have.
+    Filter,
+}
+
+impl Purpose {
+    /// What stands before the typed text.
+    pub fn label(self) -> &'static str {
+        match self {
+            Purpose::Search => "/",
+            Purpose::SearchBack => "?",
+            Purpose::GoTo => ": line, 50% or 4096b ",
+            Purpose::Window => "offset and limit: ",
+            Purpose::Filter => "filter: ",
+        }
+    }
+}
+
+/// A line being typed.
+#[derive(Debug, Clone, Default)]
+pub struct Prompt {
+    purpose: Option<Purpose>,
+    input: Input,
+    /// How far back in the history one has gone; 0 is the line itself.
+    back: usize,
+    /// What is wrong with the text as it stands.
+    pub fault: Option<String>,
+}
+
+impl Prompt {
+    /// An empty line.
+    pub fn new(purpose: Purpose) -> Self {
+        Self { purpose: Some(purpose), ..Self::default() }
+    }
+
+    /// A line that begins with some text.
+    pub fn with(purpose: Purpose, text: &str) -> Self {
+        Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
+    }
+
+    /// What it is for.
+    pub fn purpose(&self) -> Purpose {
+        self.purpose.unwrap_or(Purpose::Search)
+    }
+
+    /// The text as typed.
+    pub fn text(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Columns before the cursor.
+    pub fn cursor(&self) -> usize {
+        self.input.visual_cursor()
+    }
+
+    /// Adds pasted text, without its control characters.
+    pub fn paste(&mut self, text: &str) {
+        for c in text.chars().filter(|c| !c.is_control()) {
+            self.input.handle(tui_input::InputRequest::InsertChar(c));
+        }
+    }
+
+    fn recall(&mut self, history: &[String], older: bool) {
+        let back = if older { (self.back + 1).min(history.len()) } else { self.back.saturating_sub(1) };
+        let text = if back == 0 { String::new() } else { history[history.len() - back].clone() };
+        (self.back, self.input) = (back, Input::new(text));
+    }
+}
+
+impl App {
+    /// A key while a line is typed.
+    pub(super) fn type_key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        let Some(prompt) = &mut self.prompt else { return Vec::new() };
+        let control = key.modifiers.contains(crossterm::event::KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => self.prompt = None,
+            KeyCode::Char('c') if control => self.prompt = None,
+            KeyCode::Backspace if prompt.text().is_empty() => self.prompt = None,
+            KeyCode::Enter => return self.enter(),
+            KeyCode::Up => prompt.recall(&self.find.history, true),
+            KeyCode::Down => prompt.recall(&self.find.history, false),
+            _ => {
+                prompt.input.handle_event(&Terminal::Key(key));
+                prompt.fault = None;
+            }
+        }
+        if let Some(prompt) = &self.prompt
+            && prompt.purpose() == Purpose::Filter
+        {
+            let text = prompt.text().to_owned();
+            self.listing.filter(&text);
+        } else if key.code == KeyCode::Esc && self.screen == super::app::Screen::Stores {
+            self.listing.filter("");
+        }
+        Vec::new()
+    }
+
+    fn enter(&mut self) -> Vec<Effect> {
+        let Some(prompt) = self.prompt.take() else { return Vec::new() };
+        let text = prompt.text().trim().to_owned();
+        let done = match prompt.purpose() {
+            Purpose::Search => self.search(prompt.text(), crate::text::search::Toward::End),
+            Purpose::SearchBack => self.search(prompt.text(), crate::text::search::Toward::Start),
+            Purpose::GoTo => self.go_to(&text).map(|()| Vec::new()),
+            Purpose::Window => self.set_window(&text).map(|()| Vec::new()),
+            Purpose::Filter => Ok(Vec::new()),
+        };
+        done.unwrap_or_else(|fault| {
+            self.message = Some(Message::error(fault));
+            self.prompt = Some(prompt);
+            Vec::new()
+        })
+    }
+}

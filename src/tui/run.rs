@@ -1,0 +1,321 @@
+//! The loop: events in, state changed, effects carried out, the screen drawn when something changed.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{self, Event as Terminal};
+
+use crate::source::{Change, Source, Watcher};
+use crate::text::units::Want;
+
+use super::app::{App, Changed, Effect, Event, Message};
+use super::doc::Cost;
+use super::jobs::{Jobs, Signal};
+use super::output::Subject;
+use super::terminal::{self, Screen};
+use super::theme::Theme;
+use super::view;
+
+/// The screen is drawn at most this often.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// How long the keys' thread waits before it looks whether another program wants the terminal.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// Opens an output by its path, or says why not.
+pub type Opener = Box<dyn Fn(&Path) -> Result<Target, String>>;
+
+/// What the screens begin with.
+pub struct Start {
+    /// Outputs to look at; none: the stores.
+    pub targets: Vec<Target>,
+    /// Opens an entry of a store.
+    pub opener: Opener,
+    /// Whether colours may be used.
+    pub colour: bool,
+    /// Whether the terminal knows more than ASCII.
+    pub unicode: bool,
+}
+
+/// An output to look at.
+pub struct Target {
+    /// What it is, and how it was cut.
+    pub subject: Subject,
+    /// Its bytes.
+    pub source: Source,
+}
+
+/// Shows the screens until the person leaves.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub fn run(start: Start) -> io::Result<()> {
+    let (taken, screen) = terminal::take()?;
+    let (signals, received) = channel();
+    let theme = if start.colour { Theme::terminal() } else { Theme::plain() };
+    let size = screen.size()?;
+    let mut session = Session {
+        app: App::new((size.width, size.height), theme, start.unicode),
+        jobs: Jobs::new(signals.clone()),
+        keyboard: Keyboard::start(signals.clone())?,
+        signals,
+        screen,
+        source: None,
+        watcher: None,
+        opener: start.opener,
+        left: false,
+    };
+    let effects = match start.targets.into_iter().next() {
+        Some(target) => session.open(target),
+        None => session.app.start_with_stores(),
+    };
+    session.draw()?;
+    session.carry_out(effects)?;
+    session.go(&received)?;
+    drop(taken);
+    Ok(())
+}
+
+struct Session {
+    app: App,
+    jobs: Jobs,
+    signals: Sender<Signal>,
+    screen: Screen,
+    source: Option<Source>,
+    watcher: Option<Watcher>,
+    keyboard: Keyboard,
+    opener: Opener,
+    left: bool,
+}
+
+impl Session {
+    /// Looks at an output; what it takes to count it.
+    fn open(&mut self, target: Target) -> Vec<Effect> {
+        let source = target.source;
+        let streaming = source.is_stream() && !source.is_complete();
+        let effects = self.app.open(target.subject, source.view(), streaming);
+        self.watch(&source);
+        self.source = Some(source);
+        effects
+    }
+
+    fn watch(&mut self, source: &Source) {
+        let signals = self.signals.clone();
+        let watcher = Watcher::spawn(source.probe(), move || signals.send(Signal::Look).is_ok());
+        match watcher {
+            Ok(watcher) => self.watcher = Some(watcher),
+            Err(error) => self.tell(Message::error(format!("the file is not watched for changes: {error}"))),
+        }
+    }
+
+    fn tell(&mut self, message: Message) {
+        let _ = self.app.update(Event::Told(message));
+    }
+
+    /// Takes in all that has come, then draws once, until the person leaves.
+    fn go(&mut self, signals: &Receiver<Signal>) -> io::Result<()> {
+        let mut drawn = Instant::now();
+        while !self.left {
+            let Ok(signal) = signals.recv() else { return Ok(()) };
+            self.take(signal)?;
+            loop {
+                let rest = FRAME.saturating_sub(drawn.elapsed());
+                match signals.recv_timeout(rest) {
+                    Ok(signal) if !self.left => self.take(signal)?,
+                    _ => break,
+                }
+            }
+            self.draw()?;
+            drawn = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, signal: Signal) -> io::Result<()> {
+        let effects = match signal {
+            Signal::App(event) => self.app.update(event),
+            Signal::Look => self.look(),
+            Signal::TerminalGone => vec![Effect::Quit],
+        };
+        self.carry_out(effects)
+    }
+
+    /// The file may have changed: how?
+    fn look(&mut self) -> Vec<Effect> {
+        let Some(source) = &mut self.source else { return Vec::new() };
+        let content = source.refresh();
+        let changed = Changed {
+            view: source.view(),
+            content,
+            path: source.path_status(),
+            streaming: source.is_stream() && !source.is_complete(),
+        };
+        self.app.update(Event::Changed(changed))
+    }
+
+    /// What is drawn is what the file holds now: pages that were cut off are noticed first.
+    fn draw(&mut self) -> io::Result<()> {
+        if self.source.as_mut().is_some_and(|source| source.refresh() != Change::Same) {
+            let effects = self.look();
+            self.carry_out(effects)?;
+        }
+        let app = &self.app;
+        self.screen.draw(|frame| view::draw(app, frame, &Cost::default()))?;
+        Ok(())
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+        for effect in effects {
+            match effect {
+                Effect::Quit => self.left = true,
+                Effect::Count { want, from } => self.count(want, from),
+                Effect::Search(quest) => self.jobs.search(quest),
+                Effect::Census(census) => self.jobs.census(census),
+                Effect::StopSearch => self.jobs.stop_search(),
+                Effect::Copy(text) => self.copy(&text)?,
+                Effect::Edit(line) => self.edit(line)?,
+                Effect::Open(path) => self.open_path(&path)?,
+                Effect::Reopen => self.reopen()?,
+                Effect::Scan => self.jobs.scan(),
+                Effect::Peek(entries) => self.jobs.peek(entries),
+                Effect::Suspend => {
+                    let _hold = self.keyboard.hold();
+                    terminal::suspend()?;
+                    self.screen.clear()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self, want: Want, from: usize) {
+        if let Some(output) = &self.app.output {
+            self.jobs.count(&output.view, want, from);
+        }
+    }
+
+    /// OSC 52 reaches the clipboard also through ssh and tmux.
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout();
+        crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
+        out.flush()
+    }
+
+    /// The person's editor has the terminal to itself until it ends.
+    fn edit(&mut self, line: u64) -> io::Result<()> {
+        let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
+            self.tell(Message::note("standard input has no file to edit"));
+            return Ok(());
+        };
+        let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+        let editor = editor.unwrap_or_else(|| "vi".into());
+        let mut words = editor.split_whitespace();
+        let program = words.next().unwrap_or("vi").to_owned();
+        let hold = self.keyboard.hold();
+        terminal::restore();
+        let status = Command::new(&program).args(words).arg(format!("+{line}")).arg(&path).status();
+        terminal::enter()?;
+        self.screen.clear()?;
+        drop(hold);
+        if let Err(error) = status {
+            self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
+        }
+        Ok(())
+    }
+
+    fn open_path(&mut self, path: &Path) -> io::Result<()> {
+        match (self.opener)(path) {
+            Ok(target) => {
+                let effects = self.open(target);
+                self.carry_out(effects)
+            }
+            Err(fault) => {
+                self.tell(Message::error(fault));
+                Ok(())
+            }
+        }
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        let Some(source) = &mut self.source else { return Ok(()) };
+        match source.reopen() {
+            Ok(()) => {
+                let probe = source.probe();
+                let changed = Changed { view: source.view(), content: Change::Grown { from: 0 }, path: source.path_status(), streaming: false };
+                let signals = self.signals.clone();
+                self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
+                let effects = self.app.update(Event::Changed(changed));
+                self.tell(Message::note("opened again"));
+                self.carry_out(effects)
+            }
+            Err(error) => {
+                self.tell(Message::error(error.to_string()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The keys' thread, which can be held while another program has the terminal.
+#[derive(Clone)]
+struct Keyboard {
+    held: Arc<AtomicBool>,
+    reading: Arc<Mutex<()>>,
+}
+
+/// The keyboard is left to another program while this lives.
+struct Hold<'a> {
+    keyboard: &'a Keyboard,
+    _reading: MutexGuard<'a, ()>,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        self.keyboard.held.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Keyboard {
+    /// Starts reading keys. The thread ends with the program, or when the terminal is gone.
+    fn start(signals: Sender<Signal>) -> io::Result<Self> {
+        let keyboard = Self { held: Arc::default(), reading: Arc::default() };
+        let reader = keyboard.clone();
+        std::thread::Builder::new().name("keys".into()).spawn(move || {
+            while let Ok(event) = reader.next() {
+                let event = match event {
+                    Some(Terminal::Key(key)) => Event::Key(key),
+                    Some(Terminal::Paste(text)) => Event::Paste(text),
+                    Some(Terminal::Resize(columns, rows)) => Event::Resize(columns, rows),
+                    _ => continue,
+                };
+                if signals.send(Signal::App(event)).is_err() {
+                    return;
+                }
+            }
+            let _ = signals.send(Signal::TerminalGone);
+        })?;
+        Ok(keyboard)
+    }
+
+    /// The next event, or nothing for a while.
+    fn next(&self) -> io::Result<Option<Terminal>> {
+        if self.held.load(Ordering::SeqCst) {
+            std::thread::park_timeout(GLANCE);
+            return Ok(None);
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) }
+    }
+
+    /// Waits until the thread reads no longer, and keeps it from reading.
+    fn hold(&self) -> Hold<'_> {
+        self.held.store(true, Ordering::SeqCst);
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        Hold { keyboard: self, _reading: reading }
+    }
+}

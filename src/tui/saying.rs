@@ -1,0 +1,148 @@
+//! What is said of an output: words for each state, with its figures. Pure.
+
+use crate::preview::{LimitHit, Preview, Status};
+
+use super::geometry::Side;
+use super::output::{Fate, Output};
+use crate::words::{lines, size, thousands, tokens};
+
+/// The limit that cut, in words: `max lines (2,000)`.
+pub fn limit(output: &Output) -> String {
+    let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+    match hit {
+        Some(LimitHit::Lines) => match output.policy.max_lines() {
+            Some(most) => format!("max lines ({})", thousands(most)),
+            None => "max lines".into(),
+        },
+        Some(LimitHit::Size(unit)) => match output.policy.max_size() {
+            Some(most) => format!("max {} ({})", unit.as_str(), output.size_in_words(most)),
+            None => format!("max {}", unit.as_str()),
+        },
+        Some(LimitHit::Matches) => "max matches".into(),
+        None => "the policy".into(),
+    }
+}
+
+/// What the rule in Spill says.
+pub fn cut(output: &Output, fate: Fate) -> String {
+    match fate {
+        Fate::Lost => format!("lost from here: {}", limit(output)),
+        Fate::Kept => "the model got what follows".into(),
+    }
+}
+
+/// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
+pub fn verdict(output: &Output) -> String {
+    match &output.preview {
+        Err(refusal) => refusal.clone(),
+        Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
+        Ok(_) if output.view.is_empty() => "empty".into(),
+        Ok(preview) if !preview.truncated => "nothing cut".into(),
+        Ok(_) => format!("cut: {}", limit(output)),
+    }
+}
+
+/// The same as a sentence, with figures, for the status line.
+pub fn summary(output: &Output) -> String {
+    let preview = match &output.preview {
+        Err(refusal) => return refusal.clone(),
+        Ok(Preview { status: Status::Crashed(words), .. }) => return format!("the agent crashes on this output: {words}"),
+        Ok(preview) => preview,
+    };
+    if output.view.is_empty() {
+        return "the output is empty: the model got no text".into();
+    }
+    if !preview.truncated {
+        return all_of_it(output, preview);
+    }
+    if preview.kept_bytes == Some(0) {
+        return nothing_kept(output);
+    }
+    let kept = preview.kept_lines.map_or("…".into(), thousands);
+    let total = preview.total_lines.map_or("…".into(), thousands);
+    let empty = if ends_with_line_feed(output) && preview.total_lines == output.lines().map(|n| n + 1) {
+        " (with the final empty one)"
+    } else {
+        ""
+    };
+    let kept_tokens = preview.kept_bytes.map_or("…".into(), tokens);
+    let total_tokens = preview.total_bytes.map_or_else(|| tokens(output.view.len() as u64), tokens);
+    format!("kept {kept} of {total} lines{empty} · {kept_tokens} of {total_tokens} tokens")
+}
+
+fn all_of_it(output: &Output, preview: &Preview) -> String {
+    let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
+    let whole = match output.lines() {
+        Some(1) => "the model got the one line".into(),
+        Some(n) => format!("the model got all {}", lines(n)),
+        None => "the model got all of it".into(),
+    };
+    format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes))
+}
+
+/// The piece that did not fit was the first to be taken: say how long it is.
+fn nothing_kept(output: &Output) -> String {
+    use crate::preview::Direction;
+    let bytes = &output.view[..];
+    let (which, length) = match output.policy.direction() {
+        Some(Direction::Tail) => ("last", bytes.len() - memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)),
+        _ => ("first", memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())),
+    };
+    match output.policy.max_size() {
+        Some(most) if length as u64 > most => {
+            format!("nothing kept: the {which} line alone is {}, over {}", size(length as u64), output.size_in_words(most))
+        }
+        _ => format!("nothing kept: {}", limit(output)),
+    }
+}
+
+fn ends_with_line_feed(output: &Output) -> bool {
+    output.view.last() == Some(&b'\n')
+}
+
+/// The heading of Preview on a wide screen.
+pub fn preview_heading(output: &Output) -> String {
+    match &output.preview {
+        Ok(preview) if preview.truncated => "what the model got".into(),
+        Ok(_) => "what the model got: all of it".into(),
+        Err(_) => "the agent refuses".into(),
+    }
+}
+
+/// The heading of Spill: its lines, as `less` counts, and its size.
+pub fn spill_heading(output: &Output) -> String {
+    let bytes = size(output.view.len() as u64);
+    match output.lines() {
+        Some(n) => format!("{}, {bytes}", lines(n)),
+        None => format!("{bytes}, counting lines {} %", output.counted_percent()),
+    }
+}
+
+/// What stands after the last row.
+pub fn end(output: &Output, side: Side) -> String {
+    match (side, &output.preview) {
+        (Side::Spill, _) => "end of the file".into(),
+        (Side::Preview, Ok(preview)) if !preview.truncated => {
+            let whole = all_of_it(output, preview);
+            let whole = whole.split(" · ").next().unwrap_or_default();
+            format!("end: {whole}")
+        }
+        (Side::Preview, _) => "end of what the model got".into(),
+    }
+}
+
+/// What stands in a pane that has no text.
+pub fn blank(output: &Output, side: Side) -> Option<Vec<String>> {
+    match (side, &output.preview) {
+        (Side::Preview, Err(refusal)) => Some(vec!["The agent gives its model an error:".into(), refusal.clone()]),
+        (Side::Preview, Ok(Preview { status: Status::Crashed(words), .. })) => {
+            Some(vec!["On this output the agent itself crashes; the model gets nothing.".into(), words.clone()])
+        }
+        _ if output.view.is_empty() => match side {
+            Side::Preview if !output.seen.is_empty() => None,
+            Side::Preview => Some(vec!["The output is empty: the model got no text.".into()]),
+            Side::Spill => Some(vec!["The file is empty.".into()]),
+        },
+        _ => None,
+    }
+}

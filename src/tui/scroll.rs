@@ -1,0 +1,195 @@
+//! Where a pane stands in its document, and how it moves: by rows, never by more than it shows.
+
+use crate::text::cells::{Cell, Show};
+use crate::text::layout::{Rows, Wrap};
+
+use super::doc::{Reader, Segment};
+
+/// How long lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Long {
+    /// Continued on the next rows.
+    Wrapped,
+    /// One row a line, from this column on; in a line over 64 KiB, from this byte on.
+    Sideways(u64),
+}
+
+/// The room of a pane and the way its text is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// Columns for text.
+    pub width: u16,
+    /// Rows for text.
+    pub height: u16,
+    /// How long lines are shown.
+    pub long: Long,
+    /// How bytes become cells.
+    pub show: Show,
+}
+
+/// One row of a pane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScreenRow {
+    /// Offset in the document of the row's first byte.
+    pub start: u64,
+    /// Past its last byte.
+    pub end: u64,
+    /// Offset to which the cells' own offsets are relative.
+    pub base: u64,
+    /// Whether a line starts with this row.
+    pub opens: bool,
+    /// Where the next row starts; the document's length after the last.
+    pub next: u64,
+    /// What is drawn.
+    pub cells: Vec<Cell>,
+}
+
+/// A document being scrolled in a frame of a given size.
+#[derive(Clone, Copy)]
+pub struct Scroll<'a> {
+    /// What is read.
+    pub reader: Reader<'a>,
+    /// Where it is shown.
+    pub frame: Frame,
+    /// Rows of the screen that a row of text takes: 2 where a rule is drawn above it.
+    pub weight: &'a dyn Fn(u64, u64) -> usize,
+}
+
+impl Scroll<'_> {
+    /// Whether there are rows at all: an empty frame shows none.
+    fn is_blank(&self) -> bool {
+        self.frame.width == 0 || self.frame.height == 0 || self.reader.doc.is_empty()
+    }
+
+    /// The rows from the one that holds `top` on, as many as fill the frame.
+    pub fn screen(&self, top: u64) -> Vec<ScreenRow> {
+        let room = usize::from(self.frame.height);
+        let mut rows: Vec<ScreenRow> = Vec::new();
+        let mut used = 0;
+        let mut at = top;
+        while !self.is_blank() && used < room && at < self.reader.doc.len() {
+            for row in self.rows_from(at, room - used) {
+                used += self.weigh(&row);
+                at = row.next;
+                if used <= room {
+                    rows.push(row);
+                }
+            }
+        }
+        rows
+    }
+
+    fn weigh(&self, row: &ScreenRow) -> usize {
+        (self.weight)(row.start, row.next)
+    }
+
+    /// At most `most` rows of one segment, from the one that holds `from`.
+    fn rows_from(&self, from: u64, most: usize) -> Vec<ScreenRow> {
+        match self.frame.long {
+            Long::Wrapped => {
+                let segment = self.reader.segment(self.reader.segment_start(from));
+                self.wrapped(segment, |row| row.next > from, most)
+            }
+            Long::Sideways(column) => vec![self.sideways(self.reader.line_start(from), column)],
+        }
+    }
+
+    /// The rows of a wrapped segment that are wanted, `most` of them at the most; laying out stops there.
+    fn wrapped(&self, segment: Segment, wanted: impl Fn(&ScreenRow) -> bool, most: usize) -> Vec<ScreenRow> {
+        let bytes = self.reader.copy(segment.start..segment.end);
+        let rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width));
+        let rows = rows.map(|row| {
+            self.reader.cost.count_row();
+            let end = segment.start + row.end as u64;
+            ScreenRow {
+                start: segment.start + row.start as u64,
+                end,
+                base: segment.start,
+                opens: segment.opens && row.start == 0,
+                next: if row.end >= bytes.len() { segment.next } else { end },
+                cells: row.cells,
+            }
+        });
+        rows.filter(wanted).take(most).collect()
+    }
+
+    /// A whole line on one row, moved sideways.
+    fn sideways(&self, start: u64, column: u64) -> ScreenRow {
+        self.reader.cost.count_row();
+        let segment = self.reader.segment(start);
+        let end = if segment.closes { segment.end } else { self.reader.line_end(segment.end) };
+        let (base, stop, from_column) = if segment.closes {
+            (start, end, column)
+        } else {
+            let base = self.reader.snapped(start + column.min(end - start));
+            (base, end.min(base + 32 * u64::from(self.frame.width)), 0)
+        };
+        let bytes = self.reader.copy(base..stop);
+        let wrap = Wrap::Sideways { from_column, width: self.frame.width };
+        let cells = Rows::new(&bytes, &self.frame.show, wrap).next().map(|row| row.cells).unwrap_or_default();
+        let next = (end + 1).min(self.reader.doc.len()).max(end);
+        ScreenRow { start, end, base, opens: true, next, cells }
+    }
+
+    /// The start of the row that shows `at`.
+    pub fn row_at(&self, at: u64) -> u64 {
+        if self.is_blank() {
+            return 0;
+        }
+        let at = at.min(self.reader.doc.len() - 1);
+        self.rows_from(at, 1).first().map_or(at, |row| row.start)
+    }
+
+    /// The start of the row `n` rows below `top`, no further than shows the last row at the bottom.
+    pub fn down(&self, top: u64, n: usize) -> u64 {
+        let mut at = top;
+        let mut left = n;
+        while left > 0 && !self.is_blank() {
+            let rows = self.rows_from(at, left);
+            let Some(last) = rows.last().filter(|row| row.next < self.reader.doc.len()) else { break };
+            at = last.next;
+            left -= rows.len();
+        }
+        at.min(self.last_top()).max(top.min(self.last_top()))
+    }
+
+    /// The start of the row `n` rows above `top`.
+    pub fn up(&self, top: u64, n: usize) -> u64 {
+        self.above(top, n, |_| 1)
+    }
+
+    /// The top that shows the document's last row at the bottom of the frame.
+    pub fn last_top(&self) -> u64 {
+        self.above(self.reader.doc.len(), usize::from(self.frame.height), |row| self.weigh(row))
+    }
+
+    /// The furthest row above `top` such that the rows from it to `top` weigh `room` at the most.
+    fn above(&self, top: u64, room: usize, weigh: impl Fn(&ScreenRow) -> usize) -> u64 {
+        let mut at = top;
+        let mut left = room;
+        while left > 0 && at > 0 && !self.is_blank() {
+            for row in self.rows_before(at).iter().rev() {
+                let weight = weigh(row);
+                if weight > left {
+                    return at;
+                }
+                (at, left) = (row.start, left - weight);
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        at
+    }
+
+    /// The rows before `at` in the segment that ends there, or in which it lies.
+    fn rows_before(&self, at: u64) -> Vec<ScreenRow> {
+        match self.frame.long {
+            Long::Wrapped => {
+                let segment = self.reader.segment(self.reader.segment_start(at - 1));
+                self.wrapped(segment, |row| row.start < at, usize::MAX)
+            }
+            Long::Sideways(column) => vec![self.sideways(self.reader.line_start(at - 1), column)],
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The terminal: taken over at the start, given back whatever happens.
+
+use std::io::{self, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+/// Alternate scroll: the wheel sends arrow keys, and text can still be selected with the mouse.
+const WHEEL_ON: &str = "\x1b[?1007h";
+const WHEEL_OFF: &str = "\x1b[?1007l";
+
+/// Whether the terminal is ours at this moment.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The screen, drawn in one write a frame.
+pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
+
+/// The terminal while it is ours; dropping it gives it back.
+#[derive(Debug)]
+pub struct Taken;
+
+/// Takes over the terminal, and makes sure that a panic or a signal gives it back.
+pub fn take() -> io::Result<(Taken, Screen)> {
+    let earlier = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let main = std::thread::current().name() == Some("main");
+        if main {
+            restore();
+            earlier(info);
+        }
+    }));
+    give_back_on_signals()?;
+    enter()?;
+    let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, io::stdout()));
+    Ok((Taken, Terminal::new(backend)?))
+}
+
+/// Raw mode and the alternate screen; again after having been stopped.
+pub fn enter() -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    io::stdout().write_all(WHEEL_ON.as_bytes())?;
+    io::stdout().flush()
+}
+
+/// Gives the terminal back; harmless when it is not taken.
+pub fn restore() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let mut out = io::stdout();
+        let _ = out.write_all(WHEEL_OFF.as_bytes());
+        let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
+        let _ = terminal::disable_raw_mode();
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// A thread of its own, so that a busy or stuck loop cannot hold up leaving.
+fn give_back_on_signals() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            restore();
+            signal_hook::low_level::exit(128 + signal);
+        }
+    })?;
+    Ok(())
+}
+
+/// Stops the program as Ctrl-Z stops others, and takes the terminal again when it goes on.
+pub fn suspend() -> io::Result<()> {
+    restore();
+    signal_hook::low_level::raise(signal_hook::consts::SIGTSTP)?;
+    enter()
+}

@@ -1,0 +1,75 @@
+//! Single lines of words: cut to fit, never past their place.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+use crate::tui::app::App;
+
+/// A stretch of text in one look.
+pub type Span = (String, Style);
+
+/// Columns that some spans take.
+pub fn width(spans: &[Span]) -> usize {
+    spans.iter().map(|(text, _)| text.width()).sum()
+}
+
+/// Draws text from the left; what does not fit is cut off.
+pub fn left(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
+    spans(buffer, area, &[(text.to_owned(), style)]);
+}
+
+/// Draws spans from the left.
+pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
+    if area.height == 0 {
+        return;
+    }
+    let mut x = area.x;
+    for (text, style) in spans {
+        let room = (area.x + area.width).saturating_sub(x);
+        if room == 0 {
+            return;
+        }
+        (x, _) = buffer.set_stringn(x, area.y, text, usize::from(room), *style);
+    }
+}
+
+/// Draws spans against the right edge, if they fit into what is left of the line.
+pub fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
+    let needed = width(spans_);
+    let room = usize::from(area.width);
+    if needed > 0 && taken + needed < room {
+        let x = area.x + (room - needed) as u16;
+        spans(buffer, Rect { x, width: needed as u16, ..area }, spans_);
+    }
+}
+
+/// A rule across.
+pub fn rule(buffer: &mut Buffer, area: Rect, app: &App) {
+    let dash = if app.unicode { "─" } else { "-" };
+    left(buffer, area, &dash.repeat(usize::from(area.width)), app.theme.dim);
+}
+
+/// A rule with words in it: `──── words ────`.
+pub fn ruled(buffer: &mut Buffer, area: Rect, words: &str, style: Style, unicode: bool) {
+    let dash = if unicode { "─" } else { "-" };
+    let room = usize::from(area.width).saturating_sub(words.width() + 2);
+    let before = room.min(4);
+    let text = format!("{} {words} {}", dash.repeat(before), dash.repeat(room - before));
+    left(buffer, area, &text, style);
+}
+
+/// Words in the middle of an empty place.
+pub fn centred(buffer: &mut Buffer, area: Rect, words: &[String], style: Style) {
+    let top = area.y + area.height.saturating_sub(words.len() as u16) / 3;
+    for (n, text) in words.iter().enumerate() {
+        let y = top + n as u16;
+        if y >= area.y + area.height {
+            return;
+        }
+        let width = text.width().min(usize::from(area.width)) as u16;
+        let x = area.x + (area.width - width) / 2;
+        left(buffer, Rect { x, y, width, height: 1 }, text, style);
+    }
+}

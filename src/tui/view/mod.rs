@@ -1,0 +1,53 @@
+//! Drawing: from the state, never changing it. One file a region.
+
+pub mod facts;
+pub mod help;
+mod line;
+mod pane;
+mod stores;
+mod strip;
+mod title;
+pub mod status;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::app::{App, Overlay, Screen};
+use super::doc::Cost;
+use super::geometry::{self, Side};
+
+/// Below this size there is room for one line only.
+const LEAST: (u16, u16) = (20, 3);
+
+/// Draws everything. `cost` counts what was read and laid out for it.
+pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
+    let area = frame.area();
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        return line::left(frame.buffer_mut(), area, "overspill: the window is too small", app.theme.bar);
+    }
+    match app.screen {
+        Screen::Pager => draw_pager(app, frame, area, cost),
+        Screen::Stores => stores::draw(app, frame, area),
+    }
+    match app.overlay {
+        Some(Overlay::Help(top)) => help::draw(app, frame, area, top),
+        Some(Overlay::Facts) => facts::draw(app, frame, area),
+        None => {}
+    }
+}
+
+fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
+    let Some(output) = &app.output else { return };
+    let places = geometry::pager(area, app.focus());
+    title::draw(app, output, frame, &places);
+    for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
+        if let Some(place) = place {
+            pane::draw(app, output, side, frame.buffer_mut(), place, places.strip.is_some(), cost);
+        }
+    }
+    if let Some(place) = places.strip {
+        strip::draw(app, output, frame.buffer_mut(), place);
+    }
+    line::rule(frame.buffer_mut(), places.rule, app);
+    status::draw(app, output, frame, places.status);
+}

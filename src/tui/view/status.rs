@@ -1,0 +1,140 @@
+//! The line at the foot: what was kept, where one is, and what to press.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+use crate::tui::app::App;
+use crate::tui::geometry::Side;
+use crate::tui::keys::{Action, key_of};
+use crate::tui::output::Output;
+use crate::tui::pager::Window;
+use crate::tui::prompt::{Prompt, Purpose};
+use crate::tui::saying;
+use crate::tui::scroll::Long;
+use crate::words::thousands;
+
+use super::line::{self, Span};
+
+/// Draws the status of one output: a line being typed, a message, or the state.
+pub fn draw(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
+    if let Some(prompt) = &app.prompt {
+        return draw_prompt(app, prompt, frame, area);
+    }
+    let left = left(app, output);
+    let taken = line::width(&left);
+    line::spans(frame.buffer_mut(), area, &left);
+    let room = usize::from(area.width);
+    for right in right(app, output) {
+        if taken + line::width(&right) + 2 < room {
+            return line::right(frame.buffer_mut(), area, taken, &right);
+        }
+    }
+}
+
+/// Draws a line being typed, with its cursor.
+pub fn draw_prompt(app: &App, prompt: &Prompt, frame: &mut Frame, area: Rect) {
+    let label = prompt.purpose().label();
+    let fault = app.message.as_ref().filter(|message| message.is_error);
+    let spans = [
+        (label.to_owned(), app.theme.accent),
+        (prompt.text().to_owned(), Style::new()),
+        (fault.map_or_else(String::new, |fault| format!("   {}", fault.text)), app.theme.error),
+    ];
+    line::spans(frame.buffer_mut(), area, &spans);
+    if fault.is_none() {
+        let hint = match prompt.purpose() {
+            Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc leave ",
+            _ => "Enter · Esc leave ",
+        };
+        line::right(frame.buffer_mut(), area, line::width(&spans), &[(hint.into(), app.theme.dim)]);
+    }
+    let x = area.x + (label.chars().count() + prompt.cursor()) as u16;
+    frame.set_cursor_position(Position { x: x.min(area.x + area.width.saturating_sub(1)), y: area.y });
+}
+
+fn left(app: &App, output: &Output) -> Vec<Span> {
+    if let Some(count) = app.count {
+        return vec![(format!(" {count}"), app.theme.accent), ("  then a key: G goes to that line".into(), app.theme.dim)];
+    }
+    if let Some(message) = &app.message {
+        let style = if message.is_error { app.theme.error } else { Style::new() };
+        return vec![(format!(" {}", message.text), style)];
+    }
+    if app.find.is_running() {
+        return vec![(" searching…  Esc stops".into(), app.theme.accent)];
+    }
+    let text = match app.focus() {
+        Side::Preview => saying::summary(output),
+        Side::Spill => window(app.panes.window, output),
+    };
+    vec![(format!(" {text}"), Style::new())]
+}
+
+/// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`.
+pub fn window(window: Window, output: &Output) -> String {
+    let Window { offset, limit } = window;
+    let call = format!("offset {offset} limit {limit}");
+    let Some(total) = output.lines() else {
+        return format!("{call} · counting lines, {} %", output.counted_percent());
+    };
+    let last = (window.next() - 1).min(total);
+    if total == 0 || offset > total {
+        return format!("{call} · {} lines", thousands(total));
+    }
+    let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
+    format!("{call} · lines {}-{} of {} · {next}", thousands(offset), thousands(last), thousands(total))
+}
+
+/// The right end, from the fullest to the barest.
+fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
+    let dim = app.theme.dim;
+    let place = vec![(format!("{} ", position(app, output)), dim)];
+    let found: Vec<Span> = matches(app, output).map(|text| (format!("{text}   "), app.theme.accent)).into_iter().collect();
+    let other = match app.focus() {
+        Side::Preview => "spill",
+        Side::Spill => "preview",
+    };
+    let short = vec![(format!("{} help ", key_of(Action::Help)), dim)];
+    let some = vec![(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
+    let all = vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ", ), dim)];
+    vec![
+        [found.clone(), all, place.clone()].concat(),
+        [found.clone(), some.clone(), place].concat(),
+        [found.clone(), some.clone()].concat(),
+        some,
+        found,
+        short,
+    ]
+}
+
+/// How far down the pane is, and how far to the right.
+fn position(app: &App, output: &Output) -> String {
+    let side = app.focus();
+    let len = app.doc(output, side).len().max(1);
+    let sideways = match app.panes.long {
+        Long::Sideways(at) if at > 0 => format!("column {} · ", thousands(at + 1)),
+        _ => String::new(),
+    };
+    let shown = app.panes.top(side);
+    let end = app.scrolling(side, &Default::default(), |s| s.screen(shown).last().map_or(0, |row| row.next));
+    let percent = end.unwrap_or(0).min(len) * 100 / len;
+    format!("{sideways}{percent}%")
+}
+
+/// `error: 3 of 14, 2 kept`.
+fn matches(app: &App, output: &Output) -> Option<String> {
+    let pattern = app.find.pattern.as_ref()?;
+    let counts = &app.find.counts;
+    let total = counts.total();
+    let more = if counts.counted_bytes() < output.view.len() { "+" } else { "" };
+    let current = match app.focus() {
+        Side::Spill => app.find.current(Side::Spill).map(|range| range.start as usize),
+        Side::Preview => app.find.current(Side::Preview).map(|range| output.seen.to_file(range.start)),
+    };
+    let number = current.and_then(|at| counts.number(&output.view, pattern, at));
+    Some(match number {
+        Some(number) => format!("{}: {} of {}{more}", pattern.text(), thousands(number), thousands(total)),
+        None => format!("{}: {}{more} in the file", pattern.text(), thousands(total)),
+    })
+}

@@ -1,0 +1,72 @@
+//! The line at the top: what is looked at, which view, and by which policy it was cut.
+
+use ratatui::Frame;
+use ratatui::style::Style;
+
+use crate::source::PathStatus;
+use crate::tui::app::App;
+use crate::tui::geometry::{Pager, Side};
+use crate::tui::output::Output;
+use crate::tui::saying;
+
+use super::line::{self, Span};
+
+/// Draws the title of one output.
+pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
+    let mut left: Vec<Span> = vec![(format!(" {} ", output.name), app.theme.accent)];
+    if let Some(word) = state(app) {
+        left.push((format!(" {word} "), app.theme.error));
+    }
+    if places.strip.is_none() {
+        left.extend(tabs(app));
+    }
+    let right = choices(app, output);
+    let room = usize::from(places.title.width);
+    let taken = line::width(&left);
+    line::spans(frame.buffer_mut(), places.title, &left);
+    let fitting = right.into_iter().find(|spans| taken + line::width(spans) + 1 < room);
+    line::right(frame.buffer_mut(), places.title, taken, &fitting.unwrap_or_default());
+}
+
+fn tabs(app: &App) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for (side, name) in [(Side::Preview, "Preview"), (Side::Spill, "Spill")] {
+        let style = if app.focus() == side { app.theme.active } else { app.theme.dim };
+        spans.push(("  ".into(), Style::new()));
+        spans.push((name.into(), style));
+    }
+    spans.push(("  ".into(), Style::new()));
+    spans.push(("Stores".into(), app.theme.dim));
+    spans
+}
+
+/// What has become of the file.
+fn state(app: &App) -> Option<&'static str> {
+    match app.path_status {
+        PathStatus::Gone => Some("deleted; what you see is still held"),
+        PathStatus::Other => Some("another file has this name now: R opens it"),
+        _ if app.streaming => Some("still coming"),
+        _ => None,
+    }
+}
+
+/// The right end, from the fullest to the barest.
+fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
+    let policy = output.policy.name().to_owned();
+    let verdict = saying::verdict(output);
+    let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
+    let style = if is_cut { app.theme.warning } else { Style::new() };
+    let limits = output.limits();
+    let dim = app.theme.dim;
+    let mut changed = String::new();
+    if output.policy != output.first_policy {
+        changed = " (changed)".into();
+    }
+    let limits = format!(" · {limits}{changed}");
+    vec![
+        vec![(policy.clone(), Style::new()), (limits.clone(), dim), (" · ".into(), dim), (format!("{verdict} "), style)],
+        vec![(policy.clone(), Style::new()), (" · ".into(), dim), (format!("{verdict} "), style)],
+        vec![(format!("{verdict} "), style)],
+        vec![(format!("{policy} "), Style::new())],
+    ]
+}

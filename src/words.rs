@@ -1,0 +1,83 @@
+//! Figures as people read them: thousands, sizes, ages.
+
+/// `8432` as `8,432`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in powers of 1024 with one decimal: `48.1 KB`. Whole figures have none: `50 KB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let text = format!("{value:.1}");
+    format!("{} {}", text.strip_suffix(".0").unwrap_or(&text), UNITS[unit])
+}
+
+/// Tokens, estimated at 4 bytes each, roughly: `~12k`.
+pub fn tokens(bytes: u64) -> String {
+    let tokens = bytes.div_ceil(4);
+    match tokens {
+        0..1000 => format!("~{tokens}"),
+        1000..10_000 => format!("~{:.1}k", tokens as f64 / 1000.0).replace(".0k", "k"),
+        10_000..1_000_000 => format!("~{}k", (tokens + 500) / 1000),
+        _ => format!("~{:.1}M", tokens as f64 / 1e6).replace(".0M", "M"),
+    }
+}
+
+/// A stretch of time in its largest unit: `40 s`, `12 min`, `10 h`, `6 d`.
+pub fn span(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// `line` or `lines`, after its number.
+pub fn lines(number: u64) -> String {
+    format!("{} {}", thousands(number), if number == 1 { "line" } else { "lines" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_parted() {
+        let all = [0, 12, 999, 1000, 8432, 1_234_567].map(thousands);
+        assert_eq!(all, ["0", "12", "999", "1,000", "8,432", "1,234,567"]);
+    }
+
+    #[test]
+    fn sizes_are_powers_of_1024() {
+        let all = [0, 1023, 1024, 51_200, 49_255, 1_048_570, 9 << 30].map(size);
+        assert_eq!(all, ["0 B", "1023 B", "1 KB", "50 KB", "48.1 KB", "1 MB", "9 GB"]);
+    }
+
+    #[test]
+    fn tokens_are_rough() {
+        assert_eq!([0, 5, 51_200, 6_000, 40_000_000].map(tokens), ["~0", "~2", "~13k", "~1.5k", "~10M"]);
+    }
+
+    #[test]
+    fn spans_are_in_one_unit() {
+        assert_eq!([0, 119, 120, 36_000, 86_400 * 6].map(span), ["0 s", "119 s", "2 min", "10 h", "6 d"]);
+    }
+}
