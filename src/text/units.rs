@@ -160,6 +160,11 @@ impl Want {
     /// All.
     pub const ALL: Self = Self(63);
 
+    /// This set and `other`, as `|` gives, in a constant.
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether every figure of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -261,9 +266,8 @@ pub fn measure_all(bytes: &[u8], want: Want) -> Measure {
 
 fn lone_returns(bytes: &[u8], range: Range<usize>) -> u64 {
     let start = range.start;
-    memchr::memchr_iter(b'\r', &bytes[range])
-        .filter(|at| bytes.get(start + at + 1) != Some(&b'\n'))
-        .count() as u64
+    memchr::memchr_iter(b'\r', &bytes[range]).filter(|at| bytes.get(start + at + 1) != Some(&b'\n')).count()
+        as u64
 }
 
 /// Adds a window of whole elements to the sums of decoded text.

@@ -6,8 +6,23 @@ use proptest::prelude::*;
 /// Bytes that are often UTF-8, often broken.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
-        Just(b'a'), Just(b'\n'), Just(b'\r'), Just(0xE2), Just(0x82), Just(0xAC), Just(0xF0), Just(0x9F),
-        Just(0x98), Just(0x80), Just(0xED), Just(0xA0), Just(0xFF), Just(0xC3), Just(0xF4), Just(0xE0), any::<u8>()
+        Just(b'a'),
+        Just(b'\n'),
+        Just(b'\r'),
+        Just(0xE2),
+        Just(0x82),
+        Just(0xAC),
+        Just(0xF0),
+        Just(0x9F),
+        Just(0x98),
+        Just(0x80),
+        Just(0xED),
+        Just(0xA0),
+        Just(0xFF),
+        Just(0xC3),
+        Just(0xF4),
+        Just(0xE0),
+        any::<u8>()
     ];
     prop::collection::vec(byte, 0..40)
 }
