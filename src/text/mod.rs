@@ -6,3 +6,4 @@ pub mod index;
 pub mod layout;
 pub mod safe;
 pub mod search;
+pub mod units;
