@@ -192,7 +192,7 @@ impl App {
             count: None,
             waiting: None,
             streaming: false,
-            path_status: PathStatus::Same,
+            path_status: PathStatus::Current,
         }
     }
 
@@ -204,7 +204,7 @@ impl App {
         self.screen = Screen::Pager;
         self.overlay = None;
         self.streaming = streaming;
-        self.path_status = PathStatus::Same;
+        self.path_status = PathStatus::Current;
         self.output = Some(output);
         self.count_all()
     }
@@ -243,7 +243,7 @@ impl App {
     }
 
     /// The place in whose keys a key press is looked up.
-    pub fn place(&self) -> Place {
+    pub fn key_place(&self) -> Place {
         match self.screen {
             Screen::Pager => Place::Pager,
             Screen::Stores => Place::Stores,
@@ -270,7 +270,7 @@ impl App {
             return Vec::new();
         }
         let count = self.count.take();
-        match keys::action(self.place(), key) {
+        match keys::action(self.key_place(), key) {
             Some(action) => self.act(action, count),
             None => {
                 self.message = keys::name(key).map(|name| Message::note(format!("{name} does nothing here; h for help")));
@@ -285,14 +285,14 @@ impl App {
         }
         match action {
             Action::Quit => vec![Effect::Quit],
-            Action::Help => self.show(Overlay::Help(0)),
-            Action::Facts if self.output.is_some() => self.show(Overlay::Facts),
+            Action::Help => self.lay_over(Overlay::Help(0)),
+            Action::Facts if self.output.is_some() => self.lay_over(Overlay::Facts),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count),
             _ => self.act_on_output(action, count),
         }
     }
 
-    fn show(&mut self, overlay: Overlay) -> Vec<Effect> {
+    fn lay_over(&mut self, overlay: Overlay) -> Vec<Effect> {
         self.overlay = Some(overlay);
         Vec::new()
     }
@@ -361,7 +361,7 @@ impl App {
             return vec![Effect::StopSearch];
         }
         if self.find.pattern.is_some() {
-            self.find = Find { history: std::mem::take(&mut self.find.history), ..Find::default() };
+            self.find.clear();
             return Vec::new();
         }
         if self.listing.opened {

@@ -92,6 +92,11 @@ impl Doc {
         self.len == 0
     }
 
+    /// Where the first notice starts.
+    pub fn first_notice(&self) -> Option<u64> {
+        self.chunks.iter().find(|chunk| chunk.class == Class::Notice).map(|chunk| chunk.start)
+    }
+
     fn chunk_at(&self, at: u64) -> usize {
         self.chunks.partition_point(|chunk| chunk.start <= at).saturating_sub(1)
     }

@@ -123,6 +123,12 @@ impl Find {
         self.stop();
     }
 
+    /// Nothing is sought any more; what was typed is remembered.
+    pub fn clear(&mut self) {
+        self.forget_place();
+        self.pattern = None;
+    }
+
     /// The preview is another: what was found in it holds no longer.
     pub fn forget_preview(&mut self) {
         self.current[Side::Preview as usize] = None;
@@ -152,7 +158,9 @@ impl App {
         self.find.pattern = Some(pattern);
         self.find.toward = Some(toward);
         self.panes.remember();
-        Ok([self.census(), self.seek(toward)].concat())
+        let mut effects = self.census();
+        effects.extend(self.seek(toward));
+        Ok(effects)
     }
 
     /// Counts all matches in the file anew.

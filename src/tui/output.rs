@@ -140,13 +140,15 @@ impl Output {
         self.kept = self.seen.shown();
         self.rules = Rules::of(&self.view, &self.kept, &self.gaps());
         self.preview = planned.map_err(|error| error.to_string());
-        if self.policy_is_first() {
+        if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
     }
 
-    fn policy_is_first(&self) -> bool {
-        self.policy == self.first_policy
+    /// Whether policy and limits are those of the start.
+    pub fn limits_are_first(&self) -> bool {
+        let (now, first) = (&self.policy, &self.first_policy);
+        now.name() == first.name() && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
     }
 
     fn input<'a>(

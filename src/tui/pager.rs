@@ -269,6 +269,20 @@ impl App {
         self.place(side, top);
     }
 
+    /// After a turn of the limits: Preview shows the notice, if there is one, and Spill the cut.
+    pub(super) fn show_cut(&mut self) {
+        let Some(output) = &self.output else { return };
+        let (_, height) = self.room(Side::Preview);
+        let target = output.seen.first_notice().unwrap_or(0);
+        let above = usize::from(height / 3);
+        let top = self.scrolled(Side::Preview, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        let cut = output.gaps().first().map_or(0, |gap| gap.start as u64);
+        let spill = self.scrolled(Side::Spill, |s| s.up(s.row_at(cut), above).min(s.last_top()));
+        self.panes.set_top(Side::Preview, top);
+        self.panes.set_top(Side::Spill, spill);
+        self.reanchor();
+    }
+
     /// Brings a range of a side's document onto the screen.
     pub(super) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;

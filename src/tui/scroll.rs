@@ -96,7 +96,8 @@ impl Scroll<'_> {
 
     /// The rows of a wrapped segment that are wanted, `most` of them at the most; laying out stops there.
     fn wrapped(&self, segment: Segment, wanted: impl Fn(&ScreenRow) -> bool, most: usize) -> Vec<ScreenRow> {
-        let bytes = self.reader.copy(segment.start..segment.end);
+        // The line feed goes along, so that a CR before it is known for the line's end.
+        let bytes = self.reader.copy(segment.start..segment.next);
         let rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width));
         let rows = rows.map(|row| {
             self.reader.cost.count_row();
@@ -124,7 +125,7 @@ impl Scroll<'_> {
             let base = self.reader.snapped(start + column.min(end - start));
             (base, end.min(base + 32 * u64::from(self.frame.width)), 0)
         };
-        let bytes = self.reader.copy(base..stop);
+        let bytes = self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
         let wrap = Wrap::Sideways { from_column, width: self.frame.width };
         let cells = Rows::new(&bytes, &self.frame.show, wrap).next().map(|row| row.cells).unwrap_or_default();
         let next = (end + 1).min(self.reader.doc.len()).max(end);

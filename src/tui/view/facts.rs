@@ -21,7 +21,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
-        ("known from", format!("{} · confidence {}", output.policy.source(), output.policy.confidence())),
+        ("known from", format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str())),
         ("verdict", saying::verdict(output)),
     ];
     if let Ok(preview) = &output.preview {

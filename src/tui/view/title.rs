@@ -44,7 +44,7 @@ fn tabs(app: &App) -> Vec<Span> {
 fn state(app: &App) -> Option<&'static str> {
     match app.path_status {
         PathStatus::Gone => Some("deleted; what you see is still held"),
-        PathStatus::Other => Some("another file has this name now: R opens it"),
+        PathStatus::Renamed => Some("another file has this name now: R opens it"),
         _ if app.streaming => Some("still coming"),
         _ => None,
     }
@@ -59,7 +59,7 @@ fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let limits = output.limits();
     let dim = app.theme.dim;
     let mut changed = String::new();
-    if output.policy != output.first_policy {
+    if !output.limits_are_first() {
         changed = " (changed)".into();
     }
     let limits = format!(" · {limits}{changed}");
