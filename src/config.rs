@@ -159,7 +159,8 @@ fn apply(policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
     if let Some(direction) = wishes.direction {
         policy.set_direction(direction)?;
     }
-    let limit_set = [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|key| policy.is_set(key));
+    let limit_set =
+        [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|key| policy.is_set(key));
     Ok(limit_set)
 }
 

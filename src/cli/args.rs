@@ -11,7 +11,9 @@ use crate::preview::Direction;
 /// spill behind it. Alone: browses all stored outputs.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
-#[command(after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes.")]
+#[command(
+    after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -42,7 +42,9 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
     }
     match preview.status {
         Status::Ok => Ok(()),
-        Status::Crashed(words) => Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into()),
+        Status::Crashed(words) => {
+            Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
+        }
     }
 }
 
@@ -66,7 +68,8 @@ fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Re
 
 fn json(preview: &Preview, input: &Input, policy: &Policy, limits_from: &str) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from)).map_err(io::Error::from)?;
+    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from))
+        .map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
 }

@@ -273,7 +273,8 @@ impl App {
         match keys::action(self.key_place(), key) {
             Some(action) => self.act(action, count),
             None => {
-                self.message = keys::name(key).map(|name| Message::note(format!("{name} does nothing here; h for help")));
+                self.message = keys::name(key)
+                    .map(|name| Message::note(format!("{name} does nothing here; h for help")));
                 Vec::new()
             }
         }
@@ -376,7 +377,13 @@ impl App {
         vec![Effect::Scan]
     }
 
-    fn counted(&mut self, generation: u64, counts: &BlockCounts, measure: &Measure, bytes: u64) -> Vec<Effect> {
+    fn counted(
+        &mut self,
+        generation: u64,
+        counts: &BlockCounts,
+        measure: &Measure,
+        bytes: u64,
+    ) -> Vec<Effect> {
         let Some(output) = self.output.as_mut().filter(|o| o.view.generation() == generation) else {
             return Vec::new();
         };
@@ -405,8 +412,12 @@ impl App {
         }
         output.changed(changed.view);
         self.message = match changed.content {
-            Change::Truncated => Some(Message::error("the file was cut short while you looked; shown as it is now")),
-            Change::Replaced => Some(Message::error("the file was rewritten while you looked; shown as it is now")),
+            Change::Truncated => {
+                Some(Message::error("the file was cut short while you looked; shown as it is now"))
+            }
+            Change::Replaced => {
+                Some(Message::error("the file was rewritten while you looked; shown as it is now"))
+            }
             _ => self.message.take(),
         };
         self.settle();

@@ -145,7 +145,9 @@ impl Doc {
         let mut gap = 0;
         for chunk in &self.chunks {
             match &chunk.stands_for {
-                Some((Stream::Stdout, range)) if range.contains(&offset) => return within(chunk, range, offset),
+                Some((Stream::Stdout, range)) if range.contains(&offset) => {
+                    return within(chunk, range, offset);
+                }
                 Some((Stream::Stdout, range)) if range.start > offset => return gap,
                 Some((Stream::Stdout, _)) => gap = chunk.start + self.length_of(chunk),
                 _ => {}
@@ -164,7 +166,9 @@ impl Doc {
     /// The ranges of the output that the document shows, in order; neighbours are joined.
     pub fn shown(&self) -> Vec<Range<usize>> {
         let mut shown: Vec<Range<usize>> = Vec::new();
-        for (_, range) in self.chunks.iter().filter_map(|c| c.stands_for.as_ref()).filter(|s| s.0 == Stream::Stdout) {
+        for (_, range) in
+            self.chunks.iter().filter_map(|c| c.stands_for.as_ref()).filter(|s| s.0 == Stream::Stdout)
+        {
             match shown.last_mut() {
                 Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
                 _ => shown.push(range.clone()),
@@ -370,7 +374,8 @@ impl Reader<'_> {
     /// ends just at an anchor needs no segment there.
     fn anchor_before(&self, at: u64) -> u64 {
         let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
-        let usable = self.snapped(anchor) <= at && self.copy(anchor..(anchor + 1).min(self.doc.len())) != b"\n";
+        let usable =
+            self.snapped(anchor) <= at && self.copy(anchor..(anchor + 1).min(self.doc.len())) != b"\n";
         if usable || anchor == 0 { anchor } else { anchor - ANCHOR as u64 }
     }
 

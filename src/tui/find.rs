@@ -4,13 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::View;
-use crate::text::search::{MatchCounts, Pattern, Toward};
+use crate::text::search::{MatchCounts, Pattern, Toward, matches};
 
 use super::app::{App, Effect, Message};
 use super::geometry::Side;
 
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
 const LONGEST_PREVIEW: u64 = 64 << 20;
+
+/// So much of what was kept is searched at once when the limits are turned.
+const MOST_KEPT: usize = 2 << 20;
 
 /// What is searched.
 #[derive(Debug, Clone)]
@@ -98,6 +101,8 @@ pub struct Find {
     pub current: [Option<Range<u64>>; 2],
     /// Matches in the file, as far as they are counted.
     pub counts: MatchCounts,
+    /// Matches in what the model got of the file; `None` where that is too much to search at once.
+    pub kept: Option<u64>,
     census: u64,
     running: bool,
     number: u64,
@@ -169,7 +174,18 @@ impl App {
         self.find.counts = MatchCounts::default();
         self.find.census += 1;
         let census = Census { number: self.find.census, pattern: pattern.clone(), view: output.view.clone() };
+        self.count_kept();
         vec![Effect::Census(census)]
+    }
+
+    /// Counts the matches in what the model got of the file.
+    pub(super) fn count_kept(&mut self) {
+        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
+        let kept: usize = output.kept.iter().map(std::ops::Range::len).sum();
+        let count = || {
+            output.kept.iter().map(|range| matches(&output.view, pattern, range.clone()).count() as u64).sum()
+        };
+        self.find.kept = (kept <= MOST_KEPT).then(count);
     }
 
     /// Goes to the next match, or the one before.
@@ -187,12 +203,15 @@ impl App {
 
     fn seek(&mut self, toward: Toward) -> Vec<Effect> {
         let side = self.focus();
-        let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else { return Vec::new() };
+        let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
+            return Vec::new();
+        };
         let hay = match side {
             Side::Spill => Hay::File(output.view.clone()),
             Side::Preview if output.seen.len() <= LONGEST_PREVIEW => Hay::Text(self.preview_bytes().into()),
             Side::Preview => {
-                self.message = Some(Message::note("the preview is too long to search; Tab, and search the spill"));
+                self.message =
+                    Some(Message::note("the preview is too long to search; Tab, and search the spill"));
                 return Vec::new();
             }
         };

@@ -59,7 +59,14 @@ pub fn pager(area: Rect, focus: Side) -> Pager {
     let (title, body, rule, status) = bands(area);
     let one = |side| (focus == side).then_some(body);
     if area.width < WIDE {
-        return Pager { title, preview: one(Side::Preview), strip: None, spill: one(Side::Spill), rule, status };
+        return Pager {
+            title,
+            preview: one(Side::Preview),
+            strip: None,
+            spill: one(Side::Spill),
+            rule,
+            status,
+        };
     }
     let left = (body.width - STRIP) / 2;
     let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
@@ -119,7 +126,14 @@ mod tests {
                 let area = Rect { x: 0, y: 0, width, height };
                 for focus in [Side::Preview, Side::Spill] {
                     let pager = pager(area, focus);
-                    let parts = [Some(pager.title), pager.preview, pager.strip, pager.spill, Some(pager.rule), Some(pager.status)];
+                    let parts = [
+                        Some(pager.title),
+                        pager.preview,
+                        pager.strip,
+                        pager.spill,
+                        Some(pager.rule),
+                        Some(pager.status),
+                    ];
                     for part in parts.into_iter().flatten() {
                         assert_eq!(part.intersection(area), part, "{width}x{height}");
                     }

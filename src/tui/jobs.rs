@@ -142,7 +142,8 @@ impl Jobs {
         self.spawn("stores", move || {
             let now = jiff::Timestamp::now();
             let stores = store::Stores::builtin();
-            let store::Listing { entries, reports } = store::list(&stores.specs, &store::Env::from_process(), now);
+            let store::Listing { entries, reports } =
+                store::list(&stores.specs, &store::Env::from_process(), now);
             events.send(Event::Scanned(Scanned { entries, reports, now }));
         });
     }

@@ -1,6 +1,6 @@
 //! Turning the limits by key, and what the model gains or loses by it.
 
-use crate::preview::{Direction, Policy, Preview, Unit};
+use crate::preview::{Direction, Policy, Unit};
 
 use super::app::{App, Effect, Message};
 
@@ -63,7 +63,10 @@ impl App {
     }
 
     /// Changes the policy; the preview follows, and Preview goes to where the change shows.
-    pub(super) fn with_policy(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>) -> Vec<Effect> {
+    pub(super) fn with_policy(
+        &mut self,
+        change: impl FnOnce(&mut Policy) -> Result<(), String>,
+    ) -> Vec<Effect> {
         let Some(output) = &mut self.output else { return Vec::new() };
         if let Err(fault) = change(&mut output.policy) {
             self.message = Some(Message::error(fault));
@@ -71,6 +74,7 @@ impl App {
         }
         output.replan();
         self.find.forget_preview();
+        self.count_kept();
         self.message = Some(Message::note(self.limits_in_words()));
         self.show_cut();
         Vec::new()
@@ -99,15 +103,10 @@ fn difference(output: &super::output::Output) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);
-    let tokens = signed(tokens(first)?, tokens(now)?);
     Some(match (lines.as_str(), bytes.as_str()) {
-        ("±0", "±0") => "the model gets the same as at the start".to_owned(),
-        _ => format!("{lines} lines, {bytes} bytes, {tokens} tokens against the start"),
+        ("±0", "±0") => "same as at the start".to_owned(),
+        _ => format!("{lines} lines, {bytes} bytes"),
     })
-}
-
-fn tokens(preview: &Preview) -> Option<u64> {
-    preview.kept_bytes.map(|bytes| bytes.div_ceil(4))
 }
 
 fn signed(from: u64, to: u64) -> String {

@@ -124,7 +124,8 @@ impl Listing {
 
     fn arrange(&mut self, chosen: Option<PathBuf>) {
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let mut shown: Vec<usize> = (0..self.entries.len()).filter(|n| has_all(&self.entries[*n], &words)).collect();
+        let mut shown: Vec<usize> =
+            (0..self.entries.len()).filter(|n| has_all(&self.entries[*n], &words)).collect();
         let entries = &self.entries;
         match self.sort {
             Sort::Age => shown.sort_by_key(|n| std::cmp::Reverse(entries[*n].modified)),

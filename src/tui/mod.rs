@@ -18,6 +18,5 @@ mod terminal;
 pub mod theme;
 pub mod view;
 
-
 pub use output::Subject;
 pub use run::{Start, Target, run};

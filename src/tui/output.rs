@@ -148,7 +148,8 @@ impl Output {
     /// Whether policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
         let (now, first) = (&self.policy, &self.first_policy);
-        now.name() == first.name() && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
+        now.name() == first.name()
+            && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
     }
 
     fn input<'a>(
@@ -209,7 +210,8 @@ impl Output {
 
     fn totals(&self) -> Totals {
         let whole = self.is_counted();
-        let measured = if whole { Totals::of(&self.tally.measure, self.tally.want) } else { Totals::unknown() };
+        let measured =
+            if whole { Totals::of(&self.tally.measure, self.tally.want) } else { Totals::unknown() };
         Totals { line_feeds: self.index.line_feeds(), ..measured }
     }
 

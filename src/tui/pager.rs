@@ -113,14 +113,18 @@ impl App {
             Side::Spill => pager.spill,
         };
         let pane = pane.unwrap_or_default();
-        (pane.width.saturating_sub(self.gutter(side)), pane.height.saturating_sub(u16::from(pager.strip.is_some())))
+        (
+            pane.width.saturating_sub(self.gutter(side)),
+            pane.height.saturating_sub(u16::from(pager.strip.is_some())),
+        )
     }
 
     /// Columns before the text.
     pub fn gutter(&self, side: Side) -> u16 {
         match (side, &self.output) {
             (Side::Spill, Some(output)) => {
-                let lines = output.lines().unwrap_or_else(|| output.index.about_line_at(output.view.len() as u64));
+                let lines =
+                    output.lines().unwrap_or_else(|| output.index.about_line_at(output.view.len() as u64));
                 geometry::gutter(lines)
             }
             _ => 1,
@@ -142,7 +146,8 @@ impl App {
         let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
         let reader = Reader { doc: self.doc(output, side), files: output.files(), cost };
         let rules = output.rules();
-        let weight = move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
+        let weight =
+            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
         Some(work(Scroll { reader, frame, weight: &weight }))
     }
 
@@ -289,7 +294,8 @@ impl App {
         let shown = self.shown_range(side);
         let (_, height) = self.room(side);
         if !shown.contains(&range.start) {
-            let top = self.scrolled(side, |s| s.up(s.row_at(range.start), usize::from(height / 3)).min(s.last_top()));
+            let top = self
+                .scrolled(side, |s| s.up(s.row_at(range.start), usize::from(height / 3)).min(s.last_top()));
             self.place(side, top);
         }
         self.reveal_sideways(side, &range);

@@ -212,7 +212,8 @@ impl Session {
             self.tell(Message::note("standard input has no file to edit"));
             return Ok(());
         };
-        let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+        let editor =
+            ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
         let mut words = editor.split_whitespace();
         let program = words.next().unwrap_or("vi").to_owned();
@@ -246,7 +247,12 @@ impl Session {
         match source.reopen() {
             Ok(()) => {
                 let probe = source.probe();
-                let changed = Changed { view: source.view(), content: Change::Grown { from: 0 }, path: source.path_status(), streaming: false };
+                let changed = Changed {
+                    view: source.view(),
+                    content: Change::Grown { from: 0 },
+                    path: source.path_status(),
+                    streaming: false,
+                };
                 let signals = self.signals.clone();
                 self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
                 let effects = self.app.update(Event::Changed(changed));

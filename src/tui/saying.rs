@@ -42,32 +42,39 @@ pub fn verdict(output: &Output) -> String {
     }
 }
 
-/// The same as a sentence, with figures, for the status line.
-pub fn summary(output: &Output) -> String {
+/// The same as a sentence, with figures, from the fullest to the barest.
+pub fn summary(output: &Output) -> Vec<String> {
     let preview = match &output.preview {
-        Err(refusal) => return refusal.clone(),
-        Ok(Preview { status: Status::Crashed(words), .. }) => return format!("the agent crashes on this output: {words}"),
+        Err(refusal) => return vec![refusal.clone()],
+        Ok(Preview { status: Status::Crashed(words), .. }) => {
+            return vec![format!("the agent crashes on this output: {words}")];
+        }
         Ok(preview) => preview,
     };
     if output.view.is_empty() {
-        return "the output is empty: the model got no text".into();
+        return vec!["the output is empty: the model got no text".into()];
     }
     if !preview.truncated {
-        return all_of_it(output, preview);
+        let whole = all_of_it(output, preview);
+        let barest = whole.split(" · ").next().unwrap_or_default().to_owned();
+        return vec![whole, barest];
     }
     if preview.kept_bytes == Some(0) {
-        return nothing_kept(output);
+        return vec![nothing_kept(output)];
     }
-    let kept = preview.kept_lines.map_or("…".into(), thousands);
-    let total = preview.total_lines.map_or("…".into(), thousands);
-    let empty = if ends_with_line_feed(output) && preview.total_lines == output.lines().map(|n| n + 1) {
-        " (with the final empty one)"
-    } else {
-        ""
-    };
-    let kept_tokens = preview.kept_bytes.map_or("…".into(), tokens);
-    let total_tokens = preview.total_bytes.map_or_else(|| tokens(output.view.len() as u64), tokens);
-    format!("kept {kept} of {total} lines{empty} · {kept_tokens} of {total_tokens} tokens")
+    share(output, preview)
+}
+
+fn share(output: &Output, preview: &Preview) -> Vec<String> {
+    let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
+    let lines = format!("kept {} of {} lines", figure(preview.kept_lines), figure(preview.total_lines));
+    let kept = preview.kept_bytes.map_or("…".into(), tokens);
+    let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let tokens = format!("{kept} of {total} tokens");
+    let counts_empty =
+        output.view.last() == Some(&b'\n') && preview.total_lines == output.lines().map(|n| n + 1);
+    let with_empty = counts_empty.then(|| format!("{lines} (with the final empty one) · {tokens}"));
+    with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
 }
 
 fn all_of_it(output: &Output, preview: &Preview) -> String {
@@ -90,14 +97,14 @@ fn nothing_kept(output: &Output) -> String {
     };
     match output.policy.max_size() {
         Some(most) if length as u64 > most => {
-            format!("nothing kept: the {which} line alone is {}, over {}", size(length as u64), output.size_in_words(most))
+            format!(
+                "nothing kept: the {which} line alone is {}, over {}",
+                size(length as u64),
+                output.size_in_words(most)
+            )
         }
         _ => format!("nothing kept: {}", limit(output)),
     }
-}
-
-fn ends_with_line_feed(output: &Output) -> bool {
-    output.view.last() == Some(&b'\n')
 }
 
 /// The heading of Preview on a wide screen.
@@ -134,10 +141,13 @@ pub fn end(output: &Output, side: Side) -> String {
 /// What stands in a pane that has no text.
 pub fn blank(output: &Output, side: Side) -> Option<Vec<String>> {
     match (side, &output.preview) {
-        (Side::Preview, Err(refusal)) => Some(vec!["The agent gives its model an error:".into(), refusal.clone()]),
-        (Side::Preview, Ok(Preview { status: Status::Crashed(words), .. })) => {
-            Some(vec!["On this output the agent itself crashes; the model gets nothing.".into(), words.clone()])
+        (Side::Preview, Err(refusal)) => {
+            Some(vec!["The agent gives its model an error:".into(), refusal.clone()])
         }
+        (Side::Preview, Ok(Preview { status: Status::Crashed(words), .. })) => Some(vec![
+            "On this output the agent itself crashes; the model gets nothing.".into(),
+            words.clone(),
+        ]),
         _ if output.view.is_empty() => match side {
             Side::Preview if !output.seen.is_empty() => None,
             Side::Preview => Some(vec!["The output is empty: the model got no text.".into()]),

@@ -44,6 +44,14 @@ pub struct ScreenRow {
     pub cells: Vec<Cell>,
 }
 
+impl ScreenRow {
+    /// Past the last byte that is drawn: the line feed is not.
+    pub fn drawn_end(&self) -> u64 {
+        let last = self.cells.iter().rev().find(|cell| cell.kind.is_drawn());
+        last.map_or(self.start, |cell| self.base + cell.end() as u64)
+    }
+}
+
 /// A document being scrolled in a frame of a given size.
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {
@@ -125,7 +133,8 @@ impl Scroll<'_> {
             let base = self.reader.snapped(start + column.min(end - start));
             (base, end.min(base + 32 * u64::from(self.frame.width)), 0)
         };
-        let bytes = self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
+        let bytes =
+            self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
         let wrap = Wrap::Sideways { from_column, width: self.frame.width };
         let cells = Rows::new(&bytes, &self.frame.show, wrap).next().map(|row| row.cells).unwrap_or_default();
         let next = (end + 1).min(self.reader.doc.len()).max(end);

@@ -36,7 +36,7 @@ impl Theme {
             accent: Style::new().fg(Color::Cyan),
             found: Style::new().fg(Color::Black).bg(Color::Cyan),
             current: Style::new().fg(Color::Black).bg(Color::Magenta).add_modifier(Modifier::BOLD),
-            dim: Style::new().fg(Color::DarkGray),
+            dim: Style::new().add_modifier(Modifier::DIM),
             bar: Style::new(),
             active: Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             control: Style::new().add_modifier(Modifier::REVERSED),
@@ -52,7 +52,6 @@ impl Theme {
             accent: Style::new().add_modifier(Modifier::BOLD),
             found: Style::new().add_modifier(Modifier::REVERSED),
             current: Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
-            dim: Style::new().add_modifier(Modifier::DIM),
             error: Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
             colour: false,
             ..Self::terminal()
@@ -83,7 +82,10 @@ fn modifiers(effects: Effects) -> Modifier {
         (Effects::INVERT, Modifier::REVERSED),
         (Effects::STRIKETHROUGH, Modifier::CROSSED_OUT),
     ];
-    PAIRS.iter().filter(|(effect, _)| effects.contains(*effect)).fold(Modifier::empty(), |all, (_, one)| all | *one)
+    PAIRS
+        .iter()
+        .filter(|(effect, _)| effects.contains(*effect))
+        .fold(Modifier::empty(), |all, (_, one)| all | *one)
 }
 
 fn colour(colour: anstyle::Color) -> Color {

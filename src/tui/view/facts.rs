@@ -17,18 +17,35 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
         ("file", output.saved_as.clone()),
-        ("size", format!("{} ({} bytes)", size(output.view.len() as u64), thousands(output.view.len() as u64))),
+        (
+            "size",
+            format!("{} ({} bytes)", size(output.view.len() as u64), thousands(output.view.len() as u64)),
+        ),
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
-        ("known from", format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str())),
+        (
+            "known from",
+            format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str()),
+        ),
         ("verdict", saying::verdict(output)),
     ];
     if let Ok(preview) = &output.preview {
         let figure = |value: Option<u64>| value.map_or_else(unknown, thousands);
-        facts.push(("lines kept", format!("{} of {}, as the agent counts", figure(preview.kept_lines), figure(preview.total_lines))));
-        facts.push(("bytes kept", format!("{} of {}", figure(preview.kept_bytes), figure(preview.total_bytes))));
-        facts.push(("tokens", preview.kept_bytes.map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes)))));
+        facts.push((
+            "lines kept",
+            format!("{} of {}, as the agent counts", figure(preview.kept_lines), figure(preview.total_lines)),
+        ));
+        facts.push((
+            "bytes kept",
+            format!("{} of {}", figure(preview.kept_bytes), figure(preview.total_bytes)),
+        ));
+        facts.push((
+            "tokens",
+            preview
+                .kept_bytes
+                .map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes))),
+        ));
     }
     facts
 }
@@ -45,6 +62,10 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     block.render(place, frame.buffer_mut());
     for (n, (name, text)) in facts.iter().take(usize::from(inner.height)).enumerate() {
         let at = Rect { y: inner.y + n as u16, height: 1, ..inner };
-        line::spans(frame.buffer_mut(), at, &[(format!(" {name:<12} "), app.theme.dim), (text.clone(), Style::new())]);
+        line::spans(
+            frame.buffer_mut(),
+            at,
+            &[(format!(" {name:<12} "), app.theme.dim), (text.clone(), Style::new())],
+        );
     }
 }

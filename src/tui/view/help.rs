@@ -80,7 +80,9 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
     let block = Block::bordered().title(" Keys ").title_bottom(foot).border_style(app.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
-    for (n, row) in rows(app.unicode).iter().skip(usize::from(top)).take(usize::from(inner.height)).enumerate() {
+    for (n, row) in
+        rows(app.unicode).iter().skip(usize::from(top)).take(usize::from(inner.height)).enumerate()
+    {
         let at = Rect { y: inner.y + n as u16, height: 1, ..inner };
         line::spans(frame.buffer_mut(), at, &spans(app, row));
     }

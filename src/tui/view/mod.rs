@@ -4,10 +4,10 @@ pub mod facts;
 pub mod help;
 mod line;
 mod pane;
+pub mod status;
 mod stores;
 mod strip;
 mod title;
-pub mod status;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -11,13 +11,21 @@ use crate::tui::app::App;
 use crate::tui::doc::{Class, Cost, Reader};
 use crate::tui::geometry::Side;
 use crate::tui::output::Output;
-use crate::tui::scroll::ScreenRow;
 use crate::tui::saying;
+use crate::tui::scroll::ScreenRow;
 
 use super::line;
 
 /// Draws a pane, under its heading where there is one.
-pub fn draw(app: &App, output: &Output, side: Side, buffer: &mut Buffer, area: Rect, headed: bool, cost: &Cost) {
+pub fn draw(
+    app: &App,
+    output: &Output,
+    side: Side,
+    buffer: &mut Buffer,
+    area: Rect,
+    headed: bool,
+    cost: &Cost,
+) {
     let mut area = area;
     if headed && area.height > 0 {
         heading(app, output, side, buffer, Rect { height: 1, ..area });
@@ -87,7 +95,7 @@ impl Pane<'_> {
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let theme = &self.app.theme;
         if self.side == Side::Preview {
-            let mut classes = self.reader.doc.classes(row.start..row.next.max(row.start + 1));
+            let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
             if classes.any(|(_, class)| class == Class::Notice) {
                 line::left(buffer, area, if self.app.unicode { "▌" } else { "|" }, theme.warning);
             }
@@ -158,7 +166,8 @@ impl Pane<'_> {
         let Some(pattern) = &self.app.find.pattern else { return Vec::new() };
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
             let end = row.cells.last().map_or(row.base, |cell| row.base + cell.end() as u64);
-            let end = end.max(self.reader.segment(self.reader.segment_start(row.base)).end.min(row.base + 65_536));
+            let end =
+                end.max(self.reader.segment(self.reader.segment_start(row.base)).end.min(row.base + 65_536));
             let text = self.reader.copy(row.base..end.max(row.base));
             let line = text.strip_suffix(b"\n").unwrap_or(&text);
             let found = pattern.in_line(line).map(|m| row.base + m.start as u64..row.base + m.end as u64);

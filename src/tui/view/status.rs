@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
+use crate::text::safe::label;
 use crate::tui::app::App;
 use crate::tui::geometry::Side;
 use crate::tui::keys::{Action, key_of};
@@ -21,15 +22,16 @@ pub fn draw(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
     if let Some(prompt) = &app.prompt {
         return draw_prompt(app, prompt, frame, area);
     }
-    let left = left(app, output);
+    let right = right(app, output);
+    let room = usize::from(area.width);
+    let least = right.last().map_or(0, |spans| line::width(spans)) + 2;
+    let mut lefts = left(app, output);
+    let shortest = lefts.pop().unwrap_or_default();
+    let left = lefts.into_iter().find(|spans| line::width(spans) + least <= room).unwrap_or(shortest);
     let taken = line::width(&left);
     line::spans(frame.buffer_mut(), area, &left);
-    let room = usize::from(area.width);
-    for right in right(app, output) {
-        if taken + line::width(&right) + 2 < room {
-            return line::right(frame.buffer_mut(), area, taken, &right);
-        }
-    }
+    let right = right.into_iter().find(|spans| taken + line::width(spans) + 2 <= room);
+    line::right(frame.buffer_mut(), area, taken, &right.unwrap_or_default());
 }
 
 /// Draws a line being typed, with its cursor.
@@ -53,22 +55,24 @@ pub fn draw_prompt(app: &App, prompt: &Prompt, frame: &mut Frame, area: Rect) {
     frame.set_cursor_position(Position { x: x.min(area.x + area.width.saturating_sub(1)), y: area.y });
 }
 
-fn left(app: &App, output: &Output) -> Vec<Span> {
+/// The left end, from the fullest to the barest.
+fn left(app: &App, output: &Output) -> Vec<Vec<Span>> {
+    let plain = |text: String| vec![(format!(" {text}"), Style::new())];
     if let Some(count) = app.count {
-        return vec![(format!(" {count}"), app.theme.accent), ("  then a key: G goes to that line".into(), app.theme.dim)];
+        let count = (format!(" {count}"), app.theme.accent);
+        return vec![vec![count, ("  then a key: G goes to that line".into(), app.theme.dim)]];
     }
     if let Some(message) = &app.message {
         let style = if message.is_error { app.theme.error } else { Style::new() };
-        return vec![(format!(" {}", message.text), style)];
+        return vec![vec![(format!(" {}", message.text), style)]];
     }
     if app.find.is_running() {
-        return vec![(" searching…  Esc stops".into(), app.theme.accent)];
+        return vec![vec![(" searching…  Esc stops".into(), app.theme.accent)]];
     }
-    let text = match app.focus() {
-        Side::Preview => saying::summary(output),
-        Side::Spill => window(app.panes.window, output),
-    };
-    vec![(format!(" {text}"), Style::new())]
+    match app.focus() {
+        Side::Preview => saying::summary(output).into_iter().map(plain).collect(),
+        Side::Spill => vec![plain(window(app.panes.window, output))],
+    }
 }
 
 /// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`.
@@ -90,14 +94,16 @@ pub fn window(window: Window, output: &Output) -> String {
 fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let dim = app.theme.dim;
     let place = vec![(format!("{} ", position(app, output)), dim)];
-    let found: Vec<Span> = matches(app, output).map(|text| (format!("{text}   "), app.theme.accent)).into_iter().collect();
+    let found: Vec<Span> =
+        matches(app, output).map(|text| (format!("{text}   "), app.theme.accent)).into_iter().collect();
     let other = match app.focus() {
         Side::Preview => "spill",
         Side::Spill => "preview",
     };
     let short = vec![(format!("{} help ", key_of(Action::Help)), dim)];
     let some = vec![(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
-    let all = vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ", ), dim)];
+    let all =
+        vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ",), dim)];
     vec![
         [found.clone(), all, place.clone()].concat(),
         [found.clone(), some.clone(), place].concat(),
@@ -122,19 +128,25 @@ fn position(app: &App, output: &Output) -> String {
     format!("{sideways}{percent}%")
 }
 
-/// `error: 3 of 14, 2 kept`.
+/// In Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
 fn matches(app: &App, output: &Output) -> Option<String> {
     let pattern = app.find.pattern.as_ref()?;
     let counts = &app.find.counts;
     let total = counts.total();
     let more = if counts.counted_bytes() < output.view.len() { "+" } else { "" };
-    let current = match app.focus() {
-        Side::Spill => app.find.current(Side::Spill).map(|range| range.start as usize),
-        Side::Preview => app.find.current(Side::Preview).map(|range| output.seen.to_file(range.start)),
-    };
+    let name = label(pattern.text().as_bytes());
+    let total = format!("{}{more}", thousands(total));
+    if app.focus() == Side::Preview {
+        return Some(match app.find.kept {
+            Some(kept) => format!("{name}: {} of {total} kept", thousands(kept)),
+            None => format!("{name}: {total} in the file"),
+        });
+    }
+    let current = app.find.current(Side::Spill).map(|range| range.start as usize);
     let number = current.and_then(|at| counts.number(&output.view, pattern, at));
+    let kept = app.find.kept.map_or(String::new(), |kept| format!(", {} kept", thousands(kept)));
     Some(match number {
-        Some(number) => format!("{}: {} of {}{more}", pattern.text(), thousands(number), thousands(total)),
-        None => format!("{}: {}{more} in the file", pattern.text(), thousands(total)),
+        Some(number) => format!("{name}: {} of {total}{kept}", thousands(number)),
+        None => format!("{name}: {total}{kept}"),
     })
 }

@@ -48,12 +48,18 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
         (format!("   {} outputs · {}", thousands(count as u64), size(bytes)), Style::new()),
     ];
     line::spans(frame.buffer_mut(), places.title, &title);
-    let filter = if listing.filter.is_empty() { String::new() } else { format!("filter: {}   ", listing.filter) };
+    let filter =
+        if listing.filter.is_empty() { String::new() } else { format!("filter: {}   ", listing.filter) };
     let right = [(filter, app.theme.accent), (format!("sort: {} ", listing.sort.word()), app.theme.dim)];
     line::right(frame.buffer_mut(), places.title, line::width(&title), &right);
     match (count, listing.shown().len()) {
         (0, _) => draw_none(app, frame, places.list),
-        (_, 0) => line::centred(frame.buffer_mut(), places.list, &[format!("nothing has {:?}; Esc shows all", listing.filter)], app.theme.dim),
+        (_, 0) => line::centred(
+            frame.buffer_mut(),
+            places.list,
+            &[format!("nothing has {:?}; Esc shows all", listing.filter)],
+            app.theme.dim,
+        ),
         _ => draw_entries(app, frame, &places),
     }
     line::rule(frame.buffer_mut(), places.rule, app);
@@ -62,7 +68,8 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
 
 fn draw_entries(app: &App, frame: &mut Frame, places: &geometry::Stores) {
     let listing = &app.listing;
-    let on_screen: Vec<&Entry> = listing.shown().skip(listing.top).take(usize::from(places.list.height)).collect();
+    let on_screen: Vec<&Entry> =
+        listing.shown().skip(listing.top).take(usize::from(places.list.height)).collect();
     let columns = Columns::of(places.list.width, &on_screen);
     line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
     let now = listing.now.unwrap_or_default();
@@ -70,7 +77,13 @@ fn draw_entries(app: &App, frame: &mut Frame, places: &geometry::Stores) {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
         let mut spans = row(app, entry, &columns, now);
-        let mark = if !chosen { " " } else if app.unicode { "▌" } else { ">" };
+        let mark = if !chosen {
+            " "
+        } else if app.unicode {
+            "▌"
+        } else {
+            ">"
+        };
         spans.insert(0, (format!("{mark} "), app.theme.accent));
         if chosen {
             spans.iter_mut().for_each(|(_, style)| *style = style.add_modifier(Modifier::BOLD));
@@ -152,7 +165,8 @@ fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
     if app.listing.now.is_none() {
         return line::centred(frame.buffer_mut(), area, &["looking at the stores…".into()], app.theme.dim);
     }
-    let mut words = vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
+    let mut words =
+        vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
     for (store, roots) in &app.listing.reports {
         for report in roots {
             let root = label(report.root.to_string_lossy().as_bytes());
@@ -184,7 +198,9 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
     let left = [left];
     line::spans(frame.buffer_mut(), area, &left);
     let taken = line::width(&left);
-    for keys in ["Enter open · / filter · s sort · y copy path · q quit · h help ", "Enter open · h help ", "h help "] {
+    for keys in
+        ["Enter open · / filter · s sort · y copy path · q quit · h help ", "Enter open · h help ", "h help "]
+    {
         if taken + keys.width() + 2 < usize::from(area.width) {
             return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), app.theme.dim)]);
         }
@@ -198,7 +214,9 @@ fn by_agent(app: &App) -> String {
         let total = totals.entry(&entry.agent).or_default();
         *total = (total.0 + 1, total.1 + entry.size());
     }
-    let words = totals.iter().map(|(agent, (count, bytes))| format!("{agent} {} · {}", thousands(*count), size(*bytes)));
+    let words = totals
+        .iter()
+        .map(|(agent, (count, bytes))| format!("{agent} {} · {}", thousands(*count), size(*bytes)));
     let words: Vec<String> = words.collect();
     if words.is_empty() { lines(0).replace("lines", "outputs") } else { words.join("   ") }
 }

@@ -75,12 +75,9 @@ mod tests {
     fn shares_are_whole_some_or_none() {
         let kept = [0..10, 20..30];
         let of = |stretch| share(&kept, &stretch);
-        assert_eq!([of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)], [
-            Share::Whole,
-            Share::Some,
-            Share::None,
-            Share::Whole,
-            Share::None
-        ]);
+        assert_eq!(
+            [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
+            [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
+        );
     }
 }

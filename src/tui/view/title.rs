@@ -64,7 +64,12 @@ fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
     }
     let limits = format!(" · {limits}{changed}");
     vec![
-        vec![(policy.clone(), Style::new()), (limits.clone(), dim), (" · ".into(), dim), (format!("{verdict} "), style)],
+        vec![
+            (policy.clone(), Style::new()),
+            (limits.clone(), dim),
+            (" · ".into(), dim),
+            (format!("{verdict} "), style),
+        ],
         vec![(policy.clone(), Style::new()), (" · ".into(), dim), (format!("{verdict} "), style)],
         vec![(format!("{verdict} "), style)],
         vec![(format!("{policy} "), Style::new())],
