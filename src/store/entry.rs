@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Expiry, Holds, Left, Rule, StoreSpec};
+use super::pattern::Facts;
+use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 use crate::source::Identity;
 
 /// A directory that holds entries, as it was when listed.
@@ -115,12 +116,16 @@ impl Entry {
 
     /// What the file holds.
     pub fn holds(&self) -> Holds {
-        self.store().holds
+        self.kind().map_or(Holds::Raw, |kind| kind.holds)
     }
 
     /// The policies that may have made it, the likeliest first.
     pub fn policies(&self) -> &[String] {
-        &self.store().policies
+        self.kind().map_or(&[], |kind| &kind.policies)
+    }
+
+    fn kind(&self) -> Option<&FileRule> {
+        self.store().file_rule(self.name.as_encoded_bytes(), &mut Facts::default())
     }
 
     /// Age by time of modification; negative if that lies in the future.

@@ -22,9 +22,9 @@ pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};
 pub use listing::{Listing, Resolved, list, resolve};
 pub use own::{own_home, own_root};
-pub use retention::{Basis, Expiry, Left, Retention, Rule, apply_limits, parse_age};
+pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use scan::{RootReport, RootState, first_line, scan};
-pub use spec::{Confidence, Holds, SpecError, StoreSpec, Stores};
+pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
 
 #[cfg(test)]
 mod tests;
