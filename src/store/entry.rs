@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::pattern::Facts;
+use super::spec::OWN;
 use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 use crate::source::Identity;
 
@@ -19,6 +20,8 @@ pub struct Place {
     pub(super) identity: Identity,
     /// Device of the store's root: an entry on another one is on another mount.
     pub(super) root_dev: u64,
+    /// The age at which its store's entries go, as set.
+    pub(super) after: Option<SignedDuration>,
     /// The store that it belongs to.
     pub store: Arc<StoreSpec>,
 }
@@ -122,6 +125,11 @@ impl Entry {
     /// The policies that may have made it, the likeliest first.
     pub fn policies(&self) -> &[String] {
         self.kind().map_or(&[], |kind| &kind.policies)
+    }
+
+    /// Whether it lies in our own store.
+    pub fn is_own(&self) -> bool {
+        self.store().agent == OWN
     }
 
     fn kind(&self) -> Option<&FileRule> {

@@ -180,6 +180,7 @@ impl<'a> Scan<'a> {
             path: at.to_owned(),
             identity: stat::Facts::from(stat).identity,
             root_dev: self.root_dev,
+            after: self.retention.after,
             store: Arc::clone(self.store),
         };
         let place = Arc::new(place);
@@ -247,7 +248,7 @@ impl<'a> Scan<'a> {
     ) -> Entry {
         let identity = stat.map(|stat| stat.identity).unwrap_or_default();
         let modified = timestamp(identity.modified);
-        let id = parse_id(name.as_bytes());
+        let id = parse_id(facts.id.as_deref().map_or(name.as_bytes(), str::as_bytes));
         let alive = facts.pid.map(|pid| self.env.alive(pid));
         let folder = timestamp(place.identity.modified);
         let (expires, rule) = self.retention.expiry(&Times { modified, folder, id, alive, now: self.now });

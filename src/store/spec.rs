@@ -181,7 +181,7 @@ struct RetentionForm {
 }
 
 /// The agent's name of our own store.
-const OWN: &str = "overspill";
+pub(super) const OWN: &str = "overspill";
 
 /// The descriptions compiled in: file name and text.
 const BUILTIN: &[(&str, &str)] = &[
