@@ -62,12 +62,18 @@ impl Source {
         Source::from_opened(path, open(path, Links::Follow)?)
     }
 
-    /// As [`Source::open`], but for an entry of a store: a symbolic link is refused.
+    /// As [`Source::open`], but for an entry of a store: a symbolic link is refused, and while it
+    /// is looked at a shared lock keeps our own cleaners from deleting it.
     ///
     /// # Errors
     /// As for `open`, and [`OpenError::Link`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
-        Source::from_opened(path, open(path, Links::Refuse)?)
+        let opened = open(path, Links::Refuse)?;
+        if let Opened::File(file, _) = &opened {
+            // A writer that is still at it holds the lock itself, and that will do.
+            let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockShared);
+        }
+        Source::from_opened(path, opened)
     }
 
     /// Drains `reader` on a thread into an unlinked temporary file (mode 0600, in the system's

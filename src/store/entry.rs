@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Expiry, Holds, Left, Rule, StoreSpec};
+use super::pattern::Facts;
+use super::spec::OWN;
+use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 use crate::source::Identity;
 
 /// A directory that holds entries, as it was when listed.
@@ -18,6 +20,8 @@ pub struct Place {
     pub(super) identity: Identity,
     /// Device of the store's root: an entry on another one is on another mount.
     pub(super) root_dev: u64,
+    /// The age at which its store's entries go, as set.
+    pub(super) after: Option<SignedDuration>,
     /// The store that it belongs to.
     pub store: Arc<StoreSpec>,
 }
@@ -115,12 +119,21 @@ impl Entry {
 
     /// What the file holds.
     pub fn holds(&self) -> Holds {
-        self.store().holds
+        self.kind().map_or(Holds::Raw, |kind| kind.holds)
     }
 
     /// The policies that may have made it, the likeliest first.
     pub fn policies(&self) -> &[String] {
-        &self.store().policies
+        self.kind().map_or(&[], |kind| &kind.policies)
+    }
+
+    /// Whether it lies in our own store.
+    pub fn is_own(&self) -> bool {
+        self.store().agent == OWN
+    }
+
+    fn kind(&self) -> Option<&FileRule> {
+        self.store().file_rule(self.name.as_encoded_bytes(), &mut Facts::default())
     }
 
     /// Age by time of modification; negative if that lies in the future.

@@ -4,6 +4,8 @@
 //! files); [`scan`] lists one through its directories' descriptors, an [`Entry`] at a time, and
 //! opens no file. The environment ([`Env`]) and the clock are passed in.
 
+mod clean;
+mod delete;
 mod entry;
 mod env;
 mod expand;
@@ -11,20 +13,28 @@ mod id;
 mod listing;
 mod own;
 mod pattern;
+mod pending;
 mod retention;
 mod scan;
 mod spec;
 mod stat;
+mod write;
 
+pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
+pub use delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
 pub use entry::{Entry, Place, Status};
 pub use env::Env;
 pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};
 pub use listing::{Listing, Resolved, list, resolve};
-pub use own::{own_home, own_root};
-pub use retention::{Basis, Expiry, Left, Retention, Rule, apply_limits, parse_age};
+pub use own::{OwnError, OwnStore, own_home, own_root};
+pub use pending::Pending;
+pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use scan::{RootReport, RootState, first_line, scan};
-pub use spec::{Confidence, Holds, SpecError, StoreSpec, Stores};
+pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
+pub use write::NewSpill;
 
+#[cfg(test)]
+mod deletion_tests;
 #[cfg(test)]
 mod tests;

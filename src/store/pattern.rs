@@ -9,7 +9,7 @@ const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "
 
 /// A component of a path pattern. Patterns are compiled on first use: a start must not pay for the
 /// stores it does not look at.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Component {
     Literal(String),
     Pattern { source: String, regex: OnceLock<Option<Regex>> },

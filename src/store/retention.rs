@@ -1,13 +1,20 @@
-//! When a store's own rule deletes an entry. Pure: the times are passed in.
+//! When a store's own rule deletes an entry. The times are passed in.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
+use super::Env;
 use super::entry::{Entry, Place};
+use super::expand::expand;
 use super::id::{Form, Id, WRAP_MS};
+
+/// No configuration file is read beyond so many bytes.
+const SETTINGS_MOST: u64 = 1 << 20;
 
 /// What a store's rule goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -36,12 +43,24 @@ pub struct Retention {
     pub basis: Basis,
     /// The age at which an entry goes, where it goes by age.
     pub after: Option<SignedDuration>,
+    /// Where the user may have told the agent another age.
+    pub setting: Option<Setting>,
     /// Beyond so many entries in a directory, the oldest go.
     pub max_count: Option<u64>,
     /// Beyond so many bytes in a directory, the oldest go.
     pub max_total: Option<u64>,
     /// What else there is to know, in words.
     pub note: Option<String>,
+}
+
+/// A value in an agent's own configuration, a JSON file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// The file, as a root pattern.
+    pub file: String,
+    /// The keys to the value, from outside in, with dots between. A number is days.
+    pub key: String,
 }
 
 /// Which rule an entry's expiry comes from.
@@ -140,6 +159,12 @@ pub(super) struct Times {
 }
 
 impl Retention {
+    /// The rule with the age that the user has set in the agent's configuration, if any.
+    pub fn as_set(&self, env: &Env) -> Retention {
+        let set = self.setting.as_ref().and_then(|setting| setting.read(env));
+        Retention { after: set.or(self.after), ..self.clone() }
+    }
+
     /// When an entry goes by age, session or process. The limits by count and total size need all
     /// entries of a directory: [`over_limits`] adds them.
     pub(super) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
@@ -177,6 +202,18 @@ impl Retention {
             std::cmp::Ordering::Equal => Expiry::At(due),
             std::cmp::Ordering::Greater => Expiry::At(made),
             std::cmp::Ordering::Less => Expiry::Never,
+        }
+    }
+}
+
+impl Setting {
+    fn read(&self, env: &Env) -> Option<SignedDuration> {
+        let mut text = String::new();
+        File::open(expand(&self.file, env).ok()?).ok()?.take(SETTINGS_MOST).read_to_string(&mut text).ok()?;
+        let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
+        match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
+            serde_json::Value::String(age) => parse_age(age),
+            days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
         }
     }
 }
@@ -249,7 +286,7 @@ mod tests {
     }
 
     fn rule(basis: Basis) -> Retention {
-        Retention { basis, after: Some(WEEK), max_count: None, max_total: None, note: None }
+        Retention { basis, after: Some(WEEK), setting: None, max_count: None, max_total: None, note: None }
     }
 
     fn times(modified: &str, now: &str) -> Times {

@@ -18,7 +18,7 @@ use super::id::parse_id;
 use super::pattern::{Component, Facts};
 use super::retention::Times;
 use super::stat::{self, timestamp};
-use super::{Entry, Env, Status, StoreSpec, Unset};
+use super::{Entry, Env, Retention, Status, StoreSpec, Unset};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -79,6 +79,7 @@ struct Scan<'a> {
     now: Timestamp,
     sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     report: RootReport,
+    retention: Retention,
     root_dev: u64,
     words: Words,
 }
@@ -92,7 +93,8 @@ impl<'a> Scan<'a> {
         sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     ) -> Scan<'a> {
         let report = report(root, RootState::Listed);
-        Scan { store, env, now, sink, report, root_dev: 0, words: Words::default() }
+        let retention = store.retention.as_set(env);
+        Scan { store, env, now, sink, report, retention, root_dev: 0, words: Words::default() }
     }
 
     fn run(mut self) -> RootReport {
@@ -123,8 +125,7 @@ impl<'a> Scan<'a> {
     /// Goes through one directory, of which `path` says what its names must be.
     fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &Facts) -> ControlFlow<()> {
         match path {
-            [] => ControlFlow::Continue(()),
-            [last] => self.files(dir, at, last, facts),
+            [] => self.files(dir, at, facts),
             [Component::Literal(name), rest @ ..] => {
                 self.descend(dir.as_fd(), at, OsStr::new(name), rest, facts)
             }
@@ -173,19 +174,21 @@ impl<'a> Scan<'a> {
         names
     }
 
-    fn files(&mut self, dir: OwnedFd, at: &Path, last: &Component, above: &Facts) -> ControlFlow<()> {
+    fn files(&mut self, dir: OwnedFd, at: &Path, above: &Facts) -> ControlFlow<()> {
         let Ok(stat) = fstat(&dir) else { return ControlFlow::Continue(()) };
         let place = Place {
             path: at.to_owned(),
             identity: stat::Facts::from(stat).identity,
             root_dev: self.root_dev,
+            after: self.retention.after,
             store: Arc::clone(self.store),
         };
         let place = Arc::new(place);
         let mut end = ControlFlow::Continue(());
         self.each_name(&dir, at, &mut |scan, name| {
             let mut facts = above.clone();
-            if last.read(name.as_bytes(), &mut facts) && !scan.skipped(&facts) {
+            if let Some(rule) = place.store.file_rule(name.as_bytes(), &mut facts) {
+                facts.tool = facts.tool.or_else(|| rule.tool.clone());
                 end = scan.file(&dir, &place, name, facts);
             }
             end
@@ -245,16 +248,15 @@ impl<'a> Scan<'a> {
     ) -> Entry {
         let identity = stat.map(|stat| stat.identity).unwrap_or_default();
         let modified = timestamp(identity.modified);
-        let id = parse_id(name.as_bytes());
+        let id = parse_id(facts.id.as_deref().map_or(name.as_bytes(), str::as_bytes));
         let alive = facts.pid.map(|pid| self.env.alive(pid));
         let folder = timestamp(place.identity.modified);
-        let (expires, rule) =
-            self.store.retention.expiry(&Times { modified, folder, id, alive, now: self.now });
+        let (expires, rule) = self.retention.expiry(&Times { modified, folder, id, alive, now: self.now });
         let words = &mut self.words;
         Entry {
             id: facts.id.unwrap_or_else(|| name.to_string_lossy().into_owned()),
             agent: words.share(facts.agent.as_deref().unwrap_or(&self.store.agent)),
-            tool: facts.tool.as_deref().or(self.store.tool.as_deref()).map(|tool| words.share(tool)),
+            tool: facts.tool.as_deref().map(|tool| words.share(tool)),
             session: facts.session.as_deref().map(|session| words.share(session)),
             project: facts.project.as_deref().map(|project| words.share(project)),
             made: id.and_then(|id| id.time(modified)),

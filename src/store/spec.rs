@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use serde::Deserialize;
 
 use super::expand::{Unset, expand};
 use super::pattern::{Component, Facts};
-use super::{Basis, Env, Retention, parse_age};
+use super::{Basis, Env, Retention, Setting, parse_age};
 
 /// What an agent's file holds, compared to what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -64,18 +65,14 @@ impl Confidence {
 }
 
 /// One store: where it lies, what its names say, when its entries go.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StoreSpec {
     /// The agent's name, or `agent/part` where it has several stores.
     pub name: String,
     /// The agent's name, as in its policies'.
     pub agent: String,
-    /// The tool whose output all entries are, if they are of one.
-    pub tool: Option<String>,
-    /// What its files hold.
-    pub holds: Holds,
-    /// Policies that may have made its entries, the likeliest first.
-    pub policies: Vec<String>,
+    /// What its files are called, and what each kind holds; the first that fits counts.
+    pub files: Vec<FileRule>,
     /// When entries go.
     pub retention: Retention,
     /// How sure all this is.
@@ -87,6 +84,18 @@ pub struct StoreSpec {
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
     skip: Vec<String>,
+}
+
+/// One kind of file in a store.
+#[derive(Clone, Debug)]
+pub struct FileRule {
+    /// The tool whose output it is, where all of the kind are of one.
+    pub tool: Option<String>,
+    /// What it holds.
+    pub holds: Holds,
+    /// Policies that may have made it, the likeliest first.
+    pub policies: Vec<String>,
+    pub(super) name: Component,
 }
 
 /// A store's description is wrong.
@@ -135,11 +144,9 @@ struct AgentForm {
 struct StoreForm {
     part: Option<String>,
     roots: Vec<String>,
-    path: Vec<String>,
-    tool: Option<String>,
-    holds: Holds,
     #[serde(default)]
-    policies: Vec<String>,
+    path: Vec<String>,
+    files: Vec<FileForm>,
     retention: RetentionForm,
     confidence: Option<Confidence>,
     note: Option<String>,
@@ -149,18 +156,54 @@ struct StoreForm {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct FileForm {
+    name: String,
+    tool: Option<String>,
+    #[serde(default = "raw")]
+    holds: Holds,
+    #[serde(default)]
+    policies: Vec<String>,
+}
+
+fn raw() -> Holds {
+    Holds::Raw
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RetentionForm {
     by: Basis,
     after: Option<String>,
+    setting: Option<Setting>,
     max_count: Option<u64>,
     max_total: Option<u64>,
     note: Option<String>,
 }
 
+/// The agent's name of our own store.
+pub(super) const OWN: &str = "overspill";
+
 /// The descriptions compiled in: file name and text.
 const BUILTIN: &[(&str, &str)] = &[
+    ("claude-code.toml", include_str!("../../assets/stores/claude-code.toml")),
+    ("cline.toml", include_str!("../../assets/stores/cline.toml")),
+    ("codex.toml", include_str!("../../assets/stores/codex.toml")),
+    ("copilot-chat.toml", include_str!("../../assets/stores/copilot-chat.toml")),
+    ("copilot-cli.toml", include_str!("../../assets/stores/copilot-cli.toml")),
+    ("crush.toml", include_str!("../../assets/stores/crush.toml")),
+    ("forks.toml", include_str!("../../assets/stores/forks.toml")),
+    ("gemini-cli.toml", include_str!("../../assets/stores/gemini-cli.toml")),
+    ("go-opencode.toml", include_str!("../../assets/stores/go-opencode.toml")),
+    ("goose.toml", include_str!("../../assets/stores/goose.toml")),
+    ("hermes.toml", include_str!("../../assets/stores/hermes.toml")),
+    ("kilo.toml", include_str!("../../assets/stores/kilo.toml")),
+    ("kimi-cli.toml", include_str!("../../assets/stores/kimi-cli.toml")),
     ("opencode.toml", include_str!("../../assets/stores/opencode.toml")),
     ("overspill.toml", include_str!("../../assets/stores/overspill.toml")),
+    ("pi.toml", include_str!("../../assets/stores/pi.toml")),
+    ("qwen-code.toml", include_str!("../../assets/stores/qwen-code.toml")),
+    ("roo.toml", include_str!("../../assets/stores/roo.toml")),
+    ("t15.toml", include_str!("../../assets/stores/t15.toml")),
 ];
 
 impl Stores {
@@ -198,7 +241,7 @@ impl Stores {
     /// Compiles every pattern, which otherwise waits until it is needed.
     pub(super) fn check(&self) -> Result<(), SpecError> {
         for spec in &self.specs {
-            for component in &spec.path {
+            for component in spec.path.iter().chain(spec.files.iter().map(|file| &file.name)) {
                 let wrong = |message| SpecError::Form { path: PathBuf::from(&spec.name), message };
                 component.check().map_err(wrong)?;
             }
@@ -226,9 +269,19 @@ impl Stores {
         self.specs.iter().filter(move |spec| spec.name == name || spec.agent == name)
     }
 
-    /// The store in which `path` (absolute) lies, told by the path alone.
-    pub fn store_of(&self, path: &Path, env: &Env) -> Option<&Arc<StoreSpec>> {
-        self.specs.iter().find(|spec| spec.holds_path(path, env))
+    /// The store in which `path` (absolute) lies, and which kind of its files it is; told by the
+    /// path alone.
+    pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
+        self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
+    }
+
+    /// Lets our own spills be kept for `age` instead of seven days; `None` keeps them for good.
+    pub fn keep_own_for(&mut self, age: Option<SignedDuration>) {
+        for spec in self.specs.iter_mut().filter(|spec| spec.agent == OWN) {
+            let retention = &mut Arc::make_mut(spec).retention;
+            retention.after = age;
+            retention.basis = if age.is_some() { Basis::Mtime } else { Basis::Never };
+        }
     }
 }
 
@@ -239,15 +292,13 @@ fn specs(form: AgentForm) -> Result<Vec<StoreSpec>, String> {
 
 fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
     let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
-    if path.is_empty() || form.roots.is_empty() {
-        return Err("`roots` and `path` must not be empty".into());
+    if form.files.is_empty() || form.roots.is_empty() {
+        return Err("`roots` and `files` must not be empty".into());
     }
     Ok(StoreSpec {
         name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
         agent: agent.to_owned(),
-        tool: form.tool,
-        holds: form.holds,
-        policies: form.policies,
+        files: form.files.into_iter().map(FileRule::from).collect(),
         retention: retention(form.retention)?,
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
@@ -258,20 +309,21 @@ fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> R
     })
 }
 
+impl From<FileForm> for FileRule {
+    fn from(form: FileForm) -> FileRule {
+        let FileForm { name, tool, holds, policies } = form;
+        FileRule { name: Component::new(&name), tool, holds, policies }
+    }
+}
+
 fn retention(form: RetentionForm) -> Result<Retention, String> {
+    let wrong = |text: &str| format!("`after = \"{text}\"`: write an age such as 7d or 24h");
     let after = match &form.after {
-        Some(text) => Some(
-            parse_age(text).ok_or_else(|| format!("`after = \"{text}\"`: write an age such as 7d or 24h"))?,
-        ),
+        Some(text) => Some(parse_age(text).ok_or_else(|| wrong(text))?),
         None => None,
     };
-    Ok(Retention {
-        basis: form.by,
-        after,
-        max_count: form.max_count,
-        max_total: form.max_total,
-        note: form.note,
-    })
+    let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
+    Ok(Retention { basis, after, setting, max_count, max_total, note })
 }
 
 impl StoreSpec {
@@ -285,16 +337,26 @@ impl StoreSpec {
         self.skip.iter().any(|skipped| skipped == agent)
     }
 
-    fn holds_path(&self, path: &Path, env: &Env) -> bool {
-        let under = |root: PathBuf| path.strip_prefix(&root).is_ok_and(|rest| self.fits(rest));
-        self.roots(env).into_iter().flatten().any(under)
+    /// Which kind of file `name` is; the groups of its pattern are added to `facts`.
+    pub(super) fn file_rule(&self, name: &[u8], facts: &mut Facts) -> Option<&FileRule> {
+        self.files.iter().find(|rule| rule.name.read(name, facts))
     }
 
-    fn fits(&self, rest: &Path) -> bool {
+    fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
+        self.roots(env).into_iter().flatten().find_map(|root| self.fits(path.strip_prefix(root).ok()?))
+    }
+
+    fn fits(&self, rest: &Path) -> Option<&FileRule> {
         let mut facts = Facts::default();
-        let names: Vec<_> = rest.iter().map(|name| name.as_encoded_bytes()).collect();
-        names.len() == self.path.len()
-            && self.path.iter().zip(names).all(|(component, name)| component.read(name, &mut facts))
-            && !facts.agent.is_some_and(|agent| self.skips(&agent))
+        let (file, above) = (rest.file_name()?, rest.parent()?);
+        let mut components = self.path.iter();
+        for name in above {
+            if !components.next()?.read(name.as_encoded_bytes(), &mut facts) {
+                return None;
+            }
+        }
+        let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
+        let ours = components.next().is_none() && !facts.agent.is_some_and(|agent| self.skips(&agent));
+        ours.then_some(rule)
     }
 }

@@ -139,7 +139,7 @@ fn a_linked_entry_is_not_read() {
 #[test]
 fn odd_names_are_listed_as_they_are() {
     let home = Home::new();
-    let toml = "agent = \"any\"\nsource = \"test\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/any\"]\npath = ['(?s).+']\nholds = \"raw\"\nretention = { by = \"never\" }\n";
+    let toml = "agent = \"any\"\nsource = \"test\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/any\"]\nfiles = [{ name = '(?s).+' }]\nretention = { by = \"never\" }\n";
     fs::create_dir_all(home.at("stores")).unwrap();
     fs::write(home.at("stores/any.toml"), toml).unwrap();
     let mut stores = Stores::default();
@@ -161,21 +161,131 @@ fn odd_names_are_listed_as_they_are() {
 fn a_file_is_known_by_its_path_alone() {
     let env = Env::hermetic(Path::new("/home/me"));
     let stores = Stores::builtin();
-    let of = |path: &str| stores.store_of(Path::new(path), &env).map(|spec| spec.name.as_str());
+    let of = |path: &str| stores.store_of(Path::new(path), &env).map(|(spec, _)| spec.name.as_str());
     assert_eq!(of(&format!("/home/me/.local/share/opencode/tool-output/{ID}")), Some("opencode"));
     assert_eq!(of("/home/me/.local/share/opencode/tool-output/other"), None);
     assert_eq!(of(&format!("/home/me/.local/share/opencode/tool-output/x/{ID}")), None);
     assert_eq!(of("/etc/passwd"), None);
     let moved = env.clone().with_var("XDG_DATA_HOME", "/data");
     let path = PathBuf::from(format!("/data/overspill/tool-output/{}", new_id(now(), 1, [0; 12])));
-    assert_eq!(stores.store_of(&path, &moved).unwrap().name, "overspill");
+    assert_eq!(stores.store_of(&path, &moved).unwrap().0.name, "overspill");
     assert_eq!(own_root(&moved).unwrap(), Path::new("/data/overspill/tool-output"));
+}
+
+/// One path for each kind of file: store, facts as `agent tool session project id`, what becomes
+/// of it a day later.
+#[test]
+fn every_agents_files_are_known() {
+    const UUID: &str = "01234567-89ab-4cde-8f01-23456789abcd";
+    let claude = format!("home/.claude/projects/-home-me-web/{UUID}/tool-results/");
+    let gemini = "home/.gemini/tmp/web/tool-outputs/";
+    let copilot =
+        "home/.config/Code/User/workspaceStorage/ab12/GitHub.copilot-chat/chat-session-resources/s/call_1/";
+    let cases = [
+        (format!("home/.local/share/kilo/tool-output/{ID}"), "kilo", format!("kilo - - - {ID}"), "6d"),
+        (format!("home/.local/share/mycode/tool-output/{ID}"), "opencode-fork", format!("mycode - - - {ID}"), "unknown"),
+        ("tmp/opencode-41/bash-stdout-17-99.txt".into(), "go-opencode/process", "go-opencode bash - - bash-stdout-17-99.txt".into(), "process"),
+        ("tmp/opencode-42/mcp-web_fetch-17-9.txt".into(), "go-opencode/process", "go-opencode web_fetch - - mcp-web_fetch-17-9.txt".into(), "orphaned"),
+        ("tmp/opencode-s1/bash-17-stderr.txt".into(), "go-opencode/session", "go-opencode bash s1 - bash-17-stderr.txt".into(), "session"),
+        ("tmp/agent-overflow/bash-0a1b2c3d.txt".into(), "t15/recipe", "t15 bash - - 0a1b2c3d".into(), "unknown"),
+        ("tmp/pi-bash-0123456789abcdef.log".into(), "pi", "pi bash - - 0123456789abcdef".into(), "never"),
+        (format!("{claude}b1a2b3c4d.txt"), "claude-code", format!("claude-code Bash {UUID} -home-me-web b1a2b3c4d"), "29d"),
+        (format!("{claude}mcp-gh-list-1795600000000.txt"), "claude-code", format!("claude-code gh-list {UUID} -home-me-web mcp-gh-list-1795600000000"), "29d"),
+        (format!("{claude}toolu_01AbC.txt"), "claude-code", format!("claude-code - {UUID} -home-me-web toolu_01AbC"), "29d"),
+        (format!("{gemini}session-s9/run_shell_command_x1.txt"), "gemini-cli/session", "gemini-cli run_shell_command s9 web run_shell_command_x1".into(), "30d"),
+        (format!("{gemini}grep_3.txt"), "gemini-cli/project", "gemini-cli grep - web grep_3".into(), "29d"),
+        ("home/.gemini/tmp/web/call7.output".into(), "gemini-cli/2025", "gemini-cli - - web call7".into(), "unknown"),
+        ("home/.qwen/tmp/p1/shell_0123456789ab.output".into(), "qwen-code/output", "qwen-code shell - p1 0123456789ab".into(), "overdue"),
+        ("home/.qwen/tmp/p1/tool-results/call_2.txt".into(), "qwen-code/results", "qwen-code - - p1 call_2".into(), "overdue"),
+        ("home/.qwen/tmp/p1/background-shells/s/shell-bg_01234567.output".into(), "qwen-code/background", "qwen-code shell s p1 bg_01234567".into(), "unknown"),
+        ("home/project/.crush/shell-output/output-42.log".into(), "crush", "crush bash - - 42".into(), "6d"),
+        ("tmp/.tmpAb3dE9/stdout-7".into(), "goose/shell", "goose shell - - stdout-7".into(), "process"),
+        ("tmp/goose_mcp_responses/mcp_response_20261121_120000.123456.txt".into(), "goose/mcp", "goose - - - mcp_response_20261121_120000.123456".into(), "never"),
+        ("home/.hermes/cache/spillover/call_1.txt".into(), "hermes/spillover", "hermes - - - call_1".into(), "overdue"),
+        ("home/.kimi/sessions/0123456789abcdef0123456789abcdef/s/tasks/t1/output.log".into(), "kimi-cli", "kimi-cli task s 0123456789abcdef0123456789abcdef t1".into(), "never"),
+        (format!("{copilot}content.json"), "copilot-chat", "copilot-chat - s ab12 call_1".into(), "overdue"),
+        ("tmp/17-copilot-tool-output-a1B2c3.txt".into(), "copilot-cli", "copilot-cli - - - 17-copilot-tool-output-a1B2c3".into(), "never"),
+        ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),
+        ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
+    ];
+    let home = Home::new();
+    let env = home.env.clone().with_var("PWD", home.at("project")).with_alive(|pid| pid == 41);
+    for (path, ..) in &cases {
+        home.file(&home.dir.path().join(path), b"x", 24);
+    }
+    age(&home.at(".gemini/tmp/web/tool-outputs/session-s9"), 0);
+    let stores = Stores::builtin();
+    let mut listed = list(&stores.specs, &env, now()).entries;
+    // Two roots lie in /tmp itself, whatever the environment says.
+    listed.retain(|entry| entry.path().starts_with(home.dir.path()));
+    assert_eq!(listed.len(), cases.len(), "{:#?}", listed.iter().map(Entry::path).collect::<Vec<_>>());
+    for (path, store, facts, end) in &cases {
+        let path = home.dir.path().join(path);
+        let entry = listed.iter().find(|entry| entry.path() == path).unwrap_or_else(|| panic!("{path:?}"));
+        assert_eq!((entry.store().name.as_str(), &described(entry)), (*store, facts));
+        assert_eq!(ending(entry), *end, "{path:?}");
+        let (of, rule) = stores.store_of(&path, &env).unwrap();
+        assert_eq!((&of.name, &rule.policies[..]), (&entry.store().name, entry.policies()));
+    }
+}
+
+fn described(entry: &Entry) -> String {
+    let or_dash = |word: &Option<std::sync::Arc<str>>| word.as_deref().unwrap_or("-").to_owned();
+    let (tool, session, project) = (or_dash(&entry.tool), or_dash(&entry.session), or_dash(&entry.project));
+    format!("{} {tool} {session} {project} {}", entry.agent, entry.id)
+}
+
+fn ending(entry: &Entry) -> String {
+    match (entry.expires, entry.left(now())) {
+        (_, Left::Overdue(_)) => "overdue".into(),
+        (_, Left::For(left)) => format!("{}d", (left.as_hours() + 12) / 24),
+        (Expiry::SessionEnd, _) => "session".into(),
+        (Expiry::ProcessExit, _) => "process".into(),
+        (other, _) => format!("{other:?}").to_lowercase(),
+    }
+}
+
+#[test]
+fn an_age_set_in_the_agents_configuration_counts() {
+    let home = Home::new();
+    home.file(&home.at(".claude/settings.json"), br#"{"cleanupPeriodDays": 3}"#, 0);
+    let dir = home.at(".claude/projects/-p/01234567-89ab-4cde-8f01-23456789abcd/tool-results");
+    home.file(&dir.join("b1a2b3c4d.txt"), b"x", 24);
+    assert_eq!(ending(&home.list("claude-code")[0]), "2d");
+}
+
+#[test]
+fn our_own_age_is_set() {
+    let home = Home::new();
+    home.file(&own_root(&home.env).unwrap().join(new_id(now(), 1, [0; 12])), b"x", 24);
+    let mut stores = Stores::builtin();
+    stores.keep_own_for(Some(SignedDuration::from_hours(72)));
+    assert_eq!(ending(&home.list_with(&stores, "overspill")[0]), "2d");
+    stores.keep_own_for(None);
+    assert_eq!(ending(&home.list_with(&stores, "overspill")[0]), "never");
+}
+
+#[test]
+fn a_users_description_replaces_the_agents() {
+    let home = Home::new();
+    fs::create_dir_all(home.at("stores")).unwrap();
+    let toml = "agent = \"opencode\"\nsource = \"mine\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/moved\"]\nfiles = [{ name = 'tool_.+' }]\nretention = { by = \"id\", after = \"7d\" }\n";
+    fs::write(home.at("stores/mine.toml"), toml).unwrap();
+    let mut stores = Stores::builtin();
+    let before = stores.specs.len();
+    stores.load_dir(&home.at("stores")).unwrap();
+    stores.load_dir(&home.at("missing")).unwrap();
+    assert_eq!(stores.specs.len(), before);
+    home.opencode(ID, b"x", 24);
+    home.file(&home.at("moved").join(ID), b"x", 24);
+    let entries = home.list_with(&stores, "opencode");
+    assert_eq!((entries.len(), entries[0].rule), (1, Rule::Id));
 }
 
 #[test]
 fn every_description_compiled_in_is_right() {
     Stores::builtin().check().unwrap();
-    assert!(Stores::builtin().specs.len() >= 2);
+    assert_eq!(Stores::builtin().keep_none[0].0, "codex");
 }
 
 #[test]

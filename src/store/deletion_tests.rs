@@ -1,0 +1,422 @@
+//! What must never be deleted, and what must be: bars 13 to 20 of the table of faults.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::time::{Duration, SystemTime};
+
+use jiff::SignedDuration;
+
+use super::tests::{Home, ID, age, now};
+use super::*;
+
+const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Asked::ByHand };
+const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };
+
+fn own_id(n: u16) -> String {
+    new_id(now(), n, [0; 12])
+}
+
+/// A spill of our own, so many hours old.
+fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
+    let store = OwnStore::create(&home.env).unwrap();
+    home.file(&store.root().join(own_id(n)), b"0123456789", hours)
+}
+
+/// As one made so long ago: own ids carry the time too, and the younger of both counts.
+fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
+    let store = OwnStore::create(&home.env).unwrap();
+    let then = now().checked_sub(SignedDuration::from_hours(hours as i64)).unwrap();
+    home.file(&store.root().join(new_id(then, n, [0; 12])), b"0123456789", hours)
+}
+
+fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
+    clean_plan(entries, &BTreeSet::new(), now(), rule)
+}
+
+fn only(home: &Home, store: &str) -> Entry {
+    let mut entries = home.list(store);
+    assert_eq!(entries.len(), 1);
+    entries.remove(0)
+}
+
+fn stayed(entry: &Entry, home: &Home) -> Reason {
+    match delete(entry, Manner::Bulk, &home.env) {
+        Outcome::Stayed(reason) => {
+            assert!(fs::symlink_metadata(entry.path()).is_ok());
+            reason
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_overdue_goes_and_the_rest_stays() {
+    let home = Home::new();
+    let (due, young) = (old(&home, 1, 24 * 8), old(&home, 2, 24 * 6));
+    let swept = sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
+    assert_eq!(swept, Swept { files: 1, bytes: 10 });
+    assert!(!due.exists() && young.exists());
+    let log = fs::read_to_string(own_home(&home.env).unwrap().join("deletions.log")).unwrap();
+    assert_eq!(log.lines().count(), 1);
+    assert!(log.contains(r#""size":10,"age_seconds":691200,"rule":"mtime""#), "{log}");
+    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
+}
+
+#[test]
+fn a_fresh_id_protects_an_old_mtime() {
+    let home = Home::new();
+    own(&home, 1, 24 * 8);
+    let entries = home.list("overspill");
+    assert_eq!(plan(&entries, &BY_HAND).doomed, []);
+    assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Spared::Young)]);
+    let older = CleanRule { older_than: parse_age("1d"), ..BY_HAND };
+    assert_eq!(plan(&entries, &older).spared, [(0, Spared::Young)]);
+}
+
+#[test]
+fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
+    let home = Home::new();
+    let toml = "agent = \"opencode\"\nsource = \"x\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/o\"]\nfiles = [{ name = 'tool_.+' }]\nretention = { by = \"id\", after = \"7d\" }\n";
+    home.file(&home.at("stores/o.toml"), toml.as_bytes(), 0);
+    let mut stores = Stores::builtin();
+    stores.load_dir(&home.at("stores")).unwrap();
+    // Made in the days after the wrap of 2026, when the agent's own rule deleted it at once.
+    let wrapped: jiff::Timestamp = "2026-08-15T12:00:00Z".parse().unwrap();
+    let path = home.file(&home.at("o/tool_004000000001AbCdEfGhIjKlMn"), b"x", 0);
+    File::open(&path).unwrap().set_modified(SystemTime::from(wrapped)).unwrap();
+    let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
+    assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
+    let decided = clean_plan(&entries, &BTreeSet::new(), wrapped, &BY_HAND);
+    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Young)]));
+}
+
+#[test]
+fn oldest_first_down_to_a_total() {
+    let home = Home::new();
+    for (n, hours) in [(1, 3), (2, 30), (3, 20)] {
+        old(&home, n, hours);
+    }
+    let entries = home.list("overspill");
+    let total = |most, asked| plan(&entries, &CleanRule { older_than: None, max_total: Some(most), asked });
+    let ages = |plan: CleanPlan| -> Vec<i64> {
+        plan.doomed.iter().map(|doomed| entries[doomed.index].age(now()).as_hours()).collect()
+    };
+    assert_eq!(ages(total(30, Asked::ByHand)), [0; 0]);
+    assert_eq!(ages(total(20, Asked::ByHand)), [30]);
+    assert_eq!(ages(total(19, Asked::ByHand)), [30, 20]);
+    assert_eq!(total(0, Asked::ByHand).bytes, 30);
+}
+
+#[test]
+fn nothing_younger_than_an_hour_is_cleaned_automatically() {
+    let home = Home::new();
+    old(&home, 1, 0);
+    old(&home, 2, 2);
+    let entries = home.list("overspill");
+    let rule = CleanRule { max_total: Some(0), ..AUTOMATIC };
+    let decided = plan(&entries, &rule);
+    assert_eq!(decided.doomed.len(), 1);
+    assert_eq!(entries[decided.doomed[0].index].age(now()).as_hours(), 2);
+}
+
+#[test]
+fn a_clock_that_was_set_back_cleans_nothing_automatically() {
+    let home = Home::new();
+    old(&home, 1, 24 * 8);
+    let newest = own(&home, 2, 0);
+    File::open(newest).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(60)).unwrap();
+    let entries = home.list("overspill");
+    assert_eq!(plan(&entries, &AUTOMATIC).doomed, []);
+    assert_eq!(plan(&entries, &BY_HAND).doomed.len(), 1);
+}
+
+#[test]
+fn a_time_in_the_future_is_kept() {
+    let home = Home::new();
+    let path = old(&home, 1, 24 * 8);
+    File::open(path).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(86_400)).unwrap();
+    let entries = home.list("overspill");
+    let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
+    assert_eq!(plan(&entries, &rule).doomed, []);
+}
+
+#[test]
+fn unfinished_spills_go_first_once_their_writer_is_gone() {
+    let home = Home::new();
+    let store = OwnStore::create(&home.env).unwrap();
+    old(&home, 1, 24 * 8);
+    let writing = store.begin(now()).unwrap();
+    age(&writing.temporary_path(), 2);
+    let left = home.file(&store.root().join(format!(".tmp-{}", old_id(2, 5))), b"half", 5);
+    let entries = home.list("overspill");
+    assert_eq!(entries.iter().filter(|entry| entry.status == Status::Unfinished).count(), 2);
+    let decided = plan(&entries, &BY_HAND);
+    assert_eq!(decided.doomed[0].why, Why::Unfinished);
+    assert_eq!(decided.doomed[1].why, Why::Overdue(Rule::Mtime));
+    let entry = |path: &Path| entries.iter().find(|entry| entry.path() == path).unwrap();
+    assert_eq!(stayed(entry(&writing.temporary_path()), &home), Reason::InUse);
+    assert_eq!(delete(entry(&left), Manner::Bulk, &home.env), Outcome::Deleted);
+}
+
+fn old_id(n: u16, hours: i64) -> String {
+    new_id(now().checked_sub(SignedDuration::from_hours(hours)).unwrap(), n, [0; 12])
+}
+
+#[test]
+fn what_is_no_plain_file_of_ours_is_never_deleted() {
+    let home = Home::new();
+    let outside = home.file(&home.at("outside"), b"precious", 24 * 9);
+    let root = OwnStore::create(&home.env).unwrap().root().to_owned();
+    symlink(&outside, root.join(old_id(1, 240))).unwrap();
+    fs::create_dir(root.join(old_id(2, 240))).unwrap();
+    fs::hard_link(&outside, root.join(old_id(3, 240))).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(root.join(old_id(4, 240))).status().unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(root.join(old_id(5, 240))).unwrap();
+    let entries = home.list("overspill");
+    assert_eq!(entries.len(), 5);
+    let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
+    assert_eq!(plan(&entries, &rule).doomed, []);
+    let mut reasons: Vec<_> = entries.iter().map(|entry| stayed(entry, &home)).collect();
+    reasons.sort_by_key(|reason| *reason == Reason::HardLinked);
+    assert_eq!(reasons[..4], [Reason::NotAFile, Reason::NotAFile, Reason::NotAFile, Reason::NotAFile]);
+    assert_eq!(reasons[4], Reason::HardLinked);
+    assert_eq!(fs::read(&outside).unwrap(), b"precious");
+    let linked = entries.iter().find(|entry| entry.status == Status::HardLinked).unwrap();
+    assert_eq!(delete(linked, Manner::Single, &home.env), Outcome::Deleted);
+    assert!(outside.exists());
+}
+
+#[test]
+fn a_foreign_owner_is_left_alone() {
+    let home = Home::new();
+    old(&home, 1, 240);
+    if rustix::process::geteuid().is_root() {
+        let path = only(&home, "overspill").path();
+        std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+        let entry = only(&home, "overspill");
+        assert_eq!(entry.status, Status::ForeignOwner);
+        assert_eq!(stayed(&entry, &home), Reason::Foreign);
+    }
+}
+
+#[test]
+fn swapped_between_listing_and_deleting_is_kept() {
+    let home = Home::new();
+    let path = old(&home, 1, 240);
+    let listed = only(&home, "overspill");
+    let swaps: [&dyn Fn(); 3] = [
+        &|| drop(File::options().append(true).open(&path).unwrap().write_all(b"more")),
+        &|| {
+            fs::remove_file(&path).unwrap();
+            home.file(&path, b"0123456789", 239);
+        },
+        &|| {
+            fs::remove_file(&path).unwrap();
+            symlink(home.at("x"), &path).unwrap();
+        },
+    ];
+    for swap in swaps {
+        swap();
+        let reason = stayed(&listed, &home);
+        assert!(matches!(reason, Reason::Changed | Reason::NotAFile), "{reason:?}");
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(delete(&listed, Manner::Bulk, &home.env), Outcome::AlreadyGone);
+}
+
+#[test]
+fn a_swapped_directory_is_not_touched() {
+    let home = Home::new();
+    let path = home.opencode(ID, b"x", 240);
+    let listed = only(&home, "opencode");
+    let dir = path.parent().unwrap();
+    fs::rename(dir, dir.with_extension("old")).unwrap();
+    fs::create_dir(dir).unwrap();
+    fs::rename(dir.with_extension("old").join(ID), &path).unwrap();
+    assert_eq!(stayed(&listed, &home), Reason::Changed);
+}
+
+#[test]
+fn what_is_open_in_a_viewer_is_kept() {
+    let home = Home::new();
+    let path = old(&home, 1, 240);
+    let entry = only(&home, "overspill");
+    let viewer = crate::source::Source::open_entry(&path).unwrap();
+    assert_eq!(stayed(&entry, &home), Reason::InUse);
+    drop(viewer);
+    assert_eq!(delete(&entry, Manner::Bulk, &home.env), Outcome::Deleted);
+}
+
+#[test]
+fn a_kept_spill_stays_until_it_is_released() {
+    let home = Home::new();
+    old(&home, 1, 240);
+    let entry = only(&home, "overspill");
+    let store = OwnStore::create(&home.env).unwrap();
+    store.keep(&entry.id).unwrap();
+    assert!(store.keep("../x").is_err());
+    let kept = store.kept().unwrap();
+    assert_eq!(kept, BTreeSet::from([entry.id.clone()]));
+    let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
+    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Kept)]));
+    let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
+    let mut asked = || cleaner.delete(&entry, Why::Asked, Manner::Single, &home.env, now());
+    assert_eq!(asked(), Outcome::Stayed(Reason::Kept));
+    store.unkeep(&entry.id).unwrap();
+    store.unkeep(&entry.id).unwrap();
+    assert_eq!(asked(), Outcome::Deleted);
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_refused() {
+    let home = Home::new();
+    let outside = home.file(&home.at("outside"), b"precious", 240);
+    old(&home, 1, 240);
+    let entry = only(&home, "overspill");
+    for name in ["../../../../outside", "..", ".", "", "/etc/passwd", "notes", ".lock"] {
+        let named = Entry { name: name.into(), ..entry.clone() };
+        assert_eq!(delete(&named, Manner::Single, &home.env), Outcome::Stayed(Reason::Name), "{name}");
+    }
+    assert!(outside.exists());
+}
+
+#[test]
+fn a_root_that_is_not_ours_alone_is_refused() {
+    let home = Home::new();
+    old(&home, 1, 240);
+    let entry = only(&home, "overspill");
+    let root = own_root(&home.env).unwrap();
+    fs::set_permissions(&root, PermissionsExt::from_mode(0o750)).unwrap();
+    assert!(matches!(OwnStore::open(&home.env), Err(OwnError::Exposed(path)) if path == root));
+    assert!(OwnStore::open(&home.env).unwrap_err().to_string().contains("chmod 700"));
+    assert_eq!(stayed(&entry, &home), Reason::Exposed);
+    fs::set_permissions(&root, PermissionsExt::from_mode(0o700)).unwrap();
+    let moved = root.with_extension("moved");
+    fs::rename(&root, &moved).unwrap();
+    symlink(&moved, &root).unwrap();
+    assert!(matches!(OwnStore::create(&home.env), Err(OwnError::NotADirectory(_))));
+    assert!(matches!(stayed(&entry, &home), Reason::System(_) | Reason::Changed));
+}
+
+#[test]
+fn eight_cleaners_at_once() {
+    const FILES: u16 = 2_000;
+    let home = Home::new();
+    let mut young = Vec::new();
+    for n in 0..FILES {
+        match n % 4 {
+            0 => young.push(old(&home, n, 24)),
+            _ => drop(old(&home, n, 240)),
+        }
+    }
+    let entries = home.list("overspill");
+    let doomed = plan(&entries, &BY_HAND).doomed;
+    let barrier = Barrier::new(8);
+    let clean = || {
+        barrier.wait();
+        let count = |outcome| match outcome {
+            Outcome::Deleted => 1u32,
+            // Another holds its lock at this moment, and deletes it.
+            Outcome::AlreadyGone | Outcome::Stayed(Reason::InUse) => 0,
+            Outcome::Stayed(reason) => panic!("{reason:?}"),
+        };
+        doomed
+            .iter()
+            .map(|doomed| count(delete(&entries[doomed.index], Manner::Bulk, &home.env)))
+            .sum::<u32>()
+    };
+    let deleted: u32 = std::thread::scope(|scope| {
+        let cleaners: Vec<_> = (0..8).map(|_| scope.spawn(clean)).collect();
+        cleaners.into_iter().map(|cleaner| cleaner.join().unwrap()).sum()
+    });
+    assert_eq!((deleted, doomed.len()), (u32::from(FILES) * 3 / 4, usize::from(FILES) * 3 / 4));
+    assert!(young.iter().all(|path| path.exists()));
+    assert_eq!(home.list("overspill").len(), young.len());
+}
+
+#[test]
+fn one_cleaner_holds_the_lock() {
+    let home = Home::new();
+    let first = Cleaner::start(&home.env).unwrap();
+    assert!(first.is_some());
+    assert!(Cleaner::start(&home.env).unwrap().is_none());
+    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
+    drop(first);
+    assert!(Cleaner::start(&home.env).unwrap().is_some());
+}
+
+#[test]
+fn a_spill_has_its_name_only_when_it_is_whole() {
+    let home = Home::new();
+    let store = OwnStore::create(&home.env).unwrap();
+    let mut spill = store.begin(now()).unwrap();
+    let path = spill.path();
+    spill.file().write_all(b"whole").unwrap();
+    assert!(!path.exists() && spill.temporary_path().exists());
+    assert_eq!(spill.finish(true).unwrap(), path);
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+    spill = store.begin(now()).unwrap();
+    fs::write(spill.path(), b"other").unwrap();
+    let (taken, temporary) = (spill.path(), spill.temporary_path());
+    assert!(spill.finish(false).is_err());
+    assert_eq!(fs::read(taken).unwrap(), b"other");
+    assert!(!temporary.exists());
+}
+
+/// The umask belongs to the process, so this runs in a child of its own.
+#[test]
+fn modes_do_not_depend_on_the_umask() {
+    const CHILD: &str = "OVERSPILL_TEST_UMASK_HOME";
+    if let Some(home) = std::env::var_os(CHILD) {
+        let store = OwnStore::create(&Env::hermetic(Path::new(&home))).unwrap();
+        let path = store.begin(now()).unwrap().finish(false).unwrap();
+        store.keep(path.file_name().unwrap().to_str().unwrap()).unwrap();
+        return;
+    }
+    for umask in ["000", "022", "277"] {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir_all(home.path().join(".local/share")).unwrap();
+        let test = std::env::current_exe().unwrap();
+        let script = format!(
+            "umask {umask}; exec \"$0\" --exact store::deletion_tests::modes_do_not_depend_on_the_umask"
+        );
+        let mut child = std::process::Command::new("sh");
+        child.arg("-c").arg(script).arg(test).env(CHILD, home.path()).stdout(std::process::Stdio::null());
+        assert!(child.status().unwrap().success(), "{umask}");
+        let own = home.path().join(".local/share/overspill");
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+        assert_eq!(
+            (mode(&own), mode(&own.join("tool-output")), mode(&own.join("kept"))),
+            (0o700, 0o700, 0o700)
+        );
+        for dir in ["tool-output", "kept"] {
+            let file = fs::read_dir(own.join(dir)).unwrap().next().unwrap().unwrap().path();
+            assert_eq!(mode(&file), 0o600, "{umask} {dir}");
+        }
+    }
+}
+
+#[test]
+fn pending_deletions_are_undone_step_by_step() {
+    let home = Home::new();
+    for n in 1..=3 {
+        old(&home, n, 240);
+    }
+    let entries = home.list("overspill");
+    let mut pending = Pending::default();
+    assert_eq!(pending.mark([entries[0].clone()]), 1);
+    assert_eq!(pending.mark(entries.clone()), 2);
+    assert_eq!(pending.mark(entries.clone()), 0);
+    assert_eq!((pending.len(), pending.bytes()), (3, 30));
+    assert_eq!(pending.undo().len(), 2);
+    assert!(pending.contains(&entries[0].path()) && !pending.contains(&entries[1].path()));
+    assert!(entries.iter().all(|entry| entry.path().exists()));
+    pending.mark([entries[2].clone()]);
+    let taken: Vec<_> = pending.take().into_iter().map(|entry| entry.id).collect();
+    assert_eq!(taken, [entries[0].id.clone(), entries[2].id.clone()]);
+    assert!(pending.is_empty() && pending.undo().is_empty());
+}

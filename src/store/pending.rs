@@ -1,0 +1,70 @@
+//! Deletions that have been asked for and not yet done: undone while that lasts, lost with a kill.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Entry;
+
+/// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until
+/// the caller takes them and acts.
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    steps: Vec<Vec<PathBuf>>,
+    entries: HashMap<PathBuf, Entry>,
+}
+
+impl Pending {
+    /// Marks `entries` in one step; those already marked stay where they are. Returns how many
+    /// are new.
+    pub fn mark(&mut self, entries: impl IntoIterator<Item = Entry>) -> usize {
+        let mut step = Vec::new();
+        for entry in entries {
+            let path = entry.path();
+            if !self.entries.contains_key(&path) {
+                self.entries.insert(path.clone(), entry);
+                step.push(path);
+            }
+        }
+        let marked = step.len();
+        if marked > 0 {
+            self.steps.push(step);
+        }
+        marked
+    }
+
+    /// Takes the last step back; returns the paths that are no longer marked.
+    pub fn undo(&mut self) -> Vec<PathBuf> {
+        let step = self.steps.pop().unwrap_or_default();
+        for path in &step {
+            self.entries.remove(path);
+        }
+        step
+    }
+
+    /// Whether the entry at `path` is marked.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.entries.contains_key(path)
+    }
+
+    /// How many are marked.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Bytes that deleting them would free.
+    pub fn bytes(&self) -> u64 {
+        self.entries.values().map(Entry::size).sum()
+    }
+
+    /// Takes them all, in the order in which they were marked, to be deleted now.
+    pub fn take(&mut self) -> Vec<Entry> {
+        let mut entries = std::mem::take(&mut self.entries);
+        let paths = std::mem::take(&mut self.steps).into_iter().flatten();
+        paths.filter_map(|path| entries.remove(&path)).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! Writing a spill into our own store, so that a partial one is never under a final name.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
+use rustix::io::Errno;
+
+use super::own::new_file;
+use super::{OwnStore, new_id};
+
+/// A spill that is being written: `.tmp-<id>`, mode 0600, locked, until it is finished. Dropped
+/// unfinished it is removed; killed, it stays and is shown as unfinished.
+#[derive(Debug)]
+pub struct NewSpill {
+    file: File,
+    dir: OwnedFd,
+    root: PathBuf,
+    id: String,
+    done: bool,
+}
+
+impl OwnStore {
+    /// Begins a spill with a new id.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
+        let dir = self.spills().try_clone()?;
+        loop {
+            let id = next_id(now)?;
+            let file = match new_file(&dir, &temporary(&id), OFlags::RDWR | OFlags::EXCL) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+            return Ok(NewSpill { file, dir, root: self.root().to_owned(), id, done: false });
+        }
+    }
+}
+
+impl NewSpill {
+    /// The file, open for reading and writing.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its id, which will be its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where it will be when finished.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.id)
+    }
+
+    /// Where it is until then.
+    pub fn temporary_path(&self) -> PathBuf {
+        self.root.join(temporary(&self.id))
+    }
+
+    /// Gives it its name, without ever replacing another file; with `durable`, after its content
+    /// is on the disk.
+    ///
+    /// # Errors
+    /// What the system says; the temporary file is then removed.
+    pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
+        if durable {
+            self.file.sync_all()?;
+        }
+        rename_without_replacing(&self.dir, &temporary(&self.id), &self.id)?;
+        self.done = true;
+        if durable {
+            rustix::fs::fsync(&self.dir)?;
+        }
+        Ok(self.path())
+    }
+}
+
+impl Drop for NewSpill {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = unlinkat(&self.dir, Path::new(&temporary(&self.id)), AtFlags::empty());
+        }
+    }
+}
+
+fn temporary(id: &str) -> String {
+    format!(".tmp-{id}")
+}
+
+fn rename_without_replacing(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+        // Some file systems cannot; a link never replaces either.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            linkat(dir, from, dir, to, AtFlags::empty())?;
+            Ok(unlinkat(dir, from, AtFlags::empty())?)
+        }
+        result => Ok(result?),
+    }
+}
+
+fn next_id(now: Timestamp) -> io::Result<String> {
+    static COUNTER: AtomicU16 = AtomicU16::new(1);
+    let mut random = [0; 12];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random))
+}
