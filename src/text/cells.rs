@@ -20,7 +20,7 @@ mod text;
 mod attacks;
 #[cfg(test)]
 #[path = "cells/laws.rs"]
-mod laws;
+pub(crate) mod laws;
 #[cfg(test)]
 #[path = "cells/tests.rs"]
 mod tests;
@@ -251,7 +251,9 @@ impl<'a> Cells<'a> {
             }
             Scalar::Invalid { len, .. } => self.replaced(len),
             Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
-            Scalar::Valid(c) if scalar::class(c) == Class::Plain => self.grapheme(c),
+            Scalar::Valid(c) if scalar::class(c) == Class::Plain && !scalar::is_skin_tone(c) => {
+                self.grapheme(c)
+            }
             Scalar::Valid(c) => self.named(CellText::hex(c as u32), c.len_utf8()),
         }
     }

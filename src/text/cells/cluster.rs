@@ -130,7 +130,7 @@ impl Emoji {
 fn clip(whole: &str, first: char) -> (CellText, usize) {
     let mut text = CellText::default();
     let mut kept = 0;
-    if scalar::joins_a_letter(first) && !scalar::is_skin_tone(first) {
+    if scalar::joins_a_letter(first) {
         text.push_within(DOTTED_CIRCLE, CellText::MAX);
     }
     for c in whole.chars().take(POINTS - text.as_str().chars().count()) {

@@ -93,7 +93,8 @@ pub(super) fn is_pictographic(c: char) -> bool {
     c >= '\u{a9}' && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
-/// U+1F3FB to U+1F3FF: extends the emoji before it, but is a swatch of its own where there is none.
+/// U+1F3FB to U+1F3FF: extends what is before it. Never drawn at a grapheme's start, where a terminal might
+/// join it to the cell before.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -106,4 +107,88 @@ fn is_one_grapheme(chars: &[char]) -> bool {
     }
     let text = std::str::from_utf8(&bytes[..len]).unwrap_or_default();
     text.graphemes(true).nth(1).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use regex::Regex;
+
+    /// Every scalar value but the two private planes and the empty ones, of which the edges are enough.
+    fn scalars() -> impl Iterator<Item = char> {
+        let edges = [0x3fffd, 0x4fffe, 0xdffff, 0xf0000, 0xffffd, 0x100000, 0x10fffd, 0x10ffff];
+        (0..0x33500).chain(0xdfff0..0xe1010).chain(edges).filter_map(char::from_u32)
+    }
+
+    #[test]
+    fn nothing_invisible_unprintable_or_private_is_plain() {
+        let never = Regex::new(r"[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]").unwrap();
+        let mut buffer = [0; 4];
+        for c in scalars().filter(|&c| never.is_match(c.encode_utf8(&mut buffer))) {
+            let emoji = matches!(c, ZWJ | TEXT_STYLE | EMOJI_STYLE);
+            assert_eq!(class(c), if emoji { Class::Emoji } else { Class::Named }, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn everything_else_that_unicode_16_assigns_is_plain() {
+        let named =
+            Regex::new(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]").unwrap();
+        let mut buffer = [0; 4];
+        for c in scalars().filter(|&c| !named.is_match(c.encode_utf8(&mut buffer))) {
+            assert_eq!(class(c), Class::Plain, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn what_no_version_will_assign_is_named() {
+        let nonchar = |c: u32| matches!(c, 0xfdd0..=0xfdef) || c & 0xfffe == 0xfffe;
+        for c in scalars().filter(|&c| nonchar(c as u32)) {
+            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+        }
+        for c in ['\u{378}', '\u{530}', '\u{2fe0}', '\u{1fbff}', '\u{e0fff}'] {
+            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn the_short_road_agrees_with_the_long_one() {
+        for c in scalars().filter(|&c| is_common(c)) {
+            assert!(c.escape_debug().len() == 1 && !is_one_grapheme(&['a', c]), "U+{:04X}", c as u32);
+            assert!(!is_blank_or_ignorable(c), "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn pictographs_are_told_from_letters_digits_and_marks() {
+        for c in ['👨', '❤', '©', '🏳', '🌈', '♂', '🫱'] {
+            assert!(is_pictographic(c), "{c}");
+        }
+        for c in
+            ['a', '1', '#', 'é', '中', 'क', '\u{301}', '🇦', '🏽', ZWJ, EMOJI_STYLE, '\u{1100}', '\u{600}']
+        {
+            assert!(!is_pictographic(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn decoding_takes_maximal_subparts() {
+        let table: &[(&[u8], Scalar)] = &[
+            (b"a\xff", Scalar::Valid('a')),
+            ("é".as_bytes(), Scalar::Valid('é')),
+            ("😀x".as_bytes(), Scalar::Valid('😀')),
+            (b"\xff", Scalar::Invalid { first: 0xff, len: 1 }),
+            (b"\x80a", Scalar::Invalid { first: 0x80, len: 1 }),
+            (b"\xc0\x80", Scalar::Invalid { first: 0xc0, len: 1 }),
+            (b"\xed\xa0\x80", Scalar::Invalid { first: 0xed, len: 1 }),
+            (b"\xf4\x90\x80\x80", Scalar::Invalid { first: 0xf4, len: 1 }),
+            (b"\xe2\x82", Scalar::Invalid { first: 0xe2, len: 2 }),
+            (b"\xe2\x82a", Scalar::Invalid { first: 0xe2, len: 2 }),
+            (b"\xf0\x9f\x98", Scalar::Invalid { first: 0xf0, len: 3 }),
+            (b"\xf0\x9f\x98\xff", Scalar::Invalid { first: 0xf0, len: 3 }),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(decode(bytes), *expected, "{bytes:x?}");
+        }
+    }
 }
