@@ -47,10 +47,10 @@ pub(super) const KEYCAP: char = '\u{20e3}';
 
 pub(super) fn class(c: char) -> Class {
     match c {
-        ' '..='~' => Class::Plain,
         ZWJ | TEXT_STYLE | EMOJI_STYLE => Class::Emoji,
+        _ if is_common(c) => Class::Plain,
         _ if is_blank_or_ignorable(c) => Class::Named,
-        _ if is_common(c) || is_space(c) || is_assigned(c) => Class::Plain,
+        _ if is_space(c) || is_assigned(c) => Class::Plain,
         _ => Class::Named,
     }
 }
@@ -64,12 +64,22 @@ fn is_blank_or_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Blocks without a hole or a mark, so that most text asks no table. Proved against the slow road by a test.
-fn is_common(c: char) -> bool {
+/// Blocks of characters that are all assigned and visible, and of which no two ever share a grapheme: most
+/// text asks no table. Proved against the slow road by tests.
+pub(super) fn is_common(c: char) -> bool {
     matches!(c,
-        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' | '\u{2190}'..='\u{23ff}'
-        | '\u{2500}'..='\u{27bf}' | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}'
-        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1f5ff}')
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{3a3}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{904}'..='\u{939}' | '\u{e01}'..='\u{e30}'
+        | '\u{1e00}'..='\u{1eff}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{20a0}'..='\u{20c0}'
+        | '\u{2100}'..='\u{218b}' | '\u{2190}'..='\u{2429}' | '\u{2460}'..='\u{2b73}' | '\u{3001}'..='\u{3029}'
+        | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' | '\u{ff01}'..='\u{ff9d}' | '\u{fffd}' | '\u{1f300}'..='\u{1f3fa}'
+        | '\u{1f400}'..='\u{1f6c5}' | '\u{1f900}'..='\u{1f9ff}')
+}
+
+/// Whether a grapheme ends before these bytes for sure, if a common character is before them.
+pub(super) fn starts_anew(bytes: &[u8]) -> bool {
+    bytes.first().is_none_or(u8::is_ascii) || matches!(decode(bytes), Scalar::Valid(c) if is_common(c))
 }
 
 /// Separators (Zs) with a width. The standard library calls them unprintable.
@@ -88,9 +98,10 @@ pub(super) fn joins_a_letter(c: char) -> bool {
     c >= '\u{300}' && !is_common(c) && is_one_grapheme(&['a', c])
 }
 
-/// Whether `c` may stand beside a joiner (Extended_Pictographic): only between two of them does U+200D join.
+/// Whether `c` may stand beside a joiner (Extended_Pictographic, without the code points that Unicode holds
+/// back for emoji to come): only between two of them does U+200D join.
 pub(super) fn is_pictographic(c: char) -> bool {
-    c >= '\u{a9}' && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
+    c >= '\u{a9}' && class(c) == Class::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
 /// U+1F3FB to U+1F3FF: extends what is before it. Never drawn at a grapheme's start, where a terminal might
@@ -154,8 +165,18 @@ mod tests {
     #[test]
     fn the_short_road_agrees_with_the_long_one() {
         for c in scalars().filter(|&c| is_common(c)) {
-            assert!(c.escape_debug().len() == 1 && !is_one_grapheme(&['a', c]), "U+{:04X}", c as u32);
+            assert!(c.is_ascii() || c.escape_debug().len() == 1, "U+{:04X}", c as u32);
             assert!(!is_blank_or_ignorable(c), "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn no_two_common_characters_share_a_grapheme() {
+        for c in scalars().filter(|&c| is_common(c)) {
+            for other in ['a', 'é', 'ع', 'क', 'ก', '日', '가', '각', '❤', '👨', c] {
+                let apart = !is_one_grapheme(&[c, other]) && !is_one_grapheme(&[other, c]);
+                assert!(apart, "U+{:04X} {other}", c as u32);
+            }
         }
     }
 
@@ -164,9 +185,22 @@ mod tests {
         for c in ['👨', '❤', '©', '🏳', '🌈', '♂', '🫱'] {
             assert!(is_pictographic(c), "{c}");
         }
-        for c in
-            ['a', '1', '#', 'é', '中', 'क', '\u{301}', '🇦', '🏽', ZWJ, EMOJI_STYLE, '\u{1100}', '\u{600}']
-        {
+        for c in [
+            'a',
+            '1',
+            '#',
+            'é',
+            '中',
+            'क',
+            '\u{301}',
+            '🇦',
+            '🏽',
+            ZWJ,
+            EMOJI_STYLE,
+            '\u{1100}',
+            '\u{1ff12}',
+            '\u{600}',
+        ] {
             assert!(!is_pictographic(c), "{c:?}");
         }
     }

@@ -138,6 +138,8 @@ fn joiners_and_selectors_live_in_emoji_alone() {
             ("1\u{fe0f}\u{20e3}", "1\u{fe0f}\u{20e3}"),
             ("1\u{fe0f}x", "1[<FE0F>]x"),
             ("👨\u{200d}", "👨[<200D>]"),
+            ("👨\u{fe0e}\u{200d}👩", "👨\u{fe0e}[<200D>]👩"),
+            ("👨\u{200d}\u{1ff12}", "👨[<200D>][<1FF12>]"),
             ("👨\u{200d}a", "👨[<200D>]a"),
             ("a\u{200d}👨", "a[<200D>]👨"),
             ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}[<FE0F>]"),
@@ -244,4 +246,35 @@ fn ranges_are_of_the_slice_given() {
         .map(|cell| cell.start as usize..cell.end())
         .collect();
     assert_eq!(ranges, [0..2, 2..8, 8..11, 11..15, 15..17]);
+}
+
+#[test]
+fn no_text_is_copied_more_than_a_few_times() {
+    let family = "👨\u{200d}👩\u{200d}👧 ";
+    let stack = format!("a{}", "\u{301}".repeat(200));
+    let reph = format!("{}क्ष", "\u{d4e}".repeat(20));
+    let parts =
+        ["\u{1161}", "\u{1100}", "\u{d4e}", "\u{301}", "👨\u{200d}", "🇫", "🇫a", "ก็", "1\u{fe0f}\u{20e3}"];
+    for part in parts.into_iter().chain([family, &stack, &reph]) {
+        let text = part.repeat(65536 / part.len());
+        cluster::COPIED.set(0);
+        let cells = Cells::new(text.as_bytes(), &Show::PAGER).count();
+        let copied = cluster::COPIED.get();
+        assert!(cells > 0 && copied <= 4 * text.len(), "{part:?}: {copied} bytes");
+    }
+}
+
+#[test]
+fn the_first_cell_costs_a_window() {
+    let text = "👨\u{200d}👩 ".repeat(6000);
+    cluster::COPIED.set(0);
+    Cells::new(text.as_bytes(), &Show::PAGER).next();
+    assert!((1..600).contains(&cluster::COPIED.get()));
+}
+
+#[test]
+fn common_text_is_not_copied_at_all() {
+    cluster::COPIED.set(0);
+    assert_eq!(Cells::new("plain, héllo, текст, 日本語、한글 ✓ ─│".as_bytes(), &Show::PAGER).count(), 32);
+    assert_eq!(cluster::COPIED.get(), 0);
 }
