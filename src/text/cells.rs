@@ -10,6 +10,7 @@
 use crate::text::ansi::{self, Sequence};
 use anstyle::Style;
 use scalar::{Class, Scalar};
+use unicode_width::UnicodeWidthChar;
 
 mod cluster;
 mod scalar;
@@ -20,7 +21,7 @@ mod text;
 mod attacks;
 #[cfg(test)]
 #[path = "cells/laws.rs"]
-mod laws;
+pub(crate) mod laws;
 #[cfg(test)]
 #[path = "cells/tests.rs"]
 mod tests;
@@ -145,6 +146,8 @@ pub struct Cells<'a> {
     window: cluster::Window,
     /// A grapheme was over the limit: so many bytes are still to be stood for.
     surplus: usize,
+    /// A grapheme without width was met: up to here, what has no width is named.
+    undrawable: usize,
 }
 
 impl<'a> Cells<'a> {
@@ -159,6 +162,7 @@ impl<'a> Cells<'a> {
             column: 0,
             window: cluster::Window::default(),
             surplus: 0,
+            undrawable: 0,
         }
     }
 
@@ -212,7 +216,7 @@ impl<'a> Cells<'a> {
 
     fn make(&mut self, byte: u8) -> Cell {
         match byte {
-            0x20..=0x7e if self.peek(1).is_none_or(|next| next.is_ascii()) => self.ascii(byte),
+            0x20..=0x7e if scalar::starts_anew(&self.bytes[self.at + 1..]) => self.ascii(byte),
             b'\n' => self.silent(Kind::LineEnd, 1),
             b'\r' if self.show.escapes == Escapes::Render && self.peek(1) == Some(b'\n') => {
                 self.silent(Kind::LineEnd, 2)
@@ -251,7 +255,8 @@ impl<'a> Cells<'a> {
             }
             Scalar::Invalid { len, .. } => self.replaced(len),
             Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
-            Scalar::Valid(c) if scalar::class(c) == Class::Plain => self.grapheme(c),
+            Scalar::Valid(c) if scalar::is_common(c) => self.common(c),
+            Scalar::Valid(c) if scalar::class(c) == Class::Plain && !scalar::is_skin_tone(c) => self.plain(c),
             Scalar::Valid(c) => self.named(CellText::hex(c as u32), c.len_utf8()),
         }
     }
@@ -264,13 +269,30 @@ impl<'a> Cells<'a> {
         }
     }
 
+    fn common(&mut self, c: char) -> Cell {
+        let len = c.len_utf8();
+        match c.width() {
+            Some(width @ 1..) if scalar::starts_anew(&self.bytes[self.at + len..]) => {
+                self.cell(Kind::Text, CellText::from(c), width, len)
+            }
+            _ => self.grapheme(c),
+        }
+    }
+
+    fn plain(&mut self, c: char) -> Cell {
+        if self.at < self.undrawable && c.width() == Some(0) {
+            return self.named(CellText::hex(c as u32), c.len_utf8());
+        }
+        self.grapheme(c)
+    }
+
     fn grapheme(&mut self, first: char) -> Cell {
         let grapheme = self.window.grapheme(self.bytes, self.at, first);
-        self.surplus = grapheme.surplus;
         if grapheme.width == 0 {
-            self.surplus = 0;
+            self.undrawable = self.at + grapheme.len + grapheme.surplus;
             return self.named(CellText::hex(first as u32), first.len_utf8());
         }
+        self.surplus = grapheme.surplus;
         self.cell(Kind::Text, grapheme.text, grapheme.width, grapheme.len)
     }
 }

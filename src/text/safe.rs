@@ -45,15 +45,19 @@ pub fn fit(text: &str, columns: usize) -> String {
 
 /// The same with another mark for what is left out; the mark too is left out where it has no room.
 pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
-    if text.width() <= columns {
+    if columns_of(text) <= columns {
         return text.to_owned();
     }
-    let mark = if mark.width() <= columns { mark } else { "" };
-    let room = columns - mark.width();
-    let head = within(text.graphemes(true), room.div_ceil(2));
-    let rest = &text[head..];
-    let tail = within(rest.graphemes(true).rev(), room - text[..head].width());
-    format!("{}{mark}{}", &text[..head], &rest[rest.len() - tail..])
+    let mark = if columns_of(mark) <= columns { mark } else { "" };
+    let room = columns - columns_of(mark);
+    let (head, rest) = text.split_at(within(text.graphemes(true), room.div_ceil(2)));
+    let tail = within(rest.graphemes(true).rev(), room - columns_of(head));
+    format!("{head}{mark}{}", &rest[rest.len() - tail..])
+}
+
+/// Columns that safe text takes when it is drawn grapheme by grapheme, as all screens here do.
+pub fn columns_of(text: &str) -> usize {
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
 /// Bytes of the graphemes, one after another, that fit into so many columns.
@@ -76,15 +80,22 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
 /// Those of `out`.
 pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: bool) -> io::Result<()> {
     let mut printer = Printer { text: String::new(), style: Style::new(), colour };
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        let (line, after) = rest.split_at(len);
-        printer.line(out, line, show)?;
-        rest = after;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let mut at = 0;
+        while at < line.len() {
+            let end = segment_at(line, at).end;
+            let cells = Cells::new(&line[at..end], show).with_style(ansi::style_at(&line[..at]));
+            cells.for_each(|cell| printer.cell(&cell));
+            printer.write_if_over(CHUNK, out)?;
+            at = end;
+        }
     }
-    Ok(())
+    printer.dress(Style::new());
+    printer.write_if_over(0, out)
 }
+
+/// Bytes of printed text that are written together.
+const CHUNK: usize = 65536;
 
 struct Printer {
     text: String,
@@ -94,16 +105,8 @@ struct Printer {
 }
 
 impl Printer {
-    fn line(&mut self, out: &mut impl io::Write, line: &[u8], show: &Show) -> io::Result<()> {
-        let mut at = 0;
-        while at < line.len() {
-            let segment = segment_at(line, at);
-            let cells = Cells::new(&line[at..segment.end], show).with_style(ansi::style_at(&line[..at]));
-            cells.for_each(|cell| self.cell(&cell));
-            at = segment.end;
-            if at == line.len() {
-                self.dress(Style::new());
-            }
+    fn write_if_over(&mut self, least: usize, out: &mut impl io::Write) -> io::Result<()> {
+        if self.text.len() > least {
             out.write_all(self.text.as_bytes())?;
             self.text.clear();
         }

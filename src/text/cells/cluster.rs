@@ -35,35 +35,40 @@ pub(super) struct Window {
 impl Window {
     /// The grapheme at byte `at`, where `first`, a plain character, stands.
     pub fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
-        let len = match self.cached(at) {
+        let len = match self.cached(at, first) {
             Some(len) => len,
-            None => {
-                self.fill(bytes, at, first);
-                self.cached(at).unwrap_or(self.text.len())
-            }
+            None => self.fill(bytes, at, first),
         };
         let from = at - self.start;
         let whole = &self.text[from..from + len];
         let (text, kept) = clip(whole, first);
-        let beyond =
-            if from + len == self.text.len() && !self.closed { tail(bytes, at + len, whole) } else { 0 };
-        Grapheme { text, width: text.as_str().width(), len: kept, surplus: len - kept + beyond }
+        let width = text.as_str().width();
+        let open = width > 0 && from + len == self.text.len() && !self.closed;
+        let beyond = if open { tail(bytes, at + len, whole) } else { 0 };
+        Grapheme { text, width, len: kept, surplus: len - kept + beyond }
     }
 
-    /// The length of the grapheme at `at` if the window holds it to its end, or holds nothing before it.
-    fn cached(&self, at: usize) -> Option<usize> {
-        let from = at.checked_sub(self.start)?;
-        let len = self.text.get(from..)?.graphemes(true).next()?.len();
-        let ended = from + len < self.text.len() || self.closed || from == 0;
-        ended.then_some(len)
+    /// The length of the grapheme at `at` if the window holds it to its end.
+    fn cached(&self, at: usize, first: char) -> Option<usize> {
+        let rest = self.text.get(at.checked_sub(self.start)?..)?;
+        let len = rest.graphemes(true).next().filter(|grapheme| grapheme.starts_with(first))?.len();
+        (len < rest.len() || self.closed).then_some(len)
     }
 
-    fn fill(&mut self, bytes: &[u8], at: usize, first: char) {
+    /// Copies anew from `at` on; the length of the first grapheme, as far as the window goes.
+    fn fill(&mut self, bytes: &[u8], at: usize, first: char) -> usize {
         self.text.clear();
         self.text.push(first);
         self.start = at;
         self.closed = read_plain(bytes, at + first.len_utf8(), &mut self.text);
+        self.text.graphemes(true).next().map_or(0, str::len)
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes that this thread has copied into windows: the cost of graphemes, which tests bound.
+    pub(super) static COPIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Adds the drawable characters at `at` to `text`, up to the window's limit; whether they ended before it.
@@ -74,6 +79,8 @@ fn read_plain(bytes: &[u8], mut at: usize, text: &mut String) -> bool {
         emoji.push(c);
         text.push(c);
         at += c.len_utf8();
+        #[cfg(test)]
+        COPIED.set(COPIED.get() + c.len_utf8());
     }
     false
 }
@@ -99,7 +106,7 @@ fn valid_at(bytes: &[u8], at: usize) -> Option<char> {
 #[derive(Debug, Default)]
 struct Emoji {
     last: Option<char>,
-    /// The last character that is neither skin tone nor selector: what a joiner would join.
+    /// The last character but for a skin tone or emoji selector after it: what a joiner would join.
     base: Option<char>,
 }
 
@@ -111,8 +118,12 @@ impl Emoji {
     }
 
     fn push(&mut self, c: char) {
-        let extends = c == TEXT_STYLE || c == EMOJI_STYLE || scalar::is_skin_tone(c);
-        self.base = if extends { self.base } else { Some(c) };
+        self.base = match c {
+            TEXT_STYLE => None,
+            EMOJI_STYLE => self.base,
+            _ if scalar::is_skin_tone(c) => self.base,
+            _ => Some(c),
+        };
         self.last = Some(c);
     }
 
@@ -130,7 +141,7 @@ impl Emoji {
 fn clip(whole: &str, first: char) -> (CellText, usize) {
     let mut text = CellText::default();
     let mut kept = 0;
-    if scalar::joins_a_letter(first) && !scalar::is_skin_tone(first) {
+    if scalar::joins_a_letter(first) {
         text.push_within(DOTTED_CIRCLE, CellText::MAX);
     }
     for c in whole.chars().take(POINTS - text.as_str().chars().count()) {

@@ -47,10 +47,10 @@ pub(super) const KEYCAP: char = '\u{20e3}';
 
 pub(super) fn class(c: char) -> Class {
     match c {
-        ' '..='~' => Class::Plain,
         ZWJ | TEXT_STYLE | EMOJI_STYLE => Class::Emoji,
+        _ if is_common(c) => Class::Plain,
         _ if is_blank_or_ignorable(c) => Class::Named,
-        _ if is_common(c) || is_space(c) || is_assigned(c) => Class::Plain,
+        _ if is_space(c) || is_assigned(c) => Class::Plain,
         _ => Class::Named,
     }
 }
@@ -64,12 +64,22 @@ fn is_blank_or_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Blocks without a hole or a mark, so that most text asks no table. Proved against the slow road by a test.
-fn is_common(c: char) -> bool {
+/// Blocks of characters that are all assigned and visible, and of which no two ever share a grapheme: most
+/// text asks no table. Proved against the slow road by tests.
+pub(super) fn is_common(c: char) -> bool {
     matches!(c,
-        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' | '\u{2190}'..='\u{23ff}'
-        | '\u{2500}'..='\u{27bf}' | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}'
-        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{1f300}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1f5ff}')
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{3a3}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{904}'..='\u{939}' | '\u{e01}'..='\u{e30}'
+        | '\u{1e00}'..='\u{1eff}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{20a0}'..='\u{20c0}'
+        | '\u{2100}'..='\u{218b}' | '\u{2190}'..='\u{2429}' | '\u{2460}'..='\u{2b73}' | '\u{3001}'..='\u{3029}'
+        | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' | '\u{ff01}'..='\u{ff9d}' | '\u{fffd}' | '\u{1f300}'..='\u{1f3fa}'
+        | '\u{1f400}'..='\u{1f6c5}' | '\u{1f900}'..='\u{1f9ff}')
+}
+
+/// Whether a grapheme ends before these bytes for sure, if a common character is before them.
+pub(super) fn starts_anew(bytes: &[u8]) -> bool {
+    bytes.first().is_none_or(u8::is_ascii) || matches!(decode(bytes), Scalar::Valid(c) if is_common(c))
 }
 
 /// Separators (Zs) with a width. The standard library calls them unprintable.
@@ -88,12 +98,14 @@ pub(super) fn joins_a_letter(c: char) -> bool {
     c >= '\u{300}' && !is_common(c) && is_one_grapheme(&['a', c])
 }
 
-/// Whether `c` may stand beside a joiner (Extended_Pictographic): only between two of them does U+200D join.
+/// Whether `c` may stand beside a joiner (Extended_Pictographic, without the code points that Unicode holds
+/// back for emoji to come): only between two of them does U+200D join.
 pub(super) fn is_pictographic(c: char) -> bool {
-    c >= '\u{a9}' && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
+    c >= '\u{a9}' && class(c) == Class::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
-/// U+1F3FB to U+1F3FF: extends the emoji before it, but is a swatch of its own where there is none.
+/// U+1F3FB to U+1F3FF: extends what is before it. Never drawn at a grapheme's start, where a terminal might
+/// join it to the cell before.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -106,4 +118,111 @@ fn is_one_grapheme(chars: &[char]) -> bool {
     }
     let text = std::str::from_utf8(&bytes[..len]).unwrap_or_default();
     text.graphemes(true).nth(1).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use regex::Regex;
+
+    /// Every scalar value but the two private planes and the empty ones, of which the edges are enough.
+    fn scalars() -> impl Iterator<Item = char> {
+        let edges = [0x3fffd, 0x4fffe, 0xdffff, 0xf0000, 0xffffd, 0x100000, 0x10fffd, 0x10ffff];
+        (0..0x33500).chain(0xdfff0..0xe1010).chain(edges).filter_map(char::from_u32)
+    }
+
+    #[test]
+    fn nothing_invisible_unprintable_or_private_is_plain() {
+        let never = Regex::new(r"[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]").unwrap();
+        let mut buffer = [0; 4];
+        for c in scalars().filter(|&c| never.is_match(c.encode_utf8(&mut buffer))) {
+            let emoji = matches!(c, ZWJ | TEXT_STYLE | EMOJI_STYLE);
+            assert_eq!(class(c), if emoji { Class::Emoji } else { Class::Named }, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn everything_else_that_unicode_16_assigns_is_plain() {
+        let named =
+            Regex::new(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]").unwrap();
+        let mut buffer = [0; 4];
+        for c in scalars().filter(|&c| !named.is_match(c.encode_utf8(&mut buffer))) {
+            assert_eq!(class(c), Class::Plain, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn what_no_version_will_assign_is_named() {
+        let nonchar = |c: u32| matches!(c, 0xfdd0..=0xfdef) || c & 0xfffe == 0xfffe;
+        for c in scalars().filter(|&c| nonchar(c as u32)) {
+            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+        }
+        for c in ['\u{378}', '\u{530}', '\u{2fe0}', '\u{1fbff}', '\u{e0fff}'] {
+            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn the_short_road_agrees_with_the_long_one() {
+        for c in scalars().filter(|&c| is_common(c)) {
+            assert!(c.is_ascii() || c.escape_debug().len() == 1, "U+{:04X}", c as u32);
+            assert!(!is_blank_or_ignorable(c), "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn no_two_common_characters_share_a_grapheme() {
+        for c in scalars().filter(|&c| is_common(c)) {
+            for other in ['a', 'é', 'ع', 'क', 'ก', '日', '가', '각', '❤', '👨', c] {
+                let apart = !is_one_grapheme(&[c, other]) && !is_one_grapheme(&[other, c]);
+                assert!(apart, "U+{:04X} {other}", c as u32);
+            }
+        }
+    }
+
+    #[test]
+    fn pictographs_are_told_from_letters_digits_and_marks() {
+        for c in ['👨', '❤', '©', '🏳', '🌈', '♂', '🫱'] {
+            assert!(is_pictographic(c), "{c}");
+        }
+        for c in [
+            'a',
+            '1',
+            '#',
+            'é',
+            '中',
+            'क',
+            '\u{301}',
+            '🇦',
+            '🏽',
+            ZWJ,
+            EMOJI_STYLE,
+            '\u{1100}',
+            '\u{1ff12}',
+            '\u{600}',
+        ] {
+            assert!(!is_pictographic(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn decoding_takes_maximal_subparts() {
+        let table: &[(&[u8], Scalar)] = &[
+            (b"a\xff", Scalar::Valid('a')),
+            ("é".as_bytes(), Scalar::Valid('é')),
+            ("😀x".as_bytes(), Scalar::Valid('😀')),
+            (b"\xff", Scalar::Invalid { first: 0xff, len: 1 }),
+            (b"\x80a", Scalar::Invalid { first: 0x80, len: 1 }),
+            (b"\xc0\x80", Scalar::Invalid { first: 0xc0, len: 1 }),
+            (b"\xed\xa0\x80", Scalar::Invalid { first: 0xed, len: 1 }),
+            (b"\xf4\x90\x80\x80", Scalar::Invalid { first: 0xf4, len: 1 }),
+            (b"\xe2\x82", Scalar::Invalid { first: 0xe2, len: 2 }),
+            (b"\xe2\x82a", Scalar::Invalid { first: 0xe2, len: 2 }),
+            (b"\xf0\x9f\x98", Scalar::Invalid { first: 0xf0, len: 3 }),
+            (b"\xf0\x9f\x98\xff", Scalar::Invalid { first: 0xf0, len: 3 }),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(decode(bytes), *expected, "{bytes:x?}");
+        }
+    }
 }
