@@ -1,10 +1,19 @@
 //! Which policy with which limits: from flags, the configuration file, the agent's own configuration, and
 //! the policy itself, in this order.
 
-use std::fmt;
-use std::path::PathBuf;
+mod agent;
+mod file;
+mod size;
 
-use crate::preview::{Catalog, Direction, Policy, Unit};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
+use crate::store::{Env, Stores};
+
+pub use agent::AgentLimits;
+pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
+pub use size::Size;
 
 /// The policy when nothing says otherwise.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -26,47 +35,17 @@ pub struct Wishes {
     pub set: Vec<(String, String)>,
 }
 
-/// A size as it was typed: a plain number is in the policy's unit, one with a suffix is in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
-    /// The number, suffix applied.
-    pub number: u64,
-    /// Whether there was a suffix.
-    pub in_bytes: bool,
-}
-
-impl std::str::FromStr for Size {
-    type Err = String;
-
-    /// `51200`, `50k`, `50KB`, `50KiB`, `1m`: suffixes are powers of 1024.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (digits, suffix) = text.split_at(split);
-        let usage = || format!("'{text}' is no size; write 51200, 50k, 50KB, 50KiB or 1m (powers of 1024)");
-        let number: u64 = digits.parse().map_err(|_| usage())?;
-        let power = match suffix.to_ascii_lowercase().as_str() {
-            "" => return Ok(Self { number, in_bytes: false }),
-            "b" => 0,
-            "k" | "kb" | "kib" => 1,
-            "m" | "mb" | "mib" => 2,
-            "g" | "gb" | "gib" => 3,
-            "t" | "tb" | "tib" => 4,
-            _ => return Err(usage()),
-        };
-        let number = number.checked_mul(1 << (10 * power)).ok_or_else(usage)?;
-        Ok(Self { number, in_bytes: true })
-    }
-}
-
 /// Where limits come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitsFrom {
     /// The policy's own figures.
     Policy,
+    /// The agent's own configuration file.
+    Agent(PathBuf),
+    /// Our configuration file.
+    Config(PathBuf),
     /// Flags of the command line.
     Flags,
-    /// A configuration file: ours, or the agent's own.
-    File(PathBuf),
 }
 
 impl fmt::Display for LimitsFrom {
@@ -74,9 +53,31 @@ impl fmt::Display for LimitsFrom {
         match self {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
-            LimitsFrom::File(path) => write!(f, "{}", path.display()),
+            LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }
+}
+
+/// What chose the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// A flag, or the default.
+    Person,
+    /// The store in which the file lies; these policies may have made it, the likeliest first.
+    Store(Vec<String>),
+}
+
+/// A policy with its limits.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The policy.
+    pub policy: Policy,
+    /// The strongest source that set a limit.
+    pub limits_from: LimitsFrom,
+    /// What chose the policy.
+    pub chosen_by: ChosenBy,
+    /// What of the agent's own configuration could not be used.
+    pub warnings: Vec<String>,
 }
 
 /// A request that cannot be met as it was put.
@@ -84,12 +85,20 @@ impl fmt::Display for LimitsFrom {
 pub enum WishError {
     /// The policy's own words.
     #[error("{0}")]
-    Policy(#[from] crate::preview::PolicyError),
+    Policy(#[from] PolicyError),
     /// A parameter's own words.
     #[error("{0}")]
-    Param(#[from] crate::preview::ParamError),
+    Param(#[from] ParamError),
+    /// A parameter in the configuration file.
+    #[error("{}: {error}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ParamError,
+    },
     /// A suffix on a limit that is not in bytes.
-    #[error("{policy} measures size in {unit}: give --max-bytes a plain number, without KB or the like")]
+    #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
     Suffix {
         /// The policy.
         policy: String,
@@ -100,7 +109,7 @@ pub enum WishError {
     #[error("--max-bytes and --set {0}=... are the same limit of this policy: give one of them")]
     Twice(String),
     /// `--tool` where there is nothing for it to choose.
-    #[error("--tool does nothing here: {0} has no tools to choose from")]
+    #[error("--tool does nothing here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
     NoTool(String),
 }
 
@@ -108,76 +117,169 @@ pub enum WishError {
 pub struct Config {
     /// All policies by name.
     pub catalog: Catalog,
+    /// All stores.
+    pub stores: Stores,
+    /// The surroundings.
+    pub env: Env,
+    file: FileConfig,
+    path: Option<PathBuf>,
+    directory: PathBuf,
 }
 
 impl Config {
-    /// The built-in policies.
-    pub fn builtin() -> Self {
-        Self { catalog: Catalog::builtin() }
+    /// The built-in policies and stores, alone.
+    pub fn builtin(env: Env) -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        Self {
+            catalog: Catalog::builtin(),
+            stores: Stores::builtin(),
+            env,
+            file: FileConfig::default(),
+            path: None,
+            directory,
+        }
     }
 
-    /// The policy with its limits, and where those come from.
-    pub fn resolve(&self, wishes: &Wishes) -> Result<(Policy, LimitsFrom), WishError> {
-        let (mut policy, tool) = self.choose(wishes)?;
-        if let Some(tool) = tool {
+    /// The same with the person's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in
+    /// `$XDG_CONFIG_HOME/overspill` (`~/.config/overspill`).
+    ///
+    /// # Errors
+    /// One of them cannot be read or used; the error names file, line and key.
+    pub fn load(env: Env) -> Result<Self, String> {
+        let mut config = Self::builtin(env);
+        if let Some(home) = config.config_home().map(|home| home.join("overspill")) {
+            config.catalog.load_dir(&home.join("policies")).map_err(|error| error.to_string())?;
+            config.stores.load_dir(&home.join("stores")).map_err(|error| error.to_string())?;
+            let path = home.join("config.toml");
+            config.file = file::read(&path).map_err(|error| error.to_string())?;
+            config.path = Some(path);
+        }
+        Ok(config)
+    }
+
+    fn config_home(&self) -> Option<PathBuf> {
+        let home = || (!self.env.home().as_os_str().is_empty()).then(|| self.env.home().join(".config"));
+        self.env.var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
+    }
+
+    /// The policy for the output at `path`, with its limits.
+    ///
+    /// # Errors
+    /// There is no such policy or parameter, or it does not take the value.
+    pub fn resolve(&self, wishes: &Wishes, path: Option<&Path>) -> Result<Resolved, WishError> {
+        let (mut policy, chosen_by, kind) = self.choose(wishes, path)?;
+        if let Some(kind) = kind {
             let key = policy.tool_key().map(str::to_owned);
-            let key = key.ok_or_else(|| WishError::NoTool(policy.name().to_owned()))?;
-            policy.set(&key, &tool)?;
+            policy.set(&key.ok_or_else(|| WishError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
-        let from = if apply(&mut policy, wishes)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
-        Ok((policy, from))
+        let mut warnings = Vec::new();
+        let mut limits_from = LimitsFrom::Policy;
+        let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
+        if let Some(limits) = agent {
+            set_limits(&mut policy, limits.lines, limits.size)?;
+            limits_from = LimitsFrom::Agent(limits.path);
+        }
+        if self.apply_file(&mut policy, wishes)? {
+            limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
+        }
+        if apply(&mut policy, wishes)? {
+            limits_from = LimitsFrom::Flags;
+        }
+        Ok(Resolved { policy, limits_from, chosen_by, warnings })
     }
 
-    /// `--policy AGENT --tool T` names `AGENT/T`; what is left of `--tool` is for the policy itself.
-    fn choose(&self, wishes: &Wishes) -> Result<(Policy, Option<String>), WishError> {
-        let name = wishes.policy.as_deref().unwrap_or(DEFAULT_POLICY);
-        match (&wishes.tool, name.contains('/')) {
-            (Some(tool), false) => Ok((self.catalog.get(&format!("{name}/{tool}"))?, None)),
-            (tool, _) => Ok((self.catalog.get(name)?, tool.clone())),
+    /// The policy, what chose it, and what of `--tool` is left for the policy itself.
+    fn choose(
+        &self,
+        wishes: &Wishes,
+        path: Option<&Path>,
+    ) -> Result<(Policy, ChosenBy, Option<String>), WishError> {
+        let tool = wishes.tool.clone();
+        if let Some(name) = &wishes.policy {
+            return Ok(match (&tool, name.contains('/')) {
+                (Some(tool), false) => (self.catalog.get(&format!("{name}/{tool}"))?, ChosenBy::Person, None),
+                _ => (self.catalog.get(name)?, ChosenBy::Person, tool),
+            });
         }
+        let configured = tool.as_ref().and_then(|tool| self.file.tools.get(tool));
+        if let Some(name) = configured.and_then(|tool| tool.policy.as_ref()) {
+            let policy = self.catalog.get(name)?;
+            let kind = tool.filter(|_| policy.tool_key().is_some());
+            return Ok((policy, ChosenBy::Person, kind));
+        }
+        let candidates = self.candidates(path);
+        if let Some(name) = candidates.first() {
+            return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
+        }
+        let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
+        let policy = self.catalog.get(name)?;
+        let kind = tool.filter(|_| configured.is_none() || policy.tool_key().is_some());
+        Ok((policy, ChosenBy::Person, kind))
     }
+
+    /// The policies that may have made the file at `path`, by the store in which it lies.
+    fn candidates(&self, path: Option<&Path>) -> Vec<String> {
+        let path = path.and_then(|path| std::path::absolute(path).ok());
+        let store = path.and_then(|path| self.stores.store_of(&path, &self.env));
+        let names = store.map(|(_, rule)| rule.policies.clone()).unwrap_or_default();
+        names.into_iter().filter(|name| self.catalog.text(name).is_some()).collect()
+    }
+
+    /// Sets what our configuration file says of this policy, then of this tool; whether that is a limit.
+    fn apply_file(&self, policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
+        let of_policy = self.file.limits.get(policy.name());
+        let of_tool =
+            wishes.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
+        let mut any = false;
+        for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
+            let size =
+                (policy.size_key() == Some(key)).then(|| value.to_string().parse::<Size>().ok()).flatten();
+            let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
+            let path = self.path.clone().unwrap_or_default();
+            policy.set(key, &value).map_err(|error| WishError::Config { path, error })?;
+            any |= is_limit(policy, key);
+        }
+        Ok(any)
+    }
+}
+
+fn is_limit(policy: &Policy, key: &str) -> bool {
+    [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
+}
+
+fn set_limits(policy: &mut Policy, lines: Option<u64>, size: Option<u64>) -> Result<(), ParamError> {
+    if let Some(lines) = lines {
+        policy.set_max_lines(lines)?;
+    }
+    if let Some(size) = size {
+        policy.set_max_size(size)?;
+    }
+    Ok(())
 }
 
 /// Sets what the flags ask for; whether they touched a limit.
 fn apply(policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
+    let mut any = wishes.max_lines.is_some() || wishes.max_size.is_some();
     for (key, value) in &wishes.set {
-        let is_size = policy.size_key() == Some(key.as_str());
-        if is_size && wishes.max_size.is_some() {
+        if wishes.max_size.is_some() && policy.size_key() == Some(key.as_str()) {
             return Err(WishError::Twice(key.clone()));
         }
         policy.set(key, value)?;
+        any |= is_limit(policy, key);
     }
-    if let Some(lines) = wishes.max_lines {
-        policy.set_max_lines(lines)?;
+    if let Some(size) = wishes.max_size
+        && size.in_bytes
+        && policy.unit() != Unit::Bytes
+    {
+        return Err(WishError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
     }
-    if let Some(size) = wishes.max_size {
-        if size.in_bytes && policy.unit() != Unit::Bytes {
-            return Err(WishError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
-        }
-        policy.set_max_size(size.number)?;
-    }
+    set_limits(policy, wishes.max_lines, wishes.max_size.map(|size| size.number))?;
     if let Some(direction) = wishes.direction {
         policy.set_direction(direction)?;
     }
-    let limit_set =
-        [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|key| policy.is_set(key));
-    Ok(limit_set)
+    Ok(any)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn suffixes_are_powers_of_1024() {
-        let size = |text: &str| text.parse::<Size>().map(|size| (size.number, size.in_bytes));
-        assert_eq!(size("51200"), Ok((51_200, false)));
-        for text in ["50k", "50K", "50KB", "50KiB", "50kb"] {
-            assert_eq!(size(text), Ok((51_200, true)), "{text}");
-        }
-        assert_eq!(size("1m"), Ok((1 << 20, true)));
-        for text in ["", "k", "1.5k", "50x", "-1", "99999999999999999999", "99999999999g"] {
-            assert!(size(text).is_err(), "{text}");
-        }
-    }
-}
+#[path = "config/tests.rs"]
+mod tests;

@@ -3,11 +3,16 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::config::{self, Config, Wishes};
 use crate::preview::{self, Input, Totals};
 use crate::source::{Source, View};
+use crate::store::{self, Resolved};
 
 use super::Failure;
 use super::args::Look;
+
+/// So many ids are named where a typed one fits several.
+const MOST_CANDIDATES: usize = 8;
 
 /// What the notices print for standard input that is not saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -32,10 +37,29 @@ pub struct Opened {
 }
 
 /// Opens a file, an id or standard input.
-pub fn open(word: &str, look: &Look) -> anyhow::Result<Opened> {
+pub fn open(config: &Config, word: &str, look: &Look) -> anyhow::Result<Opened> {
     match word {
         "-" => named(Source::stdin()?, None, look),
-        _ => open_path(Path::new(word), look),
+        _ => open_path(&located(config, word)?, look),
+    }
+}
+
+/// What has a slash in it, or exists, is a path; else an id, or the beginning of just one.
+fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
+    let path = PathBuf::from(word);
+    if word.contains('/') || path.symlink_metadata().is_ok() {
+        return Ok(path);
+    }
+    match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
+        Resolved::One(entry) => Ok(entry.path()),
+        Resolved::None => Ok(path),
+        Resolved::Several(entries) => {
+            let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id.as_str()).collect();
+            let more = entries.len() - ids.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let words = format!("{word} is the beginning of {} ids: {}{more}", entries.len(), ids.join(", "));
+            Err(Failure::Usage(words).into())
+        }
     }
 }
 
@@ -59,6 +83,11 @@ fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<O
 }
 
 impl Opened {
+    /// The policy and limits for it.
+    pub fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
+        config.resolve(wishes, self.path.as_deref()).map_err(usage)
+    }
+
     /// What a plan is made from.
     pub fn input<'a>(&'a self, view: &'a View, totals: &'a Totals) -> Input<'a> {
         let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });

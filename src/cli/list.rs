@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::store::{self, Entry, Env, Left, Stores};
+use crate::config::Config;
+use crate::store::{self, Entry, Left};
 use crate::text::safe::{fit, label};
 use crate::words::{size, span};
 
@@ -49,10 +50,9 @@ impl Record {
 }
 
 /// Lists the entries of all stores, the youngest first.
-pub fn run(args: &ListArgs) -> Outcome {
+pub fn run(config: &Config, args: &ListArgs) -> Outcome {
     let now = Timestamp::now();
-    let stores = Stores::builtin();
-    let mut entries = store::list(&stores.specs, &Env::from_process(), now).entries;
+    let mut entries = store::list(&config.stores.specs, &config.env, now).entries;
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.modified));
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {

@@ -14,6 +14,9 @@ use clap::Parser;
 
 use args::{Args, Command};
 
+use crate::config::Config;
+use crate::store::Env;
+
 /// What went wrong, by the exit status it leads to.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -55,11 +58,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Outcome {
+    let config = Config::load(Env::from_process()).map_err(Failure::Usage)?;
     match args.command {
-        None => view::run(&args.files, &args.look),
-        Some(Command::Preview(args)) => preview::run(&args),
-        Some(Command::Read(args)) => read::run(&args),
-        Some(Command::List(args)) => list::run(&args),
+        None => view::run(config, &args.files, &args.look),
+        Some(Command::Preview(args)) => preview::run(&config, &args),
+        Some(Command::Read(args)) => read::run(&config, &args),
+        Some(Command::List(args)) => list::run(&config, &args),
     }
 }
 

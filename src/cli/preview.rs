@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::config::{Config, Wishes};
+use crate::config::{Config, Resolved, Wishes};
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
 use crate::source::{self, View};
 use crate::text::cells::Show;
@@ -16,15 +16,15 @@ use super::{Failure, Outcome};
 const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
-pub fn run(args: &PreviewArgs) -> Outcome {
-    let config = Config::builtin();
-    let opened = input::open(&args.file, &args.look)?;
-    print(&config, opened, &args.look.wishes(), args.form.form())
+pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+    let opened = input::open(config, &args.file, &args.look)?;
+    print(config, opened, &args.look.wishes(), args.form.form())
 }
 
 /// Plans a preview of an opened output and prints it.
 pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
-    let (policy, limits_from) = config.resolve(wishes).map_err(input::usage)?;
+    let Resolved { policy, limits_from, warnings, .. } = opened.resolve(config, wishes)?;
+    warnings.iter().for_each(|warning| eprintln!("overspill: {}", safe::label(warning.as_bytes())));
     opened.source.wait();
     if let Some(error) = opened.source.error() {
         return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());

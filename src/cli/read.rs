@@ -9,19 +9,18 @@ use super::{Failure, Outcome, input, preview};
 const DEFAULT: &str = "opencode/read";
 
 /// Prints the window.
-pub fn run(args: &ReadArgs) -> Outcome {
-    let config = Config::builtin();
+pub fn run(config: &Config, args: &ReadArgs) -> Outcome {
     let mut wishes = args.look.wishes();
     wishes.policy.get_or_insert_with(|| DEFAULT.to_owned());
-    set_window(&config, &mut wishes, args)?;
-    let opened = input::open(&args.file, &args.look)?;
-    preview::print(&config, opened, &wishes, args.form.form())
+    set_window(config, &mut wishes, args)?;
+    let opened = input::open(config, &args.file, &args.look)?;
+    preview::print(config, opened, &wishes, args.form.form())
 }
 
 /// The window is two parameters of the policy, under the policy's own names.
 fn set_window(config: &Config, wishes: &mut Wishes, args: &ReadArgs) -> Outcome {
     let named = Wishes { policy: wishes.policy.clone(), tool: wishes.tool.clone(), ..Wishes::default() };
-    let (policy, _) = config.resolve(&named).map_err(input::usage)?;
+    let policy = config.resolve(&named, None).map_err(input::usage)?.policy;
     let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
         let name = policy.name();
         let words = format!("{name} is not a read tool; try -p {DEFAULT}, or `overspill preview -p {name}`");

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use crate::config::Config;
+use crate::config::{ChosenBy, Config, Resolved, Wishes};
 use crate::source::{Source, View};
 use crate::tui::{self, Start, Target};
 
@@ -15,44 +15,50 @@ use super::{Failure, Outcome};
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub fn run(files: &[String], look: &Look) -> Outcome {
-    let config = Config::builtin();
-    let (policy, limits_from) = config.resolve(&look.wishes()).map_err(input::usage)?;
+pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
-        [] if !io::stdout().is_terminal() => return super::list::run(&ListArgs { json: false }),
+        [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs { json: false }),
         files => files,
     };
-    let opened = words.iter().map(|word| input::open(word, look)).collect::<Result<Vec<_>, _>>()?;
+    let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>()?;
     if !io::stdout().is_terminal() || is_dumb() {
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
     }
-    let targets = opened.into_iter().map(|opened| target(opened, &policy, &limits_from.to_string()));
+    let wishes = look.wishes();
+    let targets =
+        opened.into_iter().map(|opened| target(&config, opened, &wishes)).collect::<Result<_, _>>()?;
+    let (stores, env) = (config.stores.clone(), config.env.clone());
     let opener = Box::new(move |path: &Path| open_path(&config, path));
-    let start = Start { targets: targets.collect(), opener, colour: colour(), unicode: is_unicode() };
+    let start = Start { targets, opener, stores, env, colour: colour(), unicode: is_unicode() };
     tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")).into())
 }
 
-fn target(opened: Opened, policy: &crate::preview::Policy, limits_from: &str) -> Target {
-    Target {
-        subject: tui::Subject {
-            name: opened.name,
-            saved_as: opened.saved_as,
-            policy: policy.clone(),
-            limits_from: limits_from.to_owned(),
-            exit_code: opened.exit_code,
-            stderr: opened.stderr,
-        },
-        source: opened.source,
-    }
+fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
+    let Resolved { policy, limits_from, chosen_by, warnings } = opened.resolve(config, wishes)?;
+    let candidates = match chosen_by {
+        ChosenBy::Person => Vec::new(),
+        ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
+    };
+    let subject = tui::Subject {
+        name: opened.name,
+        saved_as: opened.saved_as,
+        saved_as_stderr: opened.saved_as_stderr,
+        policy,
+        limits_from: limits_from.to_string(),
+        candidates,
+        exit_code: opened.exit_code,
+        stderr: opened.stderr,
+        warnings,
+    };
+    Ok(Target { subject, source: opened.source })
 }
 
 /// Opens an entry of a store, with the policy of its agent.
 fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
-    let look = Look::default();
-    let (policy, limits_from) = config.resolve(&look.wishes()).map_err(|error| error.to_string())?;
-    let opened = input::open_path(path, &look).map_err(|error| error.to_string())?;
-    Ok(target(opened, &policy, &limits_from.to_string()))
+    let opened = input::open_path(path, &Look::default());
+    let target = opened.and_then(|opened| target(config, opened, &Wishes::default()));
+    target.map_err(|error| error.to_string())
 }
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.

@@ -198,6 +198,8 @@ impl App {
 
     /// Looks at an output, from its start, in Preview.
     pub fn open(&mut self, subject: Subject, view: View, streaming: bool) -> Vec<Effect> {
+        let warning =
+            subject.warnings.first().map(|text| Message::error(crate::text::safe::label(text.as_bytes())));
         let output = Output::new(subject, view);
         self.panes = Panes::default();
         self.find.forget_place();
@@ -206,6 +208,7 @@ impl App {
         self.streaming = streaming;
         self.path_status = PathStatus::Current;
         self.output = Some(output);
+        self.message = warning;
         self.count_all()
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
 use crate::source::{self, View};
-use crate::store::{self, Entry};
+use crate::store::{self, Entry, Env, Stores};
 use crate::text::index::BlockIndex;
 use crate::text::search::{self, Toward};
 use crate::text::units::{self, Measure, Want};
@@ -47,6 +47,7 @@ impl Report {
 #[derive(Debug)]
 pub struct Jobs {
     events: Report,
+    places: Arc<(Stores, Env)>,
     counting: Arc<AtomicU64>,
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
@@ -72,9 +73,15 @@ impl Ticket {
 
 impl Jobs {
     /// Workers report here.
-    pub fn new(signals: Sender<Signal>) -> Self {
+    pub fn new(signals: Sender<Signal>, stores: Stores, env: Env) -> Self {
         let never = || Arc::new(AtomicU64::new(0));
-        Self { events: Report(signals), counting: never(), searching: never(), tallying: never() }
+        Self {
+            events: Report(signals),
+            places: Arc::new((stores, env)),
+            counting: never(),
+            searching: never(),
+            tallying: never(),
+        }
     }
 
     /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
@@ -138,12 +145,10 @@ impl Jobs {
 
     /// Looks at all stores.
     pub fn scan(&self) {
-        let events = self.events.clone();
+        let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("stores", move || {
             let now = jiff::Timestamp::now();
-            let stores = store::Stores::builtin();
-            let store::Listing { entries, reports } =
-                store::list(&stores.specs, &store::Env::from_process(), now);
+            let store::Listing { entries, reports } = store::list(&places.0.specs, &places.1, now);
             events.send(Event::Scanned(Scanned { entries, reports, now }));
         });
     }

@@ -23,6 +23,10 @@ pub struct Output {
     pub name: String,
     /// The path that notices print.
     pub saved_as: String,
+    /// The same for standard error.
+    pub saved_as_stderr: String,
+    /// The policies that may have made it, where its store tells; the likeliest first.
+    pub candidates: Vec<Policy>,
     /// The bytes of the file.
     pub view: View,
     /// Standard error, where it is apart, and its totals.
@@ -99,19 +103,37 @@ pub struct Subject {
     pub policy: Policy,
     /// Where the limits come from.
     pub limits_from: String,
+    /// The policies that may have made it, where its store tells; the likeliest first.
+    pub candidates: Vec<Policy>,
+    /// The path that notices print for standard error.
+    pub saved_as_stderr: String,
     /// The command's exit status, where it is given.
     pub exit_code: Option<i32>,
     /// Standard error, where it is apart, and its totals.
     pub stderr: Option<(View, Totals)>,
+    /// What could not be used of configurations.
+    pub warnings: Vec<String>,
 }
 
 impl Output {
     /// Looks at `view`; nothing is counted yet.
     pub fn new(subject: Subject, view: View) -> Self {
-        let Subject { name, saved_as, policy, limits_from, exit_code, stderr } = subject;
+        let Subject {
+            name,
+            saved_as,
+            saved_as_stderr,
+            policy,
+            limits_from,
+            candidates,
+            exit_code,
+            stderr,
+            warnings: _,
+        } = subject;
         let mut output = Self {
             name,
             saved_as,
+            saved_as_stderr,
+            candidates,
             index: BlockIndex::new(view.len() as u64),
             file: Doc::file(view.len()),
             view,
@@ -134,7 +156,13 @@ impl Output {
     /// Plans the preview anew: after a change of policy, limits, totals or file.
     pub fn replan(&mut self) {
         let totals = self.totals();
-        let input = Self::input(&self.view, &totals, &self.stderr, self.exit_code, &self.saved_as);
+        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
+        let input = Input {
+            stderr,
+            exit_code: self.exit_code,
+            saved_as_stderr: &self.saved_as_stderr,
+            ..Input::new(preview::Output { bytes: &self.view, totals: &totals }, &self.saved_as)
+        };
         let planned = preview::plan(&input, &self.policy);
         self.seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         self.kept = self.seen.shown();
@@ -150,17 +178,6 @@ impl Output {
         let (now, first) = (&self.policy, &self.first_policy);
         now.name() == first.name()
             && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
-    }
-
-    fn input<'a>(
-        view: &'a View,
-        totals: &'a Totals,
-        stderr: &'a Option<(View, Totals)>,
-        exit_code: Option<i32>,
-        saved_as: &'a str,
-    ) -> Input<'a> {
-        let stderr = stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
-        Input { stderr, exit_code, ..Input::new(preview::Output { bytes: view, totals }, saved_as) }
     }
 
     /// Where Spill draws rules.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{self, Event as Terminal};
 
 use crate::source::{Change, Source, Watcher};
+use crate::store::{Env, Stores};
 use crate::text::units::Want;
 
 use super::app::{App, Changed, Effect, Event, Message};
@@ -36,6 +37,10 @@ pub struct Start {
     pub targets: Vec<Target>,
     /// Opens an entry of a store.
     pub opener: Opener,
+    /// The stores that are browsed.
+    pub stores: Stores,
+    /// The surroundings in which they lie.
+    pub env: Env,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the terminal knows more than ASCII.
@@ -61,7 +66,7 @@ pub fn run(start: Start) -> io::Result<()> {
     let size = screen.size()?;
     let mut session = Session {
         app: App::new((size.width, size.height), theme, start.unicode),
-        jobs: Jobs::new(signals.clone()),
+        jobs: Jobs::new(signals.clone(), start.stores, start.env),
         keyboard: Keyboard::start(signals.clone())?,
         signals,
         screen,

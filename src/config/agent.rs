@@ -1,0 +1,142 @@
+//! The agent's own configuration: limits that a person has set there hold for its outputs.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::preview::Policy;
+
+/// Limits found in an agent's configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentLimits {
+    /// The file.
+    pub path: PathBuf,
+    /// Most lines.
+    pub lines: Option<u64>,
+    /// Most of the size unit.
+    pub size: Option<u64>,
+}
+
+/// Where an agent's configuration may lie, the strongest first: the project's, from `directory` up to its root
+/// (where `.git` is), then the person's, in `config_home`.
+fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Path>) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for ancestor in directory.ancestors() {
+        places.push(ancestor.join(file));
+        if ancestor.join(".git").exists() {
+            break;
+        }
+    }
+    places.extend(config_home.map(|home| home.join(agent).join(file)));
+    places.into_iter().flat_map(|path| [path.with_extension("jsonc"), path]).collect()
+}
+
+/// Looks for limits in the agent's own configuration. The project's file wins over the person's, limit by
+/// limit; the file named is the strongest that sets one. What cannot be read is told in `warnings`.
+pub fn limits(
+    policy: &Policy,
+    directory: &Path,
+    config_home: Option<&Path>,
+    warnings: &mut Vec<String>,
+) -> Option<AgentLimits> {
+    let (file, lines_key, size_key) = policy.agent_settings()?;
+    let mut found: Option<AgentLimits> = None;
+    for path in candidates(policy.agent(), file, directory, config_home) {
+        let Some(settings) = read(&path, warnings) else { continue };
+        let mut limit = |key: Option<&str>| positive(&settings, key?, &path, warnings);
+        let (lines, size) = (limit(lines_key), limit(size_key));
+        if lines.is_some() || size.is_some() {
+            let stronger = found.get_or_insert(AgentLimits { path, lines: None, size: None });
+            stronger.lines = stronger.lines.or(lines);
+            stronger.size = stronger.size.or(size);
+        }
+    }
+    found
+}
+
+fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            warnings.push(format!("{}: {error}; its limits are not used", path.display()));
+            return None;
+        }
+    };
+    match jsonc_parser::parse_to_serde_value::<Value>(&text, &jsonc_parser::ParseOptions::default()) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            warnings.push(format!("{}: {error}; its limits are not used", path.display()));
+            None
+        }
+    }
+}
+
+/// A positive whole number at a dotted path, as the agent requires it to be.
+fn positive(settings: &Value, key: &str, path: &Path, warnings: &mut Vec<String>) -> Option<u64> {
+    let value = key.split('.').try_fold(settings, |value, name| value.get(name))?;
+    let number = value.as_u64().filter(|number| *number > 0);
+    if number.is_none() {
+        warnings.push(format!(
+            "{}: {key} is {value}, not a positive whole number; it is not used",
+            path.display()
+        ));
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preview::Catalog;
+
+    fn policy() -> Policy {
+        Catalog::builtin().get("opencode/output").unwrap()
+    }
+
+    fn write(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn the_project_wins_over_the_person_limit_by_limit() {
+        let home = tempfile::tempdir().unwrap();
+        let (config, project) = (home.path().join("config"), home.path().join("project"));
+        write(
+            &config.join("opencode/opencode.json"),
+            r#"{"tool_output": {"max_lines": 7, "max_bytes": 900}}"#,
+        );
+        write(&project.join("opencode.jsonc"), "{ // ours\n \"tool_output\": {\"max_lines\": 5,} }");
+        write(&project.join(".git/HEAD"), "");
+        write(&project.join("src/x"), "");
+        let mut warnings = Vec::new();
+        let found = limits(&policy(), &project.join("src"), Some(&config), &mut warnings).unwrap();
+        assert_eq!((found.lines, found.size), (Some(5), Some(900)));
+        assert_eq!(found.path, project.join("opencode.jsonc"));
+        assert!(warnings.is_empty(), "{warnings:?}");
+    }
+
+    #[test]
+    fn the_search_stops_at_the_project_s_root() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("outer/project");
+        write(&home.path().join("outer/opencode.json"), r#"{"tool_output": {"max_lines": 5}}"#);
+        write(&project.join(".git/HEAD"), "");
+        assert_eq!(limits(&policy(), &project, None, &mut Vec::new()), None);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join(".git/HEAD"), "");
+        write(&home.path().join("opencode.json"), r#"{"tool_output": {"max_lines": -1}}"#);
+        let mut warnings = Vec::new();
+        assert_eq!(limits(&policy(), home.path(), None, &mut warnings), None);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("tool_output.max_lines is -1"), "{warnings:?}");
+        write(&home.path().join("opencode.json"), "{");
+        assert_eq!(limits(&policy(), home.path(), None, &mut warnings), None);
+        assert_eq!(warnings.len(), 2);
+    }
+}

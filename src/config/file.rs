@@ -1,0 +1,122 @@
+//! The person's own configuration file: default policy, parameters by policy and by tool.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// `config.toml`, as written. Every key may be left out.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileConfig {
+    /// The policy for what no store tells.
+    pub policy: Option<String>,
+    /// Parameters by policy: `[limits."opencode/output"]`.
+    #[serde(default)]
+    pub limits: BTreeMap<String, Parameters>,
+    /// Policy and parameters by tool: `[tools.grep]`, for `--tool grep`.
+    #[serde(default)]
+    pub tools: BTreeMap<String, ToolConfig>,
+}
+
+/// What holds for one tool.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ToolConfig {
+    /// Its policy.
+    pub policy: Option<String>,
+    /// Parameters of that policy.
+    #[serde(flatten)]
+    pub parameters: Parameters,
+}
+
+/// Parameters and their values, as a policy takes them.
+pub type Parameters = BTreeMap<String, Scalar>;
+
+/// A value of one word.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A whole number.
+    Number(u64),
+    /// Anything else; sizes may have a suffix.
+    Text(String),
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Scalar::Flag(value) => write!(f, "{value}"),
+            Scalar::Number(value) => write!(f, "{value}"),
+            Scalar::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// A configuration file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It is there, but cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It does not have the form; the message has line and key.
+    #[error("{}: {message}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        message: String,
+    },
+}
+
+/// Reads `path`; a file that is not there has nothing set.
+pub fn read(path: &Path) -> Result<FileConfig, FileError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),
+        Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),
+    };
+    toml::from_str(&text)
+        .map_err(|error| FileError::Form { path: path.to_owned(), message: one_line(&text, &error) })
+}
+
+/// `line 3: unknown field ...`: the message without its drawing.
+fn one_line(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span() {
+        Some(span) => {
+            format!("line {}: {message}", text[..span.start.min(text.len())].matches('\n').count() + 1)
+        }
+        None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_is_named_with_its_line() {
+        let text = "policy = \"a/b\"\n\nlimmits = 3\n";
+        let error = toml::from_str::<FileConfig>(text).unwrap_err();
+        assert_eq!(
+            one_line(text, &error),
+            "line 3: unknown field `limmits`, expected one of `policy`, `limits`, `tools`"
+        );
+    }
+
+    #[test]
+    fn parameters_are_words_numbers_and_flags() {
+        let text = "[limits.\"opencode/output\"]\nmax_lines = 5\ntask_tool = true\nmax_bytes = \"50k\"\n";
+        let config: FileConfig = toml::from_str(text).unwrap();
+        let words: Vec<_> =
+            config.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={v}")).collect();
+        assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
+    }
+}
