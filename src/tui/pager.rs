@@ -53,8 +53,8 @@ pub struct Panes {
     tops: [u64; 2],
     /// How long lines are shown.
     pub long: Long,
-    /// Whether Spill shows escapes as text.
-    pub raw: bool,
+    /// Whether each pane shows escapes as text: Preview as the model got them, Spill when asked to.
+    raw: [bool; 2],
     /// The window of lines.
     pub window: Window,
     /// Whether the end is kept in sight as the file grows.
@@ -68,7 +68,7 @@ impl Default for Panes {
             focus: Side::Preview,
             tops: [0, 0],
             long: Long::Wrapped,
-            raw: false,
+            raw: [true, false],
             window: Window { offset: 1, limit: WINDOW },
             following: false,
             marks: BTreeMap::new(),
@@ -96,8 +96,9 @@ impl Panes {
 impl App {
     /// How a pane shows its text: as the model reads it, or as a person does.
     pub fn show(&self, side: Side) -> Show {
-        let show = match (side, self.panes.raw) {
-            (Side::Preview, _) => Show::MODEL,
+        let show = match (side, self.panes.raw[side as usize]) {
+            (Side::Preview, true) => Show::MODEL,
+            (Side::Preview, false) => Show { invalid: Show::MODEL.invalid, ..Show::PAGER },
             (Side::Spill, true) => Show::RAW,
             (Side::Spill, false) => Show::PAGER,
         };
@@ -335,10 +336,14 @@ impl App {
     }
 
     fn turn_raw(&mut self) {
-        self.panes.raw = !self.panes.raw;
-        self.message = Some(Message::note(match self.panes.raw {
-            true => "escapes as text, in Spill as in Preview",
-            false => "escapes as colours in Spill; Preview always shows them as text",
+        let side = self.focus();
+        let raw = !self.panes.raw[side as usize];
+        self.panes.raw[side as usize] = raw;
+        self.message = Some(Message::note(match (side, raw) {
+            (Side::Preview, true) => "escapes as text, as the model got them",
+            (Side::Preview, false) => "escapes as colours, as the model did not see them; r goes back",
+            (Side::Spill, true) => "escapes as text",
+            (Side::Spill, false) => "escapes as colours",
         }));
         self.settle();
     }
