@@ -2,10 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
 use crate::source::{Source, View};
-use crate::tui::{self, Start, Target};
+use crate::tui::{self, Choice, Start, Target};
 
 use super::args::{ListArgs, Look};
 use super::input::{self, Opened};
@@ -29,8 +30,11 @@ pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
     let targets =
         opened.into_iter().map(|opened| target(&config, opened, &wishes)).collect::<Result<_, _>>()?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
+    let config = Rc::new(config);
+    let for_choices = Rc::clone(&config);
     let opener = Box::new(move |path: &Path| open_path(&config, path));
-    let start = Start { targets, opener, stores, env, colour: colour(), unicode: is_unicode() };
+    let chooser = Box::new(move || choices(&for_choices));
+    let start = Start { targets, opener, chooser, stores, env, colour: colour(), unicode: is_unicode() };
     tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")).into())
 }
 
@@ -61,6 +65,15 @@ fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
     target.map_err(|error| error.to_string())
 }
 
+/// All policies that can be read, each with the limits that hold for it.
+fn choices(config: &Config) -> Vec<Choice> {
+    let resolve = |name: &str| {
+        config.resolve(&Wishes { policy: Some(name.to_owned()), ..Wishes::default() }, None).ok()
+    };
+    let resolved = config.catalog.names().filter_map(resolve);
+    resolved.map(|r| Choice { policy: r.policy, limits_from: r.limits_from.to_string() }).collect()
+}
+
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.
 fn copy(mut source: Source) -> Outcome {
     let mut out = io::stdout().lock();
@@ -78,8 +91,11 @@ fn copy(mut source: Source) -> Outcome {
 
 /// The map's pages may be lost at any time: each piece is copied before it is written.
 fn copy_from(view: &View, from: usize, out: &mut impl Write) -> io::Result<()> {
+    let mut copy = Vec::with_capacity(PIECE);
     for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {
-        out.write_all(&piece.to_vec())?;
+        copy.clear();
+        copy.extend_from_slice(piece);
+        out.write_all(&copy)?;
     }
     out.flush()
 }

@@ -270,7 +270,7 @@ mod tests {
     fn no_match_holds_a_line_feed() {
         assert!(all(b"a\nb", r"a\sb").is_empty());
         assert_eq!(all(b"ab\ncd", r"[^x]+"), [0..2, 3..5]);
-        assert_eq!(all(b"x \n y", r"x\s*"), [0..2]);
+        assert_eq!(all(b"x \n y", r"x\s*"), vec![0..2]);
     }
 
     #[test]

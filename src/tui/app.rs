@@ -15,6 +15,7 @@ use super::keys::{self, Action, Place};
 use super::list::{Listing, Scanned};
 use super::output::{Output, Subject};
 use super::pager::Panes;
+use super::picker::{Choice, Picker};
 use super::prompt::{Prompt, Purpose};
 use super::theme::Theme;
 
@@ -45,6 +46,8 @@ pub enum Event {
     Scanned(Scanned),
     /// First lines of entries have been read; safe to print.
     Peeked(Vec<(PathBuf, String)>),
+    /// The policies have been read.
+    Policies(Vec<Choice>),
     /// Something to tell, from outside.
     Told(Message),
 }
@@ -87,6 +90,8 @@ pub enum Effect {
     Open(PathBuf),
     /// Open the file that is shown again.
     Reopen,
+    /// Read all policies.
+    Policies,
     /// Look at all stores.
     Scan,
     /// Read the first lines of these entries.
@@ -132,6 +137,8 @@ pub enum Overlay {
     Help(u16),
     /// Facts about the output.
     Facts,
+    /// All policies, to pick one.
+    Policies,
 }
 
 /// A key that waits for the next one.
@@ -159,6 +166,8 @@ pub struct App {
     pub find: Find,
     /// The list of stored outputs.
     pub listing: Listing,
+    /// The list of policies.
+    pub picker: Picker,
     /// A line being typed.
     pub prompt: Option<Prompt>,
     /// What lies over the screen.
@@ -186,6 +195,7 @@ impl App {
             panes: Panes::default(),
             find: Find::default(),
             listing: Listing::default(),
+            picker: Picker::default(),
             prompt: None,
             overlay: None,
             message: None,
@@ -232,6 +242,10 @@ impl App {
                 self.listing.first_lines.extend(first_lines);
                 Vec::new()
             }
+            Event::Policies(choices) => {
+                self.offer(choices);
+                Vec::new()
+            }
             Event::Told(message) => {
                 self.message = Some(message);
                 Vec::new()
@@ -260,6 +274,9 @@ impl App {
         }
         if self.prompt.is_some() {
             return self.type_key(key);
+        }
+        if self.overlay == Some(Overlay::Policies) {
+            return self.pick_key(key);
         }
         if let Some(waiting) = self.waiting.take() {
             self.mark_key(waiting, key);
@@ -341,6 +358,8 @@ impl App {
             Action::MoreBytes => return self.turn_size(true, count),
             Action::FewerBytes => return self.turn_size(false, count),
             Action::Direction => return self.turn_direction(),
+            Action::Policy => return vec![Effect::Policies],
+            Action::Candidate => return self.next_candidate(),
             _ => self.move_by(action, count),
         }
         Vec::new()

@@ -72,6 +72,8 @@ pub enum Action {
     Direction,
     /// Pick a policy.
     Policy,
+    /// The next policy that may have made this.
+    Candidate,
     /// The limits drawer.
     Limits,
     /// Limits as they were at the start.
@@ -186,6 +188,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Limits", ">", A::MoreBytes, "more bytes (or the policy's unit)"),
     row(Pager, "Limits", "<", A::FewerBytes, "fewer bytes"),
     row(Pager, "Limits", "D", A::Direction, "keep the start or the end"),
+    row(Pager, "Limits", "p", A::Policy, "pick another policy"),
+    row(Pager, "Limits", "P", A::Candidate, "next policy that may have made this output"),
     row(Pager, "View", "Tab", A::Other, "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stored outputs"),
     row(Pager, "View", "w", A::Wrap, "wrap long lines, or scroll sideways"),

@@ -10,6 +10,7 @@ mod limits;
 pub mod list;
 pub mod output;
 pub mod pager;
+pub mod picker;
 pub mod prompt;
 mod run;
 mod saying;
@@ -19,4 +20,5 @@ pub mod theme;
 pub mod view;
 
 pub use output::Subject;
+pub use picker::Choice;
 pub use run::{Start, Target, run};

@@ -18,6 +18,7 @@ use super::app::{App, Changed, Effect, Event, Message};
 use super::doc::Cost;
 use super::jobs::{Jobs, Signal};
 use super::output::Subject;
+use super::picker::Choice;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
 use super::view;
@@ -31,12 +32,17 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Opens an output by its path, or says why not.
 pub type Opener = Box<dyn Fn(&Path) -> Result<Target, String>>;
 
+/// Reads all policies with their limits.
+pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
+
 /// What the screens begin with.
 pub struct Start {
     /// Outputs to look at; none: the stores.
     pub targets: Vec<Target>,
     /// Opens an entry of a store.
     pub opener: Opener,
+    /// Reads all policies.
+    pub chooser: Chooser,
     /// The stores that are browsed.
     pub stores: Stores,
     /// The surroundings in which they lie.
@@ -73,6 +79,7 @@ pub fn run(start: Start) -> io::Result<()> {
         source: None,
         watcher: None,
         opener: start.opener,
+        chooser: start.chooser,
         left: false,
     };
     let effects = match start.targets.into_iter().next() {
@@ -95,6 +102,7 @@ struct Session {
     watcher: Option<Watcher>,
     keyboard: Keyboard,
     opener: Opener,
+    chooser: Chooser,
     left: bool,
 }
 
@@ -186,6 +194,11 @@ impl Session {
                 Effect::Edit(line) => self.edit(line)?,
                 Effect::Open(path) => self.open_path(&path)?,
                 Effect::Reopen => self.reopen()?,
+                Effect::Policies => {
+                    let choices = (self.chooser)();
+                    let effects = self.app.update(Event::Policies(choices));
+                    self.carry_out(effects)?;
+                }
                 Effect::Scan => self.jobs.scan(),
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::Suspend => {

@@ -4,6 +4,7 @@ pub mod facts;
 pub mod help;
 mod line;
 mod pane;
+mod picker;
 pub mod status;
 mod stores;
 mod strip;
@@ -32,6 +33,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     match app.overlay {
         Some(Overlay::Help(top)) => help::draw(app, frame, area, top),
         Some(Overlay::Facts) => facts::draw(app, frame, area),
+        Some(Overlay::Policies) => picker::draw(app, frame, area),
         None => {}
     }
 }

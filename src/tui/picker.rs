@@ -1,0 +1,116 @@
+//! Picking a policy from the list of all: typed words narrow it down.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
+
+use crate::preview::Policy;
+
+use super::app::{App, Effect, Message, Overlay};
+
+/// A policy that can be picked, with the limits that hold for it.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The policy.
+    pub policy: Policy,
+    /// Where its limits come from.
+    pub limits_from: String,
+}
+
+/// The list, and what has been typed to narrow it.
+#[derive(Debug, Clone, Default)]
+pub struct Picker {
+    choices: Vec<Choice>,
+    input: Input,
+    /// Place of the chosen one among those shown.
+    pub chosen: usize,
+}
+
+impl Picker {
+    /// The choices that have all the typed words.
+    pub fn shown(&self) -> Vec<&Choice> {
+        let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
+        let text =
+            |choice: &Choice| format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase();
+        self.choices.iter().filter(|choice| words.iter().all(|word| text(choice).contains(word))).collect()
+    }
+
+    /// What has been typed.
+    pub fn typed(&self) -> &str {
+        self.input.value()
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.shown().len().saturating_sub(1);
+        self.chosen = self.chosen.saturating_add_signed(by).min(last);
+    }
+}
+
+impl App {
+    /// The policies have been read: shows them, the one in use chosen.
+    pub(super) fn offer(&mut self, choices: Vec<Choice>) {
+        let name = self.output.as_ref().map(|output| output.policy.name().to_owned());
+        let chosen = choices.iter().position(|choice| Some(choice.policy.name()) == name.as_deref());
+        self.picker = Picker { choices, input: Input::default(), chosen: chosen.unwrap_or(0) };
+        self.overlay = Some(Overlay::Policies);
+    }
+
+    /// A key while policies are listed.
+    pub(super) fn pick_key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let page = isize::from(self.size.1 as i16 / 2);
+        match key.code {
+            KeyCode::Esc => self.overlay = None,
+            KeyCode::Char('c') if control => self.overlay = None,
+            KeyCode::Enter => return self.pick(),
+            KeyCode::Down | KeyCode::Tab => self.picker.step(1),
+            KeyCode::Up | KeyCode::BackTab => self.picker.step(-1),
+            KeyCode::Char('n') if control => self.picker.step(1),
+            KeyCode::Char('p') if control => self.picker.step(-1),
+            KeyCode::PageDown => self.picker.step(page),
+            KeyCode::PageUp => self.picker.step(-page),
+            KeyCode::Char(c) if !control => {
+                self.picker.input.handle(InputRequest::InsertChar(c));
+                self.picker.chosen = 0;
+            }
+            _ => {
+                self.picker.input.handle_event(&crossterm::event::Event::Key(key));
+                self.picker.step(0);
+            }
+        }
+        Vec::new()
+    }
+
+    fn pick(&mut self) -> Vec<Effect> {
+        let Some(choice) = self.picker.shown().get(self.picker.chosen).map(|choice| (*choice).clone()) else {
+            return Vec::new();
+        };
+        self.overlay = None;
+        self.use_policy(choice.policy, choice.limits_from)
+    }
+
+    /// The next policy that may have made this output, as its store tells.
+    pub(super) fn next_candidate(&mut self) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        let at = output.candidates.iter().position(|policy| policy.name() == output.policy.name());
+        let next = at.map_or(0, |at| at + 1);
+        match output.candidates.get(next).or(output.candidates.first()).cloned() {
+            Some(policy) if output.candidates.len() > 1 => self.use_policy(policy, "policy".to_owned()),
+            _ => {
+                self.message = Some(Message::note("no other policy is known to have made this; p lists all"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
+        let Some(output) = &mut self.output else { return Vec::new() };
+        output.limits_from = limits_from;
+        let mut effects = self.with_policy(|old| {
+            *old = policy;
+            Ok(())
+        });
+        effects.extend(self.count_all());
+        effects
+    }
+}
