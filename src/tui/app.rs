@@ -9,6 +9,7 @@ use crate::source::{PathStatus, View};
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
+use super::drawer::Drawer;
 use super::find::{Census, Find, Found, Quest};
 use super::geometry::Side;
 use super::keys::{self, Action, Place};
@@ -139,6 +140,8 @@ pub enum Overlay {
     Facts,
     /// All policies, to pick one.
     Policies,
+    /// The limits drawer.
+    Limits,
 }
 
 /// A key that waits for the next one.
@@ -168,6 +171,8 @@ pub struct App {
     pub listing: Listing,
     /// The list of policies.
     pub picker: Picker,
+    /// The limits drawer.
+    pub drawer: Drawer,
     /// A line being typed.
     pub prompt: Option<Prompt>,
     /// What lies over the screen.
@@ -196,6 +201,7 @@ impl App {
             find: Find::default(),
             listing: Listing::default(),
             picker: Picker::default(),
+            drawer: Drawer::default(),
             prompt: None,
             overlay: None,
             message: None,
@@ -275,8 +281,10 @@ impl App {
         if self.prompt.is_some() {
             return self.type_key(key);
         }
-        if self.overlay == Some(Overlay::Policies) {
-            return self.pick_key(key);
+        match self.overlay {
+            Some(Overlay::Policies) => return self.pick_key(key),
+            Some(Overlay::Limits) => return self.drawer_key(key),
+            _ => {}
         }
         if let Some(waiting) = self.waiting.take() {
             self.mark_key(waiting, key);
@@ -358,6 +366,7 @@ impl App {
             Action::MoreBytes => return self.turn_size(true, count),
             Action::FewerBytes => return self.turn_size(false, count),
             Action::Direction => return self.turn_direction(),
+            Action::Limits => return self.open_drawer(),
             Action::Policy => return vec![Effect::Policies],
             Action::Candidate => return self.next_candidate(),
             _ => self.move_by(action, count),

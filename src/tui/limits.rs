@@ -23,6 +23,20 @@ fn step(value: u64, up: bool, unit: u64) -> u64 {
     }
 }
 
+/// The other end of an output.
+pub(super) fn other_end(direction: Direction) -> Direction {
+    match direction {
+        Direction::Head => Direction::Tail,
+        Direction::Tail => Direction::Head,
+    }
+}
+
+/// The next round figure above or below `value`: of 1024 where `value` is a multiple of it.
+pub(super) fn step_of(value: u64, up: bool) -> u64 {
+    let unit = if value >= 1024 && value.is_multiple_of(1024) { 1024 } else { 1 };
+    step(value, up, unit)
+}
+
 impl App {
     /// More or fewer lines: by the number typed, or to the next round figure.
     pub(super) fn turn_lines(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
@@ -49,10 +63,7 @@ impl App {
         let Some(direction) = self.output.as_ref().and_then(|o| o.policy.direction()) else {
             return self.no_such("keeps what it keeps; it has no direction");
         };
-        let other = match direction {
-            Direction::Head => Direction::Tail,
-            Direction::Tail => Direction::Head,
-        };
+        let other = other_end(direction);
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()))
     }
 

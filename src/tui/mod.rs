@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod doc;
+pub mod drawer;
 pub mod find;
 pub mod geometry;
 mod jobs;

@@ -156,13 +156,7 @@ impl Output {
     /// Plans the preview anew: after a change of policy, limits, totals or file.
     pub fn replan(&mut self) {
         let totals = self.totals();
-        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
-        let input = Input {
-            stderr,
-            exit_code: self.exit_code,
-            saved_as_stderr: &self.saved_as_stderr,
-            ..Input::new(preview::Output { bytes: &self.view, totals: &totals }, &self.saved_as)
-        };
+        let input = self.input(&totals);
         let planned = preview::plan(&input, &self.policy);
         self.seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         self.kept = self.seen.shown();
@@ -178,6 +172,17 @@ impl Output {
         let (now, first) = (&self.policy, &self.first_policy);
         now.name() == first.name()
             && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
+    }
+
+    /// What a plan is made from.
+    fn input<'a>(&'a self, totals: &'a Totals) -> Input<'a> {
+        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
+        Input {
+            stderr,
+            exit_code: self.exit_code,
+            saved_as_stderr: &self.saved_as_stderr,
+            ..Input::new(preview::Output { bytes: &self.view, totals }, &self.saved_as)
+        }
     }
 
     /// Where Spill draws rules.
@@ -252,8 +257,7 @@ impl Output {
 
     /// Whether the model got the byte at `offset`.
     pub fn is_kept(&self, offset: usize) -> bool {
-        let next = self.kept.partition_point(|range| range.end <= offset);
-        self.kept.get(next).is_some_and(|range| range.start <= offset)
+        holds(&self.kept, offset)
     }
 
     /// The stretches of the file that the model did not get.
@@ -273,6 +277,12 @@ impl Output {
     }
 }
 
+/// Whether ordered, disjoint ranges hold an offset.
+fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= offset);
+    ranges.get(next).is_some_and(|range| range.start <= offset)
+}
+
 impl Output {
     /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
@@ -282,6 +292,19 @@ impl Output {
         let limits: Vec<String> = lines.into_iter().chain(size).collect();
         let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The size limit's own word: `bytes`, `units`, `tokens`.
+    pub fn size_name(&self) -> &'static str {
+        self.policy.unit().as_str()
+    }
+
+    /// Whether the model would get the byte at `offset` under another policy.
+    pub fn would_keep(&self, policy: &Policy, offset: usize) -> bool {
+        let totals = self.totals();
+        let input = self.input(&totals);
+        preview::plan(&input, policy)
+            .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
     }
 
     /// A figure of the policy's size limit: `50 KB`, `30,000 units`.

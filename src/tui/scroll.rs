@@ -1,9 +1,13 @@
 //! Where a pane stands in its document, and how it moves: by rows, never by more than it shows.
 
+use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Show};
 use crate::text::layout::{Rows, Wrap};
 
 use super::doc::{Reader, Segment};
+
+/// So far back an escape sequence can colour a stretch of a long line, in bytes.
+const LOOK_BACK: u64 = 4096;
 
 /// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +111,7 @@ impl Scroll<'_> {
         // The line feed goes along, so that a CR before it is known for the line's end.
         let bytes = self.reader.copy(segment.start..segment.next);
         let rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width));
+        let rows = rows.with_style(self.style_before(segment.start, segment.opens));
         let rows = rows.map(|row| {
             self.reader.cost.count_row();
             let end = segment.start + row.end as u64;
@@ -120,6 +125,14 @@ impl Scroll<'_> {
             }
         });
         rows.filter(wanted).take(most).collect()
+    }
+
+    /// The style that the escape sequences before a stretch of a long line have left.
+    fn style_before(&self, at: u64, opens: bool) -> anstyle::Style {
+        if opens {
+            return anstyle::Style::new();
+        }
+        style_at(&self.reader.copy(at.saturating_sub(LOOK_BACK)..at))
     }
 
     /// A whole line on one row, moved sideways.
@@ -136,7 +149,12 @@ impl Scroll<'_> {
         let bytes =
             self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
         let wrap = Wrap::Sideways { from_column, width: self.frame.width };
-        let cells = Rows::new(&bytes, &self.frame.show, wrap).next().map(|row| row.cells).unwrap_or_default();
+        let style = self.style_before(base, base == start);
+        let cells = Rows::new(&bytes, &self.frame.show, wrap)
+            .with_style(style)
+            .next()
+            .map(|row| row.cells)
+            .unwrap_or_default();
         let next = (end + 1).min(self.reader.doc.len()).max(end);
         ScreenRow { start, end, base, opens: true, next, cells }
     }

@@ -1,5 +1,6 @@
 //! Drawing: from the state, never changing it. One file a region.
 
+mod drawer;
 pub mod facts;
 pub mod help;
 mod line;
@@ -33,6 +34,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     match app.overlay {
         Some(Overlay::Help(top)) => help::draw(app, frame, area, top),
         Some(Overlay::Facts) => facts::draw(app, frame, area),
+        Some(Overlay::Limits) => drawer::draw(app, frame, area),
         Some(Overlay::Policies) => picker::draw(app, frame, area),
         None => {}
     }

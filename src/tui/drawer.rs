@@ -1,0 +1,227 @@
+//! The limits drawer: each parameter of the policy changed by key or typed, the preview following at once.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::preview::{ParamKind, Policy};
+
+use super::app::{App, Effect, Message, Overlay};
+use super::geometry::Side;
+use super::limits::{other_end, step_of};
+use super::output::Output;
+
+/// In files up to this many bytes it is searched what it takes to keep a line.
+const LONGEST: usize = 64 << 20;
+
+/// The state of the drawer.
+#[derive(Debug, Clone, Default)]
+pub struct Drawer {
+    /// Place of the chosen parameter.
+    pub chosen: usize,
+    /// Digits or letters typed for it, not yet taken.
+    pub typed: Option<String>,
+    /// The policy as it was when the drawer was opened.
+    before: Option<Policy>,
+    /// What it takes to keep the line in question.
+    pub advice: Option<Advice>,
+}
+
+/// What it takes to keep a line.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// The line, 1-based, where it is counted.
+    pub line: Option<u64>,
+    /// Whether the model gets it as things stand.
+    pub is_kept: bool,
+    /// Otherwise the change that would do, in words, and the policy with it.
+    pub change: Option<(String, Policy)>,
+}
+
+impl App {
+    /// Opens the drawer.
+    pub(super) fn open_drawer(&mut self) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        self.drawer = Drawer { before: Some(output.policy.clone()), ..Drawer::default() };
+        self.overlay = Some(Overlay::Limits);
+        self.advise();
+        Vec::new()
+    }
+
+    /// A key while the drawer is open.
+    pub(super) fn drawer_key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        let last = self.output.as_ref().map_or(0, |output| output.policy.params().len().saturating_sub(1));
+        if let Some(typed) = &mut self.drawer.typed {
+            match key.code {
+                KeyCode::Enter => return self.take_typed(),
+                KeyCode::Esc => self.drawer.typed = None,
+                KeyCode::Backspace => drop(typed.pop()),
+                KeyCode::Char(c) => typed.push(c),
+                _ => {}
+            }
+            return Vec::new();
+        }
+        match key.code {
+            KeyCode::Up | KeyCode::Char('k') => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
+            KeyCode::Left => return self.change_chosen(false),
+            KeyCode::Right | KeyCode::Char(' ') => return self.change_chosen(true),
+            KeyCode::Char(c) if c.is_ascii_digit() => self.drawer.typed = Some(c.to_string()),
+            KeyCode::Char('a') => return self.take_advice(),
+            KeyCode::Char('R') => return self.put_back(|output, _| Some(output.first_policy.clone())),
+            KeyCode::Char('y') => return self.copy_flags(),
+            KeyCode::Char('p') => return vec![Effect::Policies],
+            KeyCode::Enter | KeyCode::Char('l') => self.overlay = None,
+            KeyCode::Esc => {
+                self.overlay = None;
+                return self.put_back(|_, drawer| drawer.before.clone());
+            }
+            KeyCode::Char('q') => return vec![Effect::Quit],
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn put_back(&mut self, which: impl Fn(&Output, &Drawer) -> Option<Policy>) -> Vec<Effect> {
+        let policy = self.output.as_ref().and_then(|output| which(output, &self.drawer));
+        policy.map_or_else(Vec::new, |policy| self.change_to(policy))
+    }
+
+    fn change_to(&mut self, policy: Policy) -> Vec<Effect> {
+        let effects = self.with_policy(|old| {
+            *old = policy;
+            Ok(())
+        });
+        self.advise();
+        effects
+    }
+
+    /// Sets a parameter from its text.
+    fn put(&mut self, key: &str, value: &str) -> Vec<Effect> {
+        let effects = self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()));
+        self.advise();
+        effects
+    }
+
+    fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
+        let policy = &self.output.as_ref()?.policy;
+        let param = policy.params().get(self.drawer.chosen)?;
+        let value = policy.get(&param.name)?.to_string();
+        Some((param.name.clone(), param.kind.clone(), value))
+    }
+
+    fn change_chosen(&mut self, up: bool) -> Vec<Effect> {
+        let Some((key, kind, value)) = self.chosen_param() else { return Vec::new() };
+        match next_value(&kind, &value, up) {
+            Some(next) => self.put(&key, &next),
+            None => Vec::new(),
+        }
+    }
+
+    fn take_typed(&mut self) -> Vec<Effect> {
+        let Some((key, ..)) = self.chosen_param() else { return Vec::new() };
+        let typed = self.drawer.typed.take().unwrap_or_default();
+        let number = typed.parse::<crate::config::Size>().map(|size| size.number.to_string());
+        self.put(&key, &number.unwrap_or(typed))
+    }
+
+    fn take_advice(&mut self) -> Vec<Effect> {
+        let change = self.drawer.advice.as_ref().and_then(|advice| advice.change.clone());
+        change.map_or_else(Vec::new, |(_, policy)| self.change_to(policy))
+    }
+
+    /// The limits as the command line takes them.
+    fn copy_flags(&mut self) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        let policy = &output.policy;
+        let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
+        let set = set.filter_map(|param| Some(format!(" --set {}={}", param.name, policy.get(&param.name)?)));
+        let flags = format!("--policy {}{}", policy.name(), set.collect::<String>());
+        self.message = Some(Message::note(format!("copied: {flags}")));
+        vec![Effect::Copy(flags)]
+    }
+
+    /// Looks what it takes to keep the current match in Spill, or else the line at its top.
+    fn advise(&mut self) {
+        let Some(output) = &self.output else { return };
+        let found = self.find.current(Side::Spill).map(|range| range.start);
+        let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
+        let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
+        let is_kept = output.is_kept(offset);
+        let change = (!is_kept).then(|| keeping(output, offset)).flatten();
+        self.drawer.advice = Some(Advice { line, is_kept, change });
+    }
+}
+
+/// The value after or before one, by the kind of the parameter.
+fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
+    match kind {
+        ParamKind::Integer { .. } => Some(step_of(value.parse().ok()?, up).to_string()),
+        ParamKind::Boolean => Some((value != "true").to_string()),
+        ParamKind::Choice(words) => {
+            let at = words.iter().position(|word| word == value)?;
+            let next = if up { at + 1 } else { at + words.len() - 1 };
+            words.get(next % words.len()).cloned()
+        }
+        ParamKind::Text => None,
+    }
+}
+
+/// The smallest change of direction or limits with which the model gets the byte at `offset`.
+fn keeping(output: &Output, offset: usize) -> Option<(String, Policy)> {
+    let now = &output.policy;
+    if let Some(direction) = now.direction() {
+        let mut policy = now.clone();
+        let other = other_end(direction);
+        if policy.set_direction(other).is_ok() && output.would_keep(&policy, offset) {
+            return Some((format!("direction {}", other.as_str()), policy));
+        }
+    }
+    if output.view.len() > LONGEST {
+        return None;
+    }
+    let most = output.view.len() as u64 * 3 + 1;
+    let lines = |policy: &mut Policy, n: u64| policy.set_max_lines(n).is_ok();
+    let size = |policy: &mut Policy, n: u64| policy.set_max_size(n).is_ok();
+    if let Some((n, policy)) = least(output, now, offset, now.max_lines(), most, lines) {
+        return Some((format!("max lines {}", crate::words::thousands(n)), policy));
+    }
+    if let Some((n, policy)) = least(output, now, offset, now.max_size(), most, size) {
+        return Some((format!("max {} {}", output.size_name(), output.size_in_words(n)), policy));
+    }
+    let mut wide = now.clone();
+    wide.set_max_lines(most).ok()?;
+    let (bytes, mut policy) = least(output, &wide, offset, now.max_size(), most, size)?;
+    policy.set_max_lines(now.max_lines()?).ok()?;
+    let (n, policy) = least(output, &policy, offset, now.max_lines(), most, lines)?;
+    let words = format!(
+        "max lines {} and max {} {}",
+        crate::words::thousands(n),
+        output.size_name(),
+        output.size_in_words(bytes)
+    );
+    Some((words, policy))
+}
+
+/// The least value of one limit, above its present one and up to `most`, that keeps the byte at `offset`.
+fn least(
+    output: &Output,
+    policy: &Policy,
+    offset: usize,
+    present: Option<u64>,
+    most: u64,
+    set: impl Fn(&mut Policy, u64) -> bool,
+) -> Option<(u64, Policy)> {
+    let with = |n: u64| {
+        let mut policy = policy.clone();
+        (set(&mut policy, n) && output.would_keep(&policy, offset)).then_some(policy)
+    };
+    let mut low = present?;
+    let mut best = (most, with(most)?);
+    while low + 1 < best.0 {
+        let middle = low + (best.0 - low) / 2;
+        match with(middle) {
+            Some(policy) => best = (middle, policy),
+            None => low = middle,
+        }
+    }
+    Some(best)
+}
