@@ -186,12 +186,15 @@ impl Iterator for Rows<'_> {
 impl std::iter::FusedIterator for Rows<'_> {}
 
 /// The nearest place at or before `at` (at most 3 bytes) that splits neither a character nor CRLF. Looks at
-/// the 8 bytes around `at`, wherever it is; past the end it is the end.
+/// the 7 bytes around `at`, wherever it is; a slice of 3 bytes before it and 1 after is enough. Past the end
+/// it is the end.
 pub fn snap(bytes: &[u8], at: usize) -> usize {
-    let at = at.min(bytes.len());
+    if at >= bytes.len() {
+        return bytes.len();
+    }
     let from = at.saturating_sub(3);
     let to = bytes.len().min(at + 4);
-    let mut copy = [0; 8];
+    let mut copy = [0; 7];
     let around = &mut copy[..to - from];
     around.copy_from_slice(&bytes[from..to]);
     let before = at - from;
@@ -201,7 +204,8 @@ pub fn snap(bytes: &[u8], at: usize) -> usize {
     (1..=before).find(|&back| straddles(&around[before - back..], back)).map_or(at, |back| at - back)
 }
 
-/// Whether a valid character begins at the start of `bytes` and ends beyond `boundary`.
+/// Whether a character begins at the start of `bytes` and ends beyond `boundary`; one that `bytes` holds only
+/// in part counts if nothing speaks against it.
 fn straddles(bytes: &[u8], boundary: usize) -> bool {
     let len = match bytes.first() {
         Some(0xc2..=0xdf) => 2,
@@ -209,7 +213,8 @@ fn straddles(bytes: &[u8], boundary: usize) -> bool {
         Some(0xf0..=0xf4) => 4,
         _ => return false,
     };
-    len > boundary && bytes.get(..len).is_some_and(|character| std::str::from_utf8(character).is_ok())
+    let held = &bytes[..len.min(bytes.len())];
+    len > boundary && std::str::from_utf8(held).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 /// The bytes of `line` that are laid out together with the one at `offset`: from one snapped [`ANCHOR`] to the

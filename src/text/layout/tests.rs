@@ -125,6 +125,8 @@ fn snapping_keeps_characters_and_crlf_whole() {
     assert_eq!(snap(b"\xe2\x82\xff", 2), 2);
     assert_eq!(snap(b"\xf0\x9f\x98", 3), 3);
     assert_eq!(snap(b"", 5), 0);
+    assert_eq!(snap(&"x日".as_bytes()[..3], 2), 1);
+    assert_eq!(snap(b"ab\xf0\x9f", 3), 2);
 }
 
 #[test]
@@ -190,6 +192,17 @@ proptest! {
         prop_assert!(row.start <= row.end && row.end <= bytes.len());
         for cell in &row.cells {
             prop_assert_eq!(usize::from(cell.width), unicode_width::UnicodeWidthStr::width(cell.text.as_str()));
+        }
+    }
+
+    #[test]
+    fn snapping_splits_no_character_and_needs_few_bytes(text in "[a日é😀\r\n\u{301}]{0,12}", at in 0..40_usize) {
+        let snapped = snap(text.as_bytes(), at);
+        prop_assert!(text.is_char_boundary(snapped) && snapped <= at.min(text.len()));
+        prop_assert!(snapped + 3 >= at.min(text.len()));
+        if at < text.len() {
+            let from = at.saturating_sub(3);
+            prop_assert_eq!(from + snap(&text.as_bytes()[from..at + 1], at - from), snapped);
         }
     }
 
