@@ -32,6 +32,15 @@ pub enum Command {
     Read(ReadArgs),
     /// List stored outputs: size, age, and time left until the agent deletes them
     List(ListArgs),
+    /// List how the agents cut, or print one policy's file, to be saved, edited and used
+    Policies(PoliciesArgs),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
 }
 
 /// Which policy, and with which limits.
@@ -133,6 +142,16 @@ pub struct ReadArgs {
 pub struct ListArgs {
     /// One JSON array
     #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub struct PoliciesArgs {
+    /// Print this policy's file
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// One JSON array
+    #[arg(long, conflicts_with = "name")]
     pub json: bool,
 }
 

@@ -1,8 +1,10 @@
 //! The command line: one file a subcommand, and one place for exit statuses.
 
 mod args;
+mod generate;
 mod input;
 mod list;
+mod policies;
 mod preview;
 mod read;
 mod view;
@@ -64,6 +66,9 @@ fn run(args: Args) -> Outcome {
         Some(Command::Preview(args)) => preview::run(&config, &args),
         Some(Command::Read(args)) => read::run(&config, &args),
         Some(Command::List(args)) => list::run(&config, &args),
+        Some(Command::Policies(args)) => policies::run(&config, &args),
+        Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Man) => generate::man(),
     }
 }
 

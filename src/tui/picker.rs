@@ -35,6 +35,11 @@ impl Picker {
         self.choices.iter().filter(|choice| words.iter().all(|word| text(choice).contains(word))).collect()
     }
 
+    /// How many there are, narrowed down or not.
+    pub fn most(&self) -> usize {
+        self.choices.len()
+    }
+
     /// What has been typed.
     pub fn typed(&self) -> &str {
         self.input.value()

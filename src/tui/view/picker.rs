@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use crate::preview::Unit;
-use crate::text::safe::{fit, label};
+use crate::text::safe::label;
 use crate::tui::app::App;
 use crate::tui::geometry;
 use crate::tui::picker::Choice;
@@ -18,7 +18,11 @@ use super::line::{self, Span};
 /// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     let shown = app.picker.shown();
-    let place = geometry::overlay(area, 110, area.height.saturating_sub(4));
+    let place = geometry::overlay(
+        area,
+        116,
+        (app.picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
+    );
     Clear.render(place, frame.buffer_mut());
     let foot = " type to narrow · ↑ ↓ · Enter use · Esc back ";
     let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(app.theme.dim);
@@ -33,12 +37,12 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     let widest = shown.iter().map(|choice| choice.policy.name().width()).max().unwrap_or(0).max(20);
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
-        let spans = row(app, choice, widest, n == app.picker.chosen, usize::from(inner.width));
+        let spans = row(app, choice, widest, n == app.picker.chosen);
         line::spans(frame.buffer_mut(), at, &spans);
     }
 }
 
-fn row(app: &App, choice: &Choice, widest: usize, chosen: bool, width: usize) -> Vec<Span> {
+fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
     let mark = if !chosen {
         " "
     } else if app.unicode {
@@ -48,8 +52,7 @@ fn row(app: &App, choice: &Choice, widest: usize, chosen: bool, width: usize) ->
     };
     let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let limits = limits(choice);
-    let room = width.saturating_sub(widest + 30);
-    let summary = fit(&label(choice.policy.summary().as_bytes()), room);
+    let summary = label(choice.policy.summary().as_bytes());
     vec![
         (format!("{mark} "), app.theme.accent),
         (format!("{:<widest$}  ", label(choice.policy.name().as_bytes())), style),

@@ -1,0 +1,22 @@
+//! `overspill completions` and `overspill man`: made from the command line's own description.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+
+use super::Outcome;
+use super::args::Args;
+
+/// Prints completions for a shell.
+pub fn completions(shell: clap_complete::Shell) -> Outcome {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "overspill", &mut text);
+    Ok(io::stdout().lock().write_all(&text)?)
+}
+
+/// Prints the man page.
+pub fn man() -> Outcome {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(Args::command()).render(&mut text)?;
+    Ok(io::stdout().lock().write_all(&text)?)
+}

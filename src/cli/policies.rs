@@ -1,0 +1,106 @@
+//! `overspill policies`: how the agents cut, and where that is known from.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::preview::{Policy, Unit};
+use crate::text::safe::label;
+use crate::words::{size, thousands};
+
+use super::args::PoliciesArgs;
+use super::{Failure, Outcome};
+
+/// One policy as `--json` gives it.
+#[derive(Serialize)]
+struct Record {
+    name: String,
+    summary: String,
+    unit: &'static str,
+    max_lines: Option<u64>,
+    max_size: Option<u64>,
+    confidence: &'static str,
+    version: String,
+    source: String,
+    parameters: Vec<Parameter>,
+    own: bool,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: String,
+    default: String,
+    doc: String,
+}
+
+impl Record {
+    fn of(policy: &Policy, own: bool) -> Self {
+        let parameter = |param: &crate::preview::Param| Parameter {
+            name: param.name.clone(),
+            default: param.default.to_string(),
+            doc: param.doc.clone(),
+        };
+        Self {
+            name: policy.name().to_owned(),
+            summary: policy.summary().to_owned(),
+            unit: policy.unit().as_str(),
+            max_lines: policy.max_lines(),
+            max_size: policy.max_size(),
+            confidence: policy.confidence().as_str(),
+            version: policy.version().to_owned(),
+            source: policy.source().to_owned(),
+            parameters: policy.params().iter().map(parameter).collect(),
+            own,
+        }
+    }
+}
+
+/// Lists all policies, or prints the file of one, which can be saved, edited and used.
+pub fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if let Some(name) = &args.name {
+        let unknown = |error: crate::preview::PolicyError| Failure::Usage(error.to_string());
+        config.catalog.get(name).map_err(unknown)?;
+        let text = config.catalog.text(name).unwrap_or_default();
+        out.write_all(text.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let names: Vec<&str> = config.catalog.names().collect();
+    let policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        let records: Vec<Record> =
+            policies.iter().map(|p| Record::of(p, config.catalog.is_own(p.name()))).collect();
+        serde_json::to_writer(&mut out, &records).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+    } else {
+        table(&mut out, &policies)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Aligned columns; a heading only for a person.
+fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
+    let widest = policies.iter().map(|policy| policy.name().len()).max().unwrap_or(0);
+    if io::stdout().is_terminal() {
+        writeln!(
+            out,
+            "{:<widest$}  {:>6}  {:>14}  {:<13}  known from",
+            "policy", "lines", "size", "confidence"
+        )?;
+    }
+    for policy in policies {
+        let lines = policy.max_lines().map_or("–".into(), thousands);
+        let most = policy.max_size().map_or("–".into(), |most| match policy.unit() {
+            Unit::Bytes => size(most),
+            unit => format!("{} {}", thousands(most), unit.as_str()),
+        });
+        let (name, source) = (label(policy.name().as_bytes()), label(policy.source().as_bytes()));
+        writeln!(
+            out,
+            "{name:<widest$}  {lines:>6}  {most:>14}  {:<13}  {source}",
+            policy.confidence().as_str()
+        )?;
+    }
+    Ok(())
+}
