@@ -84,12 +84,11 @@ impl Toward {
     }
 }
 
-/// The chunks of `within`, cut after line feeds where there are any, as ranges of lines in order.
-/// A line longer than a chunk is cut into overlapping pieces.
-pub fn next_chunk(bytes: &[u8], within: &Range<usize>) -> Range<usize> {
+/// The first chunk of `within`, of `size` bytes at the most, cut after a line feed where there is one.
+pub fn next_chunk(bytes: &[u8], within: &Range<usize>, size: usize) -> Range<usize> {
     let end = within.end.min(bytes.len());
     let start = within.start.min(end);
-    let near = (start + CHUNK).min(end);
+    let near = (start + size).min(end);
     if near == end {
         return start..end;
     }
@@ -114,7 +113,7 @@ pub fn find(
 ) -> Option<Range<usize>> {
     let mut rest = within.clone();
     while rest.start < rest.end.min(bytes.len()) {
-        let chunk = next_chunk(bytes, &rest);
+        let chunk = next_chunk(bytes, &rest, CHUNK);
         if !go_on(&chunk) {
             return None;
         }
@@ -221,6 +220,16 @@ impl MatchCounts {
     /// Takes in the next chunk's count; chunks come in order.
     pub fn push(&mut self, end: usize, count: u64) {
         self.chunks.push((end, self.total() + count));
+    }
+
+    /// Whether a match starts in a stretch of the file, as far as the chunks tell.
+    pub fn any_in(&self, stretch: &Range<usize>) -> bool {
+        let before = |offset: usize| {
+            let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);
+            if chunk == 0 { 0 } else { self.chunks[chunk - 1].1 }
+        };
+        let after = self.chunks.partition_point(|(end, _)| *end < stretch.end);
+        self.chunks.get(after).or(self.chunks.last()).is_some_and(|(_, count)| *count > before(stretch.start))
     }
 
     /// Matches counted so far.

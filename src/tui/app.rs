@@ -19,6 +19,7 @@ use super::pager::Panes;
 use super::picker::{Choice, Picker};
 use super::prompt::{Prompt, Purpose};
 use super::theme::Theme;
+use super::window::ThenRead;
 
 /// What happens to the screens.
 pub enum Event {
@@ -49,6 +50,8 @@ pub enum Event {
     Peeked(Vec<(PathBuf, String)>),
     /// The policies have been read.
     Policies(Vec<Choice>),
+    /// The policy of the agent's read tool has been read.
+    ReadTool(Choice, ThenRead),
     /// Something to tell, from outside.
     Told(Message),
 }
@@ -93,6 +96,13 @@ pub enum Effect {
     Reopen,
     /// Read all policies.
     Policies,
+    /// Read the policy of an agent's read tool.
+    ReadTool {
+        /// The agent.
+        agent: String,
+        /// What is then to be done with it.
+        then: ThenRead,
+    },
     /// Look at all stores.
     Scan,
     /// Read the first lines of these entries.
@@ -252,6 +262,7 @@ impl App {
                 self.offer(choices);
                 Vec::new()
             }
+            Event::ReadTool(choice, then) => self.read_tool(choice, then),
             Event::Told(message) => {
                 self.message = Some(message);
                 Vec::new()
@@ -366,6 +377,8 @@ impl App {
             Action::MoreBytes => return self.turn_size(true, count),
             Action::FewerBytes => return self.turn_size(false, count),
             Action::Direction => return self.turn_direction(),
+            Action::ReadForm => return self.ask_read_tool(ThenRead::Show),
+            Action::CopyCall => return self.ask_read_tool(ThenRead::CopyCall),
             Action::Limits => return self.open_drawer(),
             Action::Policy => return vec![Effect::Policies],
             Action::Candidate => return self.next_candidate(),

@@ -248,9 +248,14 @@ impl App {
         match found.news {
             News::Counted(..) => {}
             News::Nothing => {
-                let what = self.find.pattern.as_ref().map_or("", |p| p.text()).to_owned();
-                let place = if side == Side::Preview { "in what the model got" } else { "in the file" };
-                self.message = Some(Message::error(format!("{what}: not found {place}")));
+                let what = self.find.pattern.as_ref().map_or("", |p| p.text());
+                let what = crate::text::safe::label(what.as_bytes());
+                self.message = Some(match side {
+                    Side::Spill => Message::error(format!("{what}: not in the file")),
+                    Side::Preview => {
+                        Message::error(format!("{what}: the model did not get it; Tab n looks in the spill"))
+                    }
+                });
             }
             News::Match(range, round) => {
                 let range = range.start as u64..range.end as u64;

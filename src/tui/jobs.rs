@@ -19,6 +19,9 @@ use super::list::Scanned;
 /// Blocks that a counting worker takes at a time: 8 MiB.
 const TAKE: usize = 128;
 
+/// Matches are counted in so many chunks, or more, so that the map can show where they are.
+const MAP_ROWS: usize = 256;
+
 /// Files over this many bytes are counted by several threads.
 const WORTH_THREADS: usize = 32 << 20;
 
@@ -129,9 +132,10 @@ impl Jobs {
         let events = self.events.clone();
         self.spawn("matches", move || {
             let bytes = &census.view[..];
+            let size = (bytes.len() / MAP_ROWS).clamp(16 << 10, search::CHUNK);
             let mut rest = 0..bytes.len();
             while rest.start < rest.end && ticket.is_wanted() {
-                let chunk = search::next_chunk(bytes, &rest);
+                let chunk = search::next_chunk(bytes, &rest, size);
                 source::populate(&census.view, chunk.clone());
                 let count = search::matches(bytes, &census.pattern, chunk.clone()).count() as u64;
                 let news = News::Counted(chunk.end, count);

@@ -183,6 +183,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Window", "]", A::NextWindow, "next window of lines, as an agent pages"),
     row(Pager, "Window", "[", A::PreviousWindow, "window before"),
     row(Pager, "Window", "o", A::Window, "type offset and limit of the window"),
+    row(Pager, "Window", "O", A::ReadForm, "the window as the agent's read tool gives it"),
+    row(Pager, "Window", "c", A::CopyCall, "copy the call that reads this window"),
     row(Pager, "Limits", "+", A::MoreLines, "more lines for the model"),
     row(Pager, "Limits", "-", A::FewerLines, "fewer lines"),
     row(Pager, "Limits", ">", A::MoreBytes, "more bytes (or the policy's unit)"),

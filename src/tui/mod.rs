@@ -19,6 +19,7 @@ pub mod scroll;
 mod terminal;
 pub mod theme;
 pub mod view;
+mod window;
 
 pub use output::Subject;
 pub use picker::Choice;

@@ -14,35 +14,7 @@ use super::geometry::{self, Side};
 use super::keys::Action;
 use super::output::Output;
 use super::scroll::{Frame, Long, Scroll};
-
-/// Lines of a window until another limit is typed: what read tools use.
-const WINDOW: u64 = 2000;
-
-/// Lines `offset .. offset + limit` of the file, 1-based, as an agent's read tool pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// First line, 1-based.
-    pub offset: u64,
-    /// Most lines.
-    pub limit: u64,
-}
-
-impl Window {
-    /// The window of the same limit, a whole number of windows away, that holds `line` (1-based).
-    fn holding(self, line: u64) -> Self {
-        let limit = self.limit.max(1);
-        if line >= self.offset {
-            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
-        }
-        let back = (self.offset - line).div_ceil(limit) * limit;
-        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
-    }
-
-    /// The line after the window, 1-based: the next offset.
-    pub fn next(self) -> u64 {
-        self.offset + self.limit
-    }
-}
+use super::window::Window;
 
 /// Where the panes stand.
 #[derive(Debug, Clone)]
@@ -69,7 +41,7 @@ impl Default for Panes {
             tops: [0, 0],
             long: Long::Wrapped,
             raw: [true, false],
-            window: Window { offset: 1, limit: WINDOW },
+            window: Window::default(),
             following: false,
             marks: BTreeMap::new(),
         }
@@ -216,11 +188,10 @@ impl App {
         self.reanchor();
     }
 
-    /// The window goes where Spill is, in whole steps.
-    fn reanchor(&mut self) {
-        if let Some(line) = self.line_of_top() {
-            self.panes.window = self.panes.window.holding(line + 1);
-        }
+    /// Whether the line at the top of a side is so long that it is moved by bytes.
+    pub fn is_long_line(&self, side: Side) -> bool {
+        let top = self.panes.top(side);
+        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes).unwrap_or(false)
     }
 
     /// The line at the top of Spill, 0-based, if it is counted.
@@ -265,7 +236,7 @@ impl App {
     }
 
     /// Shows an offset of the file, `above` rows from the top.
-    fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
+    pub(super) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
         let Some(output) = &self.output else { return };
         let target = match side {
             Side::Spill => offset as u64,
@@ -381,58 +352,6 @@ impl App {
         if side == Side::Spill {
             self.place(side, top);
         }
-    }
-
-    fn go_window(&mut self, next: bool) {
-        let Some(output) = &self.output else { return };
-        let Window { offset, limit } = self.panes.window;
-        let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
-        match output.index.offset_of(&output.view, to - 1) {
-            Some(start) if (start as usize) < output.view.len() || to == 1 => {
-                self.panes.window.offset = to;
-                self.go_to_window(start as usize);
-            }
-            _ => {
-                let text = match output.lines() {
-                    Some(lines) => format!("the last window: line {lines} is the last"),
-                    None => format!("line {to} is not counted yet; try again in a moment"),
-                };
-                self.message = Some(Message::note(text));
-            }
-        }
-    }
-
-    fn go_to_window(&mut self, start: usize) {
-        let window = self.panes.window;
-        self.panes.remember();
-        self.panes.focus = Side::Spill;
-        self.show_offset(Side::Spill, start, 0);
-        self.panes.window = window;
-    }
-
-    /// Sets the window from what was typed: an offset, and a limit if it is to change.
-    pub(super) fn set_window(&mut self, text: &str) -> Result<(), String> {
-        let numbers: Result<Vec<u64>, _> =
-            text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
-        let usage = "type a line to start from and, if you like, how many: 2001 500";
-        let (offset, limit) = match numbers.as_deref() {
-            Ok([offset]) => (*offset, self.panes.window.limit),
-            Ok([offset, limit]) => (*offset, *limit),
-            _ => return Err(usage.into()),
-        };
-        if offset == 0 || limit == 0 {
-            return Err("offset and limit count from 1".into());
-        }
-        let Some(output) = &self.output else { return Ok(()) };
-        let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
-            return Err(match output.lines() {
-                Some(lines) => format!("offset {offset} is past the last line, {lines}"),
-                None => format!("line {offset} is not counted yet; try again in a moment"),
-            });
-        };
-        self.panes.window = Window { offset, limit };
-        self.go_to_window(start as usize);
-        Ok(())
     }
 
     /// Goes to a typed line (`120`), per cent (`50%`) or byte (`4096b`).

@@ -108,7 +108,7 @@ impl App {
         }
     }
 
-    fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
+    pub(super) fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
         let Some(output) = &mut self.output else { return Vec::new() };
         output.limits_from = limits_from;
         let mut effects = self.with_policy(|old| {

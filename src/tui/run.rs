@@ -29,6 +29,9 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How long the keys' thread waits before it looks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);
 
+/// The read tool that is shown for agents whose own is not known.
+const READ_TOOL: &str = "opencode/read";
+
 /// Opens an output by its path, or says why not.
 pub type Opener = Box<dyn Fn(&Path) -> Result<Target, String>>;
 
@@ -198,6 +201,17 @@ impl Session {
                     let choices = (self.chooser)();
                     let effects = self.app.update(Event::Policies(choices));
                     self.carry_out(effects)?;
+                }
+                Effect::ReadTool { agent, then } => {
+                    let mut choices = (self.chooser)();
+                    let name = format!("{agent}/read");
+                    let at = choices.iter().position(|choice| choice.policy.name() == name);
+                    let at =
+                        at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
+                    if let Some(at) = at {
+                        let effects = self.app.update(Event::ReadTool(choices.swap_remove(at), then));
+                        self.carry_out(effects)?;
+                    }
                 }
                 Effect::Scan => self.jobs.scan(),
                 Effect::Peek(entries) => self.jobs.peek(entries),

@@ -90,10 +90,15 @@ fn all_of_it(output: &Output, preview: &Preview) -> String {
 /// The piece that did not fit was the first to be taken: say how long it is.
 fn nothing_kept(output: &Output) -> String {
     use crate::preview::Direction;
-    let bytes = &output.view[..];
+    let (bytes, index) = (&output.view[..], &output.index);
+    if !index.is_complete() {
+        return format!("nothing kept: {}", limit(output));
+    }
     let (which, length) = match output.policy.direction() {
-        Some(Direction::Tail) => ("last", bytes.len() - memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)),
-        _ => ("first", memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())),
+        Some(Direction::Tail) => {
+            ("last", bytes.len() - index.last_line_feed(bytes, bytes.len()).map_or(0, |at| at + 1))
+        }
+        _ => ("first", index.next_line_feed(bytes, 0).unwrap_or(bytes.len())),
     };
     match output.policy.max_size() {
         Some(most) if length as u64 > most => {

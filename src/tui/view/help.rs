@@ -47,6 +47,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("┊ after a number", "the model did not get this line"),
     ("█ ▒ ░ in the map", "all, some, none of this part of the file was kept"),
     ("▸ in the map", "where Spill stands in the file"),
+    ("• in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
 ];
@@ -57,6 +58,7 @@ const ASCII_LEGEND: &[(&str, &str)] = &[
     (": after a number", "the model did not get this line"),
     ("# + . in the map", "all, some, none of this part of the file was kept"),
     ("> in the map", "where Spill stands in the file"),
+    ("* in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
 ];

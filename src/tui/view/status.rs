@@ -9,10 +9,10 @@ use crate::tui::app::App;
 use crate::tui::geometry::Side;
 use crate::tui::keys::{Action, key_of};
 use crate::tui::output::Output;
-use crate::tui::pager::Window;
 use crate::tui::prompt::{Prompt, Purpose};
 use crate::tui::saying;
 use crate::tui::scroll::Long;
+use crate::tui::window::Window;
 use crate::words::thousands;
 
 use super::line::{self, Span};
@@ -119,6 +119,9 @@ fn position(app: &App, output: &Output) -> String {
     let side = app.focus();
     let len = app.doc(output, side).len().max(1);
     let sideways = match app.panes.long {
+        Long::Sideways(at) if at > 0 && app.is_long_line(side) => {
+            format!("byte {} of line · ", thousands(at + 1))
+        }
         Long::Sideways(at) if at > 0 => format!("column {} · ", thousands(at + 1)),
         _ => String::new(),
     };

@@ -47,12 +47,24 @@ pub fn draw(app: &App, output: &Output, buffer: &mut Buffer, area: Rect) {
     let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
     for row in 0..rows {
         let stretch = at(row)..at(row + 1).max(at(row) + 1);
-        let (mark, style) = look(app, share(&output.kept, &stretch));
+        let (mark, mut style) = look(app, share(&output.kept, &stretch));
+        let finds = app.find.pattern.is_some() && app.find.counts.any_in(&stretch);
+        if finds {
+            style = app.theme.accent;
+        }
         let here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
         let pointer = if here { if app.unicode { "▸" } else { ">" } } else { " " };
         let y = area.y + row as u16;
         buffer.set_stringn(area.x, y, pointer, 1, app.theme.accent);
         buffer.set_stringn(area.x + 1, y, mark, 1, style);
+        let find = if !finds {
+            " "
+        } else if app.unicode {
+            "•"
+        } else {
+            "*"
+        };
+        buffer.set_stringn(area.x + 2, y, find, 1, app.theme.accent);
     }
 }
 
