@@ -26,15 +26,13 @@ pub use entry::{Entry, Place, Status};
 pub use env::Env;
 pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};
-pub use listing::{Listing, Resolved, list, resolve};
-pub use own::{OwnError, OwnStore, own_home, own_root};
+pub use listing::{DirWatch, Listing, Resolved, list, resolve};
+pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
 pub use pending::Pending;
 pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
-pub use scan::{RootReport, RootState, first_line, scan};
+pub use scan::{RootReport, RootState, scan};
 pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
 pub use write::NewSpill;
 
-#[cfg(test)]
-mod deletion_tests;
 #[cfg(test)]
 mod tests;
