@@ -309,3 +309,24 @@ fn another_agents_entry_is_copied_into_ours_and_kept() {
     assert!(own.adopt(&entry, now()).is_err());
     assert_eq!(home.list("overspill").len(), 1);
 }
+
+#[test]
+fn the_example_in_the_documentation_is_right() {
+    let guide = include_str!("../../../docs/stores.md");
+    let start = guide.find("```toml\n").unwrap() + "```toml\n".len();
+    let example = &guide[start..start + guide[start..].find("```").unwrap()];
+    let home = Home::new();
+    home.file(&home.at("stores/example.toml"), example.as_bytes(), 0);
+    let mut stores = Stores::default();
+    stores.load_dir(&home.at("stores")).unwrap();
+    home.file(&home.at(".my-agent/spills/web/s-1/outputs/bash-7.txt"), b"x", 24);
+    let entry = home.list_with(&stores, "my-agent").remove(0);
+    assert_eq!(described(&entry), "my-agent bash s-1 web 7");
+    assert_eq!((entry.holds(), ending(&entry).as_str()), (Holds::Stripped, "6d"));
+    let known = Stores::builtin();
+    let agents =
+        known.specs.iter().map(|spec| &spec.agent).chain(known.keep_none.iter().map(|(agent, _)| agent));
+    for agent in agents.filter(|agent| *agent != "opencode-fork") {
+        assert!(guide.contains(&format!("\n| {agent} |")), "{agent} is not in the guide");
+    }
+}
