@@ -144,19 +144,6 @@ impl Entry {
         }
     }
 
-    /// The first line of its file, without the line feed, at most 4 KiB: raw bytes, to be cleaned
-    /// before they are shown.
-    ///
-    /// # Errors
-    /// As for `open`.
-    pub fn first_line(&self) -> io::Result<Vec<u8>> {
-        const MOST: u64 = 4 << 10;
-        let mut line = Vec::new();
-        self.open()?.take(MOST).read_to_end(&mut line)?;
-        line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
-        Ok(line)
-    }
-
     /// Whether it lies in our own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
@@ -186,4 +173,17 @@ impl Entry {
     pub fn exposed(&self) -> bool {
         self.mode & 0o077 != 0
     }
+}
+
+/// The first line of an entry's file, without its line feed, at most 4 KiB: raw bytes, to be
+/// cleaned before they are shown.
+///
+/// # Errors
+/// As for [`Entry::open`].
+pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
+    const MOST: u64 = 4 << 10;
+    let mut line = Vec::new();
+    entry.open()?.take(MOST).read_to_end(&mut line)?;
+    line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
+    Ok(line)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Barrier;
@@ -200,6 +200,48 @@ fn a_spill_has_its_name_only_when_it_is_whole() {
     assert!(spill.finish(false).is_err());
     assert_eq!(fs::read(taken).unwrap(), b"other");
     assert!(!temporary.exists());
+}
+
+/// Kills a writer in the middle, a few times over: what has its final name is whole.
+#[test]
+fn a_killed_writer_leaves_no_partial_spill() {
+    const CHILD: &str = "OVERSPILL_TEST_WRITER_HOME";
+    const SIZE: usize = 1 << 20;
+    if let Some(home) = std::env::var_os(CHILD) {
+        let store = OwnStore::create(&Env::hermetic(Path::new(&home))).unwrap();
+        loop {
+            let spill = store.begin(now()).unwrap();
+            for _ in 0..SIZE / 4096 {
+                spill.file().write_all(&[b'x'; 4096]).unwrap();
+            }
+            spill.finish(false).unwrap();
+            std::io::stdout().write_all(b"\nwritten\n").unwrap();
+        }
+    }
+    let home = Home::new();
+    for round in 1..=8 {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args([
+            "--exact",
+            "--nocapture",
+            "store::tests::deleting::a_killed_writer_leaves_no_partial_spill",
+        ]);
+        child.env(CHILD, home.at("")).stdout(std::process::Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        let said = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(said.map_while(Result::ok).filter(|line| line == "written").take(round).count(), round);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // The files' times are real, so the clock is too.
+    let mut entries = list(Stores::builtin().named("overspill"), &home.env, jiff::Timestamp::now()).entries;
+    assert!(entries.iter().filter(|entry| entry.status == Status::Ok).count() >= 36);
+    assert!(
+        entries.iter().filter(|entry| entry.status == Status::Ok).all(|entry| entry.size() == SIZE as u64)
+    );
+    entries.retain(|entry| entry.status == Status::Unfinished);
+    let swept = entries.iter().map(|entry| delete(entry, Manner::Bulk, &home.env));
+    assert!(swept.into_iter().all(|outcome| outcome == Outcome::Deleted));
 }
 
 /// The umask belongs to the process, so this runs in a child of its own.

@@ -32,7 +32,7 @@ fn opencode_is_listed_with_its_seven_days() {
         (5, "opencode", &Status::Ok, Rule::Mtime)
     );
     assert_eq!(entry.made.unwrap().to_string(), "2026-05-14T14:06:02.965Z".to_string());
-    assert_eq!(entry.first_line().unwrap(), b"hello");
+    assert_eq!(first_line(entry).unwrap(), b"hello");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_linked_entry_is_not_read() {
     let link = home.at(".local/share/opencode/tool-output").join(ID);
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&real, &link).unwrap();
-    assert!(home.list("opencode")[0].first_line().is_err());
+    assert!(first_line(&home.list("opencode")[0]).is_err());
 }
 
 #[test]
