@@ -86,7 +86,7 @@ pub fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
 pub fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     let then = now().checked_sub(SignedDuration::from_hours(hours as i64)).unwrap();
-    home.file(&store.root().join(new_id(then, n, [0; 12])), b"0123456789", hours)
+    home.file(&store.root().join(new_id(then, n, [(n >> 12) as u8; 12])), b"0123456789", hours)
 }
 
 pub fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
