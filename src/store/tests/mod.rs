@@ -2,6 +2,7 @@
 
 mod cleaning;
 mod deleting;
+mod laws;
 mod listing;
 
 use std::collections::BTreeSet;
