@@ -228,7 +228,10 @@ fn a_users_description_replaces_the_agents() {
 
 #[test]
 fn every_description_compiled_in_is_right() {
-    Stores::builtin().check().unwrap();
+    let stores = Stores::builtin();
+    for spec in &stores.specs {
+        stores.check(&spec.agent).unwrap();
+    }
     assert_eq!(Stores::builtin().keep_none[0].0, "codex");
 }
 
@@ -245,6 +248,10 @@ fn mistakes_in_a_users_file_are_said_with_their_line() {
     fs::write(home.at("stores/bad.toml"), "agent = \"x\"\nsorce = \"y\"\n").unwrap();
     let error = Stores::builtin().load_dir(&home.at("stores")).unwrap_err().to_string();
     assert!(error.contains("bad.toml") && error.contains("line 2") && error.contains("sorce"), "{error}");
+    let pattern = "agent = \"x\"\nsource = \"y\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~\"]\nfiles = [{ name = '(' }]\nretention = { by = \"never\" }\n";
+    fs::write(home.at("stores/bad.toml"), pattern).unwrap();
+    let error = Stores::builtin().load_dir(&home.at("stores")).unwrap_err().to_string();
+    assert!(error.contains("bad.toml") && error.contains("unclosed group"), "{error}");
 }
 
 #[test]
