@@ -159,3 +159,59 @@ fn within(view: &View, range: Range<usize>) -> Option<(&Mmap, Range<usize>)> {
     let range = range.start.min(view.len)..range.end.min(view.len);
     (range.start < range.end).then_some((pages, range))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, ExitStatus};
+
+    use super::*;
+
+    const CHILD: &str = "OVERSPILL_TEST_FAULT";
+    const SEEN: i32 = 42;
+
+    extern "C" fn see(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        // SAFETY: _exit may be called from a handler.
+        unsafe { libc::_exit(SEEN) };
+    }
+
+    /// Touches a lost page of a mapping that the guard does not know, in this process.
+    fn fault_elsewhere(handled: bool) {
+        if handled {
+            // SAFETY: a zeroed sigaction with a handler of the right form.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = see;
+                action.sa_sigaction = handler as usize;
+                action.sa_flags = libc::SA_SIGINFO;
+                libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+            }
+        }
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 20).unwrap();
+        let guarded = View::map(&file, 1 << 20, 0).unwrap();
+        // SAFETY: the fault is what is being tested.
+        let bare = unsafe { MmapOptions::new().len(1 << 20).map(&file) }.unwrap();
+        file.set_len(0).unwrap();
+        assert_eq!((guarded[70_000], guarded.lost_at().is_some()), (0, true));
+        std::process::exit(std::hint::black_box(bare[70_000]).into());
+    }
+
+    fn child(mode: &str, test: &str) -> ExitStatus {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let test = format!("source::map::tests::{test}");
+        child.args(["--exact", &test]).env(CHILD, mode).stdout(std::process::Stdio::null()).status().unwrap()
+    }
+
+    #[test]
+    fn a_fault_elsewhere_goes_to_the_earlier_action() {
+        match std::env::var(CHILD).as_deref() {
+            Ok(mode) => fault_elsewhere(mode == "handled"),
+            Err(_) => {
+                let test = "a_fault_elsewhere_goes_to_the_earlier_action";
+                assert_eq!(child("handled", test).code(), Some(SEEN));
+                assert_eq!(child("bare", test).signal(), Some(libc::SIGBUS));
+            }
+        }
+    }
+}

@@ -163,11 +163,9 @@ impl Spool {
             return Ok(());
         }
         let disk = rustix::fs::fstatvfs(&self.file)?;
-        let free = disk.f_bavail * disk.f_frsize;
-        let floor = KEEP_FREE.min(disk.f_blocks * disk.f_frsize / 20);
-        match free > floor {
-            true => Ok(()),
-            false => Err(io::Error::new(
+        match nearly_full(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize) {
+            false => Ok(()),
+            true => Err(io::Error::new(
                 io::ErrorKind::StorageFull,
                 "the temporary directory's disk is nearly full",
             )),
@@ -186,5 +184,60 @@ impl Spool {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a disk of `total` bytes has too few `free` for a spool to go on.
+fn nearly_full(free: u64, total: u64) -> bool {
+    free <= KEEP_FREE.min(total / 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn the_last_gigabyte_or_twentieth_is_left() {
+        const GIB: u64 = 1 << 30;
+        assert!(nearly_full(GIB, 1000 * GIB) && !nearly_full(GIB + 1, 1000 * GIB));
+        assert!(nearly_full(GIB / 20, GIB) && !nearly_full(GIB / 20 + 1, GIB));
+    }
+
+    #[test]
+    fn what_need_not_end_is_read_up_to_its_limit() {
+        let spool =
+            Spool::start(Progress::Streaming, Limit::Bytes(100_000), || Ok(io::repeat(b'x'))).unwrap();
+        spool.wait(u64::MAX);
+        assert_eq!((spool.kept(), spool.seen(), spool.progress()), (100_000, 100_000, Progress::CutShort));
+        assert!(spool.error().is_none());
+    }
+
+    #[test]
+    fn a_stream_that_cannot_be_opened_says_why() {
+        let open = || Err::<io::Empty, _>(io::Error::from_raw_os_error(libc::EACCES));
+        let spool = Spool::start(Progress::Waiting, Limit::Disk, open).unwrap();
+        spool.wait(1);
+        assert_eq!(spool.error().unwrap().kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn an_abandoned_stream_is_let_go() {
+        struct Fed(std::sync::mpsc::Receiver<()>);
+        impl Read for Fed {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.0.recv().map_err(io::Error::other)?;
+                buffer[0] = b'x';
+                Ok(1)
+            }
+        }
+        let (feed, fed) = sync_channel(0);
+        let spool = Spool::start(Progress::Streaming, Limit::Disk, || Ok(Fed(fed))).unwrap();
+        feed.send(()).unwrap();
+        spool.wait(1);
+        spool.abandon();
+        let _ = feed.send(());
+        assert!(feed.send(()).is_err(), "the reader is dropped after at most one more read");
     }
 }

@@ -307,6 +307,17 @@ fn a_change_between_opening_and_watching_is_told() {
 }
 
 #[test]
+fn a_streams_end_is_told_and_ends_the_watcher() {
+    let mut source = Source::stream(io::Cursor::new(b"all".to_vec())).unwrap();
+    let probe = source.probe();
+    let (tell, told) = channel();
+    let _watcher = Watcher::spawn(probe, move || tell.send(()).is_ok()).unwrap();
+    assert!(told.iter().count() >= 1);
+    source.refresh();
+    assert!(source.is_complete());
+}
+
+#[test]
 fn a_watcher_ends_when_it_is_dropped() {
     let case = Case::new(b"a");
     let (tell, told) = channel();

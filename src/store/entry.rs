@@ -1,10 +1,13 @@
 //! One spill in a store, as listed: nothing of its content is known.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use rustix::fs::{Mode, OFlags};
 
 use super::pattern::Facts;
 use super::spec::OWN;
@@ -127,6 +130,20 @@ impl Entry {
         self.kind().map_or(&[], |kind| &kind.policies)
     }
 
+    /// Opens its file for reading, if it is still what was listed. Follows no link, never blocks.
+    ///
+    /// # Errors
+    /// What the system says, or that it has changed.
+    pub fn open(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(self.path(), flags, Mode::empty())?);
+        let meta = file.metadata()?;
+        match meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
+            true => Ok(file),
+            false => Err(io::Error::other("not what was listed")),
+        }
+    }
+
     /// Whether it lies in our own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
@@ -156,4 +173,17 @@ impl Entry {
     pub fn exposed(&self) -> bool {
         self.mode & 0o077 != 0
     }
+}
+
+/// The first line of an entry's file, without its line feed, at most 4 KiB: raw bytes, to be
+/// cleaned before they are shown.
+///
+/// # Errors
+/// As for [`Entry::open`].
+pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
+    const MOST: u64 = 4 << 10;
+    let mut line = Vec::new();
+    entry.open()?.take(MOST).read_to_end(&mut line)?;
+    line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
+    Ok(line)
 }

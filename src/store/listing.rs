@@ -1,11 +1,13 @@
 //! Whole listings: several stores at once, and the entry that a typed id means.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::{Entry, Env, RootReport, StoreSpec, apply_limits, scan};
+use crate::source::{Identity, Stamp};
 
 /// Everything in some stores.
 #[derive(Debug, Default)]
@@ -14,6 +16,38 @@ pub struct Listing {
     pub entries: Vec<Entry>,
     /// For each store its roots, and what became of them.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+}
+
+impl Listing {
+    /// Tells when any of its directories has changed, appeared or gone.
+    pub fn watch(&self) -> DirWatch {
+        DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
+    }
+}
+
+/// Tells whether directories have changed since they were listed: one stat each.
+#[derive(Clone, Debug, Default)]
+pub struct DirWatch {
+    dirs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl DirWatch {
+    /// Of the directories behind these reports.
+    pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
+        let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
+        DirWatch { dirs }
+    }
+
+    /// Looks once; true if an entry may have come or gone since the last look.
+    pub fn check_once(&mut self) -> bool {
+        let mut changed = false;
+        for (path, seen) in &mut self.dirs {
+            let now = std::fs::metadata(&path).ok().map(|meta| Identity::from(&meta).modified);
+            changed |= now != *seen;
+            *seen = now;
+        }
+        changed
+    }
 }
 
 /// Lists `stores` to the end.

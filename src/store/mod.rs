@@ -11,6 +11,7 @@ mod env;
 mod expand;
 mod id;
 mod listing;
+mod order;
 mod own;
 mod pattern;
 mod pending;
@@ -22,19 +23,18 @@ mod write;
 
 pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
 pub use delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
-pub use entry::{Entry, Place, Status};
+pub use entry::{Entry, Place, Status, first_line};
 pub use env::Env;
 pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};
-pub use listing::{Listing, Resolved, list, resolve};
-pub use own::{OwnError, OwnStore, own_home, own_root};
+pub use listing::{DirWatch, Listing, Resolved, list, resolve};
+pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sums_by};
+pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
 pub use pending::Pending;
 pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
-pub use scan::{RootReport, RootState, first_line, scan};
+pub use scan::{RootReport, RootState, scan};
 pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
 pub use write::NewSpill;
 
-#[cfg(test)]
-mod deletion_tests;
 #[cfg(test)]
 mod tests;

@@ -187,6 +187,24 @@ impl OwnStore {
     }
 }
 
+/// A file system's room, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// All of it.
+    pub total: u64,
+    /// What this user may still fill.
+    pub free: u64,
+}
+
+/// The room on the file system that `path` lies on.
+///
+/// # Errors
+/// What the system says.
+pub fn space(path: &Path) -> io::Result<Space> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(Space { total: disk.f_blocks * disk.f_frsize, free: disk.f_bavail * disk.f_frsize })
+}
+
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens `name` in `at` for writing, making it with mode 0600 whatever the umask.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -19,6 +18,7 @@ use super::pattern::{Component, Facts};
 use super::retention::Times;
 use super::stat::{self, timestamp};
 use super::{Entry, Env, Retention, Status, StoreSpec, Unset};
+use crate::source::{Identity, Stamp};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -36,6 +36,8 @@ pub struct RootReport {
     pub bytes: u64,
     /// Directories under it that could not be read, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
+    /// The directories that were listed, or looked for in vain, with their times of modification.
+    pub(super) dirs: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 /// What became of listing a root.
@@ -70,7 +72,7 @@ pub fn scan(
 }
 
 fn report(root: PathBuf, state: RootState) -> RootReport {
-    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new() }
+    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
 }
 
 struct Scan<'a> {
@@ -109,7 +111,10 @@ impl<'a> Scan<'a> {
         );
         let stat = opened.and_then(|dir| fstat(&dir).map(|stat| (dir, stat)));
         match stat {
-            Err(Errno::NOENT | Errno::NOTDIR) => self.report.state = RootState::Absent,
+            Err(Errno::NOENT | Errno::NOTDIR) => {
+                self.report.state = RootState::Absent;
+                self.report.dirs.push((root, None));
+            }
             Err(error) => self.report.state = RootState::Unreadable(error.to_string()),
             Ok((dir, stat)) => {
                 self.root_dev = stat::Facts::from(stat).identity.dev;
@@ -130,6 +135,7 @@ impl<'a> Scan<'a> {
                 self.descend(dir.as_fd(), at, OsStr::new(name), rest, facts)
             }
             [component, rest @ ..] => {
+                self.watch(&dir, at);
                 for name in self.names(&dir, at) {
                     let mut facts = facts.clone();
                     if component.read(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
@@ -139,6 +145,13 @@ impl<'a> Scan<'a> {
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    /// Notes the state of a directory that is about to be listed.
+    fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
+        let identity = stat::Facts::from(fstat(dir).ok()?).identity;
+        self.report.dirs.push((at.to_owned(), Some(identity.modified)));
+        Some(identity)
     }
 
     fn skipped(&self, facts: &Facts) -> bool {
@@ -156,7 +169,10 @@ impl<'a> Scan<'a> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         match openat(dir, name, flags, Mode::empty()) {
             Ok(dir) => self.level(dir, &at.join(name), rest, facts),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => ControlFlow::Continue(()),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+                self.report.dirs.push((at.join(name), None));
+                ControlFlow::Continue(())
+            }
             Err(error) => {
                 self.report.unreadable.push((at.join(name), error.to_string()));
                 ControlFlow::Continue(())
@@ -175,10 +191,10 @@ impl<'a> Scan<'a> {
     }
 
     fn files(&mut self, dir: OwnedFd, at: &Path, above: &Facts) -> ControlFlow<()> {
-        let Ok(stat) = fstat(&dir) else { return ControlFlow::Continue(()) };
+        let Some(identity) = self.watch(&dir, at) else { return ControlFlow::Continue(()) };
         let place = Place {
             path: at.to_owned(),
-            identity: stat::Facts::from(stat).identity,
+            identity,
             root_dev: self.root_dev,
             after: self.retention.after,
             store: Arc::clone(self.store),
@@ -300,22 +316,4 @@ impl Words {
         self.0.insert(word.into(), Arc::clone(&shared));
         shared
     }
-}
-
-/// The first line of an entry's file, without its line feed, at most 4 KiB: raw bytes, to be
-/// cleaned before they are shown. Links are not followed and nothing blocks.
-///
-/// # Errors
-/// What the system says; also if the entry is no regular file any more.
-pub fn first_line(entry: &Entry) -> std::io::Result<Vec<u8>> {
-    const MOST: u64 = 4 << 10;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = std::fs::File::from(rustix::fs::open(entry.path(), flags, Mode::empty())?);
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("not a file"));
-    }
-    let mut line = Vec::new();
-    file.take(MOST).read_to_end(&mut line)?;
-    line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
-    Ok(line)
 }

@@ -233,24 +233,22 @@ impl Stores {
         paths.sort();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
-            self.add(&path, &text)?;
-        }
-        self.check()
-    }
-
-    /// Compiles every pattern, which otherwise waits until it is needed.
-    pub(super) fn check(&self) -> Result<(), SpecError> {
-        for spec in &self.specs {
-            for component in spec.path.iter().chain(spec.files.iter().map(|file| &file.name)) {
-                let wrong = |message| SpecError::Form { path: PathBuf::from(&spec.name), message };
-                component.check().map_err(wrong)?;
-            }
+            let agent = self.add(&path, &text)?;
+            self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
         }
         Ok(())
     }
 
-    /// Adds one description; `path` is for messages.
-    fn add(&mut self, path: &Path, text: &str) -> Result<(), SpecError> {
+    /// Compiles an agent's patterns, which otherwise waits until they are needed.
+    pub(super) fn check(&self, agent: &str) -> Result<(), String> {
+        let of_agent = self.specs.iter().filter(|spec| spec.agent == agent);
+        let components =
+            of_agent.flat_map(|spec| spec.path.iter().chain(spec.files.iter().map(|file| &file.name)));
+        components.into_iter().try_for_each(Component::check)
+    }
+
+    /// Adds one description, and returns whose it is; `path` is for messages.
+    fn add(&mut self, path: &Path, text: &str) -> Result<String, SpecError> {
         let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
         let form: AgentForm = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
         let agent = form.agent.clone();
@@ -258,10 +256,10 @@ impl Stores {
         let specs = specs(form).map_err(wrong)?;
         self.specs.retain(|spec| spec.agent != agent);
         self.keep_none.retain(|(name, _)| *name != agent);
-        self.keep_none.extend(none.map(|reason| (agent, reason)));
+        self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
         self.specs.extend(specs.into_iter().map(Arc::new));
         self.specs.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(())
+        Ok(agent)
     }
 
     /// The store of that name; with an agent's name, all of that agent's stores.

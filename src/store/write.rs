@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, re
 use rustix::io::Errno;
 
 use super::own::new_file;
-use super::{OwnStore, new_id};
+use super::{Entry, OwnStore, new_id};
 
 /// A spill that is being written: `.tmp-<id>`, mode 0600, locked, until it is finished. Dropped
 /// unfinished it is removed; killed, it stays and is shown as unfinished.
@@ -40,6 +40,25 @@ impl OwnStore {
             flock(&file, FlockOperation::NonBlockingLockExclusive)?;
             return Ok(NewSpill { file, dir, root: self.root().to_owned(), id, done: false });
         }
+    }
+}
+
+impl OwnStore {
+    /// Copies an entry of whatever store into ours and keeps it there; returns the new id.
+    ///
+    /// # Errors
+    /// What the system says, or that the entry is not what was listed. Nothing is then left.
+    pub fn adopt(&self, entry: &Entry, now: Timestamp) -> io::Result<String> {
+        let mut from = entry.open()?;
+        let spill = self.begin(now)?;
+        io::copy(&mut from, &mut spill.file())?;
+        let id = spill.id().to_owned();
+        self.keep(&id)?;
+        if let Err(error) = spill.finish(false) {
+            self.unkeep(&id)?;
+            return Err(error);
+        }
+        Ok(id)
     }
 }
 

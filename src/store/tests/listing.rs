@@ -1,4 +1,4 @@
-//! Stores in a home directory made for the test.
+//! What is listed, whose it is, and when it goes.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -7,66 +7,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp};
-use tempfile::TempDir;
+use jiff::SignedDuration;
 
-use super::*;
-
-pub(super) const NOW: &str = "2026-11-21T12:00:00Z";
-
-pub(super) fn now() -> Timestamp {
-    NOW.parse().unwrap()
-}
-
-/// A home directory.
-pub(super) struct Home {
-    pub dir: TempDir,
-    pub env: Env,
-}
-
-impl Home {
-    pub fn new() -> Home {
-        let dir = tempfile::tempdir().unwrap();
-        let tmp = dir.path().join("tmp");
-        fs::create_dir(&tmp).unwrap();
-        let env = Env::hermetic(&dir.path().join("home")).with_var("TMPDIR", tmp);
-        Home { dir, env }
-    }
-
-    pub fn at(&self, path: &str) -> PathBuf {
-        self.dir.path().join("home").join(path)
-    }
-
-    /// A file with that content, last modified so many hours before now.
-    pub fn file(&self, path: &Path, content: &[u8], hours: u64) -> PathBuf {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-        age(path, hours);
-        path.to_owned()
-    }
-
-    pub fn opencode(&self, name: &str, content: &[u8], hours: u64) -> PathBuf {
-        self.file(&self.at(".local/share/opencode/tool-output").join(name), content, hours)
-    }
-
-    pub fn list(&self, store: &str) -> Vec<Entry> {
-        self.list_with(&Stores::builtin(), store)
-    }
-
-    pub fn list_with(&self, stores: &Stores, store: &str) -> Vec<Entry> {
-        let mut entries = list(stores.named(store), &self.env, now()).entries;
-        entries.sort_by(|a, b| a.id.cmp(&b.id));
-        entries
-    }
-}
-
-pub(super) fn age(path: &Path, hours: u64) {
-    let then = SystemTime::from(now()) - Duration::from_secs(hours * 3600);
-    File::open(path).unwrap().set_modified(then).unwrap();
-}
-
-pub(super) const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
+use super::super::*;
+use super::{Home, ID, OTHER, age, now};
 
 fn ids(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.id.as_str()).collect()
@@ -284,8 +228,17 @@ fn a_users_description_replaces_the_agents() {
 
 #[test]
 fn every_description_compiled_in_is_right() {
-    Stores::builtin().check().unwrap();
+    let stores = Stores::builtin();
+    for spec in &stores.specs {
+        stores.check(&spec.agent).unwrap();
+    }
     assert_eq!(Stores::builtin().keep_none[0].0, "codex");
+}
+
+#[test]
+fn a_disk_has_room() {
+    let space = space(Path::new("/")).unwrap();
+    assert!(space.free <= space.total && space.total > 0);
 }
 
 #[test]
@@ -295,6 +248,10 @@ fn mistakes_in_a_users_file_are_said_with_their_line() {
     fs::write(home.at("stores/bad.toml"), "agent = \"x\"\nsorce = \"y\"\n").unwrap();
     let error = Stores::builtin().load_dir(&home.at("stores")).unwrap_err().to_string();
     assert!(error.contains("bad.toml") && error.contains("line 2") && error.contains("sorce"), "{error}");
+    let pattern = "agent = \"x\"\nsource = \"y\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~\"]\nfiles = [{ name = '(' }]\nretention = { by = \"never\" }\n";
+    fs::write(home.at("stores/bad.toml"), pattern).unwrap();
+    let error = Stores::builtin().load_dir(&home.at("stores")).unwrap_err().to_string();
+    assert!(error.contains("bad.toml") && error.contains("unclosed group"), "{error}");
 }
 
 #[test]
@@ -312,4 +269,71 @@ fn an_id_or_a_prefix_of_just_one() {
     assert_eq!(resolved("tool_e26cf08d5001"), ID);
     assert_eq!(resolved("tool_e2"), "2");
     assert_eq!((resolved("x").as_str(), resolved("").as_str()), ("none", "none"));
+}
+
+#[test]
+fn a_change_of_a_directory_is_noticed() {
+    let home = Home::new();
+    let stores = Stores::builtin();
+    let listed = |home: &Home| list(stores.named("opencode"), &home.env, now()).watch();
+    let mut absent = listed(&home);
+    assert!(!absent.check_once());
+    let path = home.opencode(ID, b"x", 1);
+    assert!(absent.check_once());
+    let dir = path.parent().unwrap();
+    age(dir, 5);
+    let mut watch = listed(&home);
+    assert!(!watch.check_once());
+    home.opencode(OTHER, b"y", 1);
+    assert!(watch.check_once());
+    assert!(!watch.check_once());
+    fs::remove_dir_all(dir).unwrap();
+    assert!(watch.check_once());
+}
+
+#[test]
+fn a_session_that_appears_is_noticed() {
+    let home = Home::new();
+    let stores = Stores::builtin();
+    let base = home.at(".claude/projects/-p/01234567-89ab-4cde-8f01-23456789abcd");
+    fs::create_dir_all(&base).unwrap();
+    let mut watch = list(stores.named("claude-code"), &home.env, now()).watch();
+    assert!(!watch.check_once());
+    fs::create_dir(base.join("tool-results")).unwrap();
+    assert!(watch.check_once());
+}
+
+#[test]
+fn another_agents_entry_is_copied_into_ours_and_kept() {
+    let home = Home::new();
+    let path = home.opencode(ID, b"worth keeping", 24);
+    let entry = home.list("opencode").remove(0);
+    let own = OwnStore::create(&home.env).unwrap();
+    let id = own.adopt(&entry, now()).unwrap();
+    assert_eq!(fs::read(own.root().join(&id)).unwrap(), b"worth keeping");
+    assert!(own.is_kept(&id).unwrap() && path.exists());
+    fs::rename(home.file(&home.at("other"), b"other", 1), &path).unwrap();
+    assert!(own.adopt(&entry, now()).is_err());
+    assert_eq!(home.list("overspill").len(), 1);
+}
+
+#[test]
+fn the_example_in_the_documentation_is_right() {
+    let guide = include_str!("../../../docs/stores.md");
+    let start = guide.find("```toml\n").unwrap() + "```toml\n".len();
+    let example = &guide[start..start + guide[start..].find("```").unwrap()];
+    let home = Home::new();
+    home.file(&home.at("stores/example.toml"), example.as_bytes(), 0);
+    let mut stores = Stores::default();
+    stores.load_dir(&home.at("stores")).unwrap();
+    home.file(&home.at(".my-agent/spills/web/s-1/outputs/bash-7.txt"), b"x", 24);
+    let entry = home.list_with(&stores, "my-agent").remove(0);
+    assert_eq!(described(&entry), "my-agent bash s-1 web 7");
+    assert_eq!((entry.holds(), ending(&entry).as_str()), (Holds::Stripped, "6d"));
+    let known = Stores::builtin();
+    let agents =
+        known.specs.iter().map(|spec| &spec.agent).chain(known.keep_none.iter().map(|(agent, _)| agent));
+    for agent in agents.filter(|agent| *agent != "opencode-fork") {
+        assert!(guide.contains(&format!("\n| {agent} |")), "{agent} is not in the guide");
+    }
 }

@@ -2,169 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Barrier;
-use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
-use super::tests::{Home, ID, age, now};
-use super::*;
-
-const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Asked::ByHand };
-const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };
-
-fn own_id(n: u16) -> String {
-    new_id(now(), n, [0; 12])
-}
-
-/// A spill of our own, so many hours old.
-fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
-    let store = OwnStore::create(&home.env).unwrap();
-    home.file(&store.root().join(own_id(n)), b"0123456789", hours)
-}
-
-/// As one made so long ago: own ids carry the time too, and the younger of both counts.
-fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
-    let store = OwnStore::create(&home.env).unwrap();
-    let then = now().checked_sub(SignedDuration::from_hours(hours as i64)).unwrap();
-    home.file(&store.root().join(new_id(then, n, [0; 12])), b"0123456789", hours)
-}
-
-fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
-    clean_plan(entries, &BTreeSet::new(), now(), rule)
-}
-
-fn only(home: &Home, store: &str) -> Entry {
-    let mut entries = home.list(store);
-    assert_eq!(entries.len(), 1);
-    entries.remove(0)
-}
-
-fn stayed(entry: &Entry, home: &Home) -> Reason {
-    match delete(entry, Manner::Bulk, &home.env) {
-        Outcome::Stayed(reason) => {
-            assert!(fs::symlink_metadata(entry.path()).is_ok());
-            reason
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn what_is_overdue_goes_and_the_rest_stays() {
-    let home = Home::new();
-    let (due, young) = (old(&home, 1, 24 * 8), old(&home, 2, 24 * 6));
-    let swept = sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
-    assert_eq!(swept, Swept { files: 1, bytes: 10 });
-    assert!(!due.exists() && young.exists());
-    let log = fs::read_to_string(own_home(&home.env).unwrap().join("deletions.log")).unwrap();
-    assert_eq!(log.lines().count(), 1);
-    assert!(log.contains(r#""size":10,"age_seconds":691200,"rule":"mtime""#), "{log}");
-    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
-}
-
-#[test]
-fn a_fresh_id_protects_an_old_mtime() {
-    let home = Home::new();
-    own(&home, 1, 24 * 8);
-    let entries = home.list("overspill");
-    assert_eq!(plan(&entries, &BY_HAND).doomed, []);
-    assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Spared::Young)]);
-    let older = CleanRule { older_than: parse_age("1d"), ..BY_HAND };
-    assert_eq!(plan(&entries, &older).spared, [(0, Spared::Young)]);
-}
-
-#[test]
-fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
-    let home = Home::new();
-    let toml = "agent = \"opencode\"\nsource = \"x\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/o\"]\nfiles = [{ name = 'tool_.+' }]\nretention = { by = \"id\", after = \"7d\" }\n";
-    home.file(&home.at("stores/o.toml"), toml.as_bytes(), 0);
-    let mut stores = Stores::builtin();
-    stores.load_dir(&home.at("stores")).unwrap();
-    // Made in the days after the wrap of 2026, when the agent's own rule deleted it at once.
-    let wrapped: jiff::Timestamp = "2026-08-15T12:00:00Z".parse().unwrap();
-    let path = home.file(&home.at("o/tool_004000000001AbCdEfGhIjKlMn"), b"x", 0);
-    File::open(&path).unwrap().set_modified(SystemTime::from(wrapped)).unwrap();
-    let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
-    assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
-    let decided = clean_plan(&entries, &BTreeSet::new(), wrapped, &BY_HAND);
-    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Young)]));
-}
-
-#[test]
-fn oldest_first_down_to_a_total() {
-    let home = Home::new();
-    for (n, hours) in [(1, 3), (2, 30), (3, 20)] {
-        old(&home, n, hours);
-    }
-    let entries = home.list("overspill");
-    let total = |most, asked| plan(&entries, &CleanRule { older_than: None, max_total: Some(most), asked });
-    let ages = |plan: CleanPlan| -> Vec<i64> {
-        plan.doomed.iter().map(|doomed| entries[doomed.index].age(now()).as_hours()).collect()
-    };
-    assert_eq!(ages(total(30, Asked::ByHand)), [0; 0]);
-    assert_eq!(ages(total(20, Asked::ByHand)), [30]);
-    assert_eq!(ages(total(19, Asked::ByHand)), [30, 20]);
-    assert_eq!(total(0, Asked::ByHand).bytes, 30);
-}
-
-#[test]
-fn nothing_younger_than_an_hour_is_cleaned_automatically() {
-    let home = Home::new();
-    old(&home, 1, 0);
-    old(&home, 2, 2);
-    let entries = home.list("overspill");
-    let rule = CleanRule { max_total: Some(0), ..AUTOMATIC };
-    let decided = plan(&entries, &rule);
-    assert_eq!(decided.doomed.len(), 1);
-    assert_eq!(entries[decided.doomed[0].index].age(now()).as_hours(), 2);
-}
-
-#[test]
-fn a_clock_that_was_set_back_cleans_nothing_automatically() {
-    let home = Home::new();
-    old(&home, 1, 24 * 8);
-    let newest = own(&home, 2, 0);
-    File::open(newest).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(60)).unwrap();
-    let entries = home.list("overspill");
-    assert_eq!(plan(&entries, &AUTOMATIC).doomed, []);
-    assert_eq!(plan(&entries, &BY_HAND).doomed.len(), 1);
-}
-
-#[test]
-fn a_time_in_the_future_is_kept() {
-    let home = Home::new();
-    let path = old(&home, 1, 24 * 8);
-    File::open(path).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(86_400)).unwrap();
-    let entries = home.list("overspill");
-    let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
-    assert_eq!(plan(&entries, &rule).doomed, []);
-}
-
-#[test]
-fn unfinished_spills_go_first_once_their_writer_is_gone() {
-    let home = Home::new();
-    let store = OwnStore::create(&home.env).unwrap();
-    old(&home, 1, 24 * 8);
-    let writing = store.begin(now()).unwrap();
-    age(&writing.temporary_path(), 2);
-    let left = home.file(&store.root().join(format!(".tmp-{}", old_id(2, 5))), b"half", 5);
-    let entries = home.list("overspill");
-    assert_eq!(entries.iter().filter(|entry| entry.status == Status::Unfinished).count(), 2);
-    let decided = plan(&entries, &BY_HAND);
-    assert_eq!(decided.doomed[0].why, Why::Unfinished);
-    assert_eq!(decided.doomed[1].why, Why::Overdue(Rule::Mtime));
-    let entry = |path: &Path| entries.iter().find(|entry| entry.path() == path).unwrap();
-    assert_eq!(stayed(entry(&writing.temporary_path()), &home), Reason::InUse);
-    assert_eq!(delete(entry(&left), Manner::Bulk, &home.env), Outcome::Deleted);
-}
-
-fn old_id(n: u16, hours: i64) -> String {
-    new_id(now().checked_sub(SignedDuration::from_hours(hours)).unwrap(), n, [0; 12])
-}
+use super::super::*;
+use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
 
 #[test]
 fn what_is_no_plain_file_of_ours_is_never_deleted() {
@@ -339,17 +185,6 @@ fn eight_cleaners_at_once() {
 }
 
 #[test]
-fn one_cleaner_holds_the_lock() {
-    let home = Home::new();
-    let first = Cleaner::start(&home.env).unwrap();
-    assert!(first.is_some());
-    assert!(Cleaner::start(&home.env).unwrap().is_none());
-    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
-    drop(first);
-    assert!(Cleaner::start(&home.env).unwrap().is_some());
-}
-
-#[test]
 fn a_spill_has_its_name_only_when_it_is_whole() {
     let home = Home::new();
     let store = OwnStore::create(&home.env).unwrap();
@@ -367,6 +202,48 @@ fn a_spill_has_its_name_only_when_it_is_whole() {
     assert!(!temporary.exists());
 }
 
+/// Kills a writer in the middle, a few times over: what has its final name is whole.
+#[test]
+fn a_killed_writer_leaves_no_partial_spill() {
+    const CHILD: &str = "OVERSPILL_TEST_WRITER_HOME";
+    const SIZE: usize = 1 << 20;
+    if let Some(home) = std::env::var_os(CHILD) {
+        let store = OwnStore::create(&Env::hermetic(Path::new(&home))).unwrap();
+        loop {
+            let spill = store.begin(now()).unwrap();
+            for _ in 0..SIZE / 4096 {
+                spill.file().write_all(&[b'x'; 4096]).unwrap();
+            }
+            spill.finish(false).unwrap();
+            std::io::stdout().write_all(b"\nwritten\n").unwrap();
+        }
+    }
+    let home = Home::new();
+    for round in 1..=8 {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args([
+            "--exact",
+            "--nocapture",
+            "store::tests::deleting::a_killed_writer_leaves_no_partial_spill",
+        ]);
+        child.env(CHILD, home.at("")).stdout(std::process::Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        let said = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(said.map_while(Result::ok).filter(|line| line == "written").take(round).count(), round);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // The files' times are real, so the clock is too.
+    let mut entries = list(Stores::builtin().named("overspill"), &home.env, jiff::Timestamp::now()).entries;
+    assert!(entries.iter().filter(|entry| entry.status == Status::Ok).count() >= 36);
+    assert!(
+        entries.iter().filter(|entry| entry.status == Status::Ok).all(|entry| entry.size() == SIZE as u64)
+    );
+    entries.retain(|entry| entry.status == Status::Unfinished);
+    let swept = entries.iter().map(|entry| delete(entry, Manner::Bulk, &home.env));
+    assert!(swept.into_iter().all(|outcome| outcome == Outcome::Deleted));
+}
+
 /// The umask belongs to the process, so this runs in a child of its own.
 #[test]
 fn modes_do_not_depend_on_the_umask() {
@@ -382,7 +259,7 @@ fn modes_do_not_depend_on_the_umask() {
         fs::create_dir_all(home.path().join(".local/share")).unwrap();
         let test = std::env::current_exe().unwrap();
         let script = format!(
-            "umask {umask}; exec \"$0\" --exact store::deletion_tests::modes_do_not_depend_on_the_umask"
+            "umask {umask}; exec \"$0\" --exact store::tests::deleting::modes_do_not_depend_on_the_umask"
         );
         let mut child = std::process::Command::new("sh");
         child.arg("-c").arg(script).arg(test).env(CHILD, home.path()).stdout(std::process::Stdio::null());
@@ -398,25 +275,4 @@ fn modes_do_not_depend_on_the_umask() {
             assert_eq!(mode(&file), 0o600, "{umask} {dir}");
         }
     }
-}
-
-#[test]
-fn pending_deletions_are_undone_step_by_step() {
-    let home = Home::new();
-    for n in 1..=3 {
-        old(&home, n, 240);
-    }
-    let entries = home.list("overspill");
-    let mut pending = Pending::default();
-    assert_eq!(pending.mark([entries[0].clone()]), 1);
-    assert_eq!(pending.mark(entries.clone()), 2);
-    assert_eq!(pending.mark(entries.clone()), 0);
-    assert_eq!((pending.len(), pending.bytes()), (3, 30));
-    assert_eq!(pending.undo().len(), 2);
-    assert!(pending.contains(&entries[0].path()) && !pending.contains(&entries[1].path()));
-    assert!(entries.iter().all(|entry| entry.path().exists()));
-    pending.mark([entries[2].clone()]);
-    let taken: Vec<_> = pending.take().into_iter().map(|entry| entry.id).collect();
-    assert_eq!(taken, [entries[0].id.clone(), entries[2].id.clone()]);
-    assert!(pending.is_empty() && pending.undo().is_empty());
 }

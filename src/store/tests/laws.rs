@@ -1,0 +1,140 @@
+//! What holds of every cleaning, whatever the entries; and of orders and sums.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
+
+use super::super::*;
+use super::{Home, now, old, own_id};
+
+/// What differs between the entries of a case: hours since mtime and since the id was made, size,
+/// status and whether it is kept.
+type Row = (i64, Option<i64>, u64, usize, bool);
+
+const STATUSES: [Status; 4] = [Status::Ok, Status::Ok, Status::Unfinished, Status::HardLinked];
+
+fn entries(model: &Entry, rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
+    let hours = |hours: i64| now().checked_sub(SignedDuration::from_hours(hours)).unwrap();
+    let entry = |(n, row): (usize, &Row)| {
+        let mut entry = model.clone();
+        entry.id = own_id(n as u16);
+        entry.name = entry.id.clone().into();
+        entry.modified = hours(row.0);
+        entry.made = row.1.map(hours);
+        entry.identity.size = row.2;
+        entry.status = STATUSES[row.3].clone();
+        entry.expires = Expiry::At(hours(row.0 - 24 * 7));
+        entry
+    };
+    let entries: Vec<Entry> = rows.iter().enumerate().map(entry).collect();
+    let kept = entries.iter().zip(rows).filter(|(_, row)| row.4).map(|(entry, _)| entry.id.clone()).collect();
+    (entries, kept)
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let hours = 0..24 * 20i64;
+    proptest::collection::vec(
+        (hours.clone(), proptest::option::of(hours), 0..100u64, 0..4usize, any::<bool>()),
+        0..12,
+    )
+}
+
+fn rules() -> impl Strategy<Value = CleanRule> {
+    let older_than = proptest::option::of((0..24 * 10i64).prop_map(SignedDuration::from_hours));
+    let asked = prop_oneof![Just(Asked::ByHand), Just(Asked::Automatic)];
+    (older_than, proptest::option::of(0..600u64), asked)
+        .prop_map(|(older_than, max_total, asked)| CleanRule { older_than, max_total, asked })
+}
+
+proptest! {
+    #[test]
+    fn only_what_may_go_goes(rows in rows(), rule in rules()) {
+        let home = Home::new();
+        old(&home, 1, 1);
+        let (entries, kept) = entries(&home.list("overspill")[0], &rows);
+        let plan = clean_plan(&entries, &kept, now(), &rule);
+        let mut seen = BTreeSet::new();
+        for Doomed { index, why } in &plan.doomed {
+            let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
+            prop_assert!(seen.insert(*index));
+            prop_assert!(!kept.contains(&entry.id));
+            prop_assert!(matches!(entry.status, Status::Ok | Status::Unfinished));
+            prop_assert!(rule.asked == Asked::ByHand || age >= SignedDuration::from_hours(1));
+            match why {
+                Why::Unfinished => prop_assert!(entry.status == Status::Unfinished),
+                Why::Old => prop_assert!(age >= rule.older_than.unwrap()),
+                Why::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
+                Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == Status::Ok),
+                Why::Asked => prop_assert!(false),
+            }
+        }
+        prop_assert_eq!(plan.bytes, seen.iter().map(|&index| entries[index].size()).sum::<u64>());
+        prop_assert!(plan.spared.iter().all(|(index, _)| !seen.contains(index)));
+    }
+
+    #[test]
+    fn a_total_is_reached_with_the_oldest_or_not_at_all(rows in rows(), most in 0..600u64) {
+        let home = Home::new();
+        old(&home, 1, 1);
+        let (entries, kept) = entries(&home.list("overspill")[0], &rows);
+        let rule = CleanRule { older_than: None, max_total: Some(most), asked: Asked::ByHand };
+        let plan = clean_plan(&entries, &kept, now(), &rule);
+        let gone: BTreeSet<_> = plan.doomed.iter().map(|doomed| doomed.index).collect();
+        let left: Vec<_> = (0..entries.len()).filter(|index| !gone.contains(index)).collect();
+        let free = |index: &&usize| entries[**index].status == Status::Ok && !kept.contains(&entries[**index].id);
+        let total: u64 = left.iter().map(|&index| entries[index].size()).sum();
+        let spared: BTreeSet<_> = plan.spared.iter().map(|(index, _)| *index).collect();
+        let youngest_free = left.iter().filter(free).filter(|index| !spared.contains(index));
+        prop_assert!(total <= most || youngest_free.clone().next().is_none());
+        let oldest_left = youngest_free.map(|&index| entries[index].safe_age(now())).max();
+        for doomed in plan.doomed.iter().filter(|doomed| doomed.why == Why::OverTotal) {
+            prop_assert!(oldest_left.is_none_or(|age| entries[doomed.index].safe_age(now()) >= age));
+        }
+    }
+
+    #[test]
+    fn an_id_tells_when_it_was_made(millis in 0..4_102_444_800_000i64, away in -300i64..300, counter in 1u16..16) {
+        let made = jiff::Timestamp::from_millisecond(millis).unwrap();
+        let near = jiff::Timestamp::from_millisecond((millis + away * 86_400_000).max(0)).unwrap();
+        let id = parse_id(new_id(made, counter, [7; 12]).as_bytes()).unwrap();
+        prop_assert_eq!((id.form, id.time(near)), (Form::Eight, Some(made)));
+        let six = format!("tool_{:012x}zzzzzzzzzzzzzz", ((millis << 12) | i64::from(counter)) & 0xffff_ffff_ffff);
+        let id = parse_id(six.as_bytes()).unwrap();
+        prop_assert_eq!((id.form, id.time(near)), (Form::Six, Some(made)));
+    }
+
+    #[test]
+    fn every_order_is_one(rows in rows()) {
+        let home = Home::new();
+        old(&home, 1, 1);
+        let (mut entries, _) = entries(&home.list("overspill")[0], &rows);
+        for by in SortBy::ALL {
+            prop_assert_eq!(by.as_str().parse(), Ok(by));
+            entries.sort_by(|a, b| by.compare(a, b));
+            prop_assert!(entries.windows(2).all(|pair| by.compare(&pair[0], &pair[1]).is_lt()));
+        }
+        let all = Sums::of(&entries, now());
+        for by in [GroupBy::Agent, GroupBy::Store, GroupBy::Session, GroupBy::Day] {
+            let groups = sums_by(&entries, by, &TimeZone::UTC, now());
+            prop_assert_eq!(groups.values().map(|sums| sums.bytes).sum::<u64>(), all.bytes);
+            prop_assert_eq!(groups.values().map(|sums| sums.overdue).sum::<u64>(), all.overdue);
+        }
+    }
+}
+
+#[test]
+fn filters_choose() {
+    let home = Home::new();
+    old(&home, 1, 30);
+    let entry = &home.list("overspill")[0];
+    let admits = |filter: Filter| filter.admits(entry, now());
+    assert!(admits(Filter::default()));
+    assert!(admits(Filter { text: "Tool_ OVERspill".into(), ..Filter::default() }));
+    assert!(!admits(Filter { text: "tool_ nowhere".into(), ..Filter::default() }));
+    assert!(admits(Filter { agent: Some("overspill".into()), larger_than: Some(9), ..Filter::default() }));
+    assert!(!admits(Filter { larger_than: Some(10), ..Filter::default() }));
+    assert!(!admits(Filter { older_than: parse_age("30h"), ..Filter::default() }));
+    assert!(!admits(Filter { agent: Some("pi".into()), ..Filter::default() }));
+}
