@@ -5,13 +5,19 @@ use std::io::{self, IsTerminal};
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use super::spool::{Limit, Progress, Spool};
 
 /// A device is read up to this many bytes, since it need not end.
 const DEVICE_BYTES: u64 = 64 << 20;
+
+/// Where a FIFO's writer can not be waited for, it is looked for this often.
+const WRITER_EVERY: Duration = Duration::from_millis(20);
 
 /// Why something cannot be looked at, and what to do instead. The path is printed as it is: clean
 /// it before it reaches a terminal.
@@ -69,7 +75,7 @@ pub(super) fn open(path: &Path, links: Links) -> Result<Opened, OpenError> {
         return Err(refusal);
     }
     let stream = if kind.is_fifo() {
-        wait_for_writer(path.to_owned(), &meta)
+        wait_for_writer(file)
     } else if kind.is_char_device() {
         blocking(&file)
             .and_then(|()| Spool::start(Progress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
@@ -122,15 +128,29 @@ fn blocking(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(file, flags)?)
 }
 
-/// Opening a FIFO blocks until someone writes to it, so the stream's own thread does that; until
-/// then the source is [`Progress::Waiting`].
-fn wait_for_writer(path: PathBuf, listed: &Metadata) -> io::Result<Arc<Spool>> {
-    let listed = super::Identity::from(listed);
+/// A FIFO may have no writer yet: the stream's own thread waits for one, and until then the source is
+/// [`Progress::Waiting`]. The open file is kept, since closing it would cut off a writer that has come.
+fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
     Spool::start(Progress::Waiting, Limit::Disk, move || {
-        let file = File::open(&path)?;
-        match super::Identity::from(&file.metadata()?).same_file(&listed) {
-            true => Ok(file),
-            false => Err(io::Error::other("another file has taken this name")),
-        }
+        await_writer(&file)?;
+        blocking(&file)?;
+        Ok(file)
     })
+}
+
+/// Blocks until someone has opened the FIFO and written, or gone again.
+fn await_writer(file: &File) -> io::Result<()> {
+    loop {
+        let mut fds = [PollFd::new(file, PollFlags::IN)];
+        match rustix::event::poll(&mut fds, None) {
+            Err(Errno::INTR) => continue,
+            polled => polled?,
+        };
+        // Linux calls a FIFO hung up only once a writer has been and gone; macOS also before one has come.
+        let is_early = !cfg!(target_os = "linux") && fds[0].revents().contains(PollFlags::HUP);
+        if !is_early || rustix::io::ioctl_fionread(file)? > 0 {
+            return Ok(());
+        }
+        std::thread::sleep(WRITER_EVERY);
+    }
 }

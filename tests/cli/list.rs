@@ -1,0 +1,59 @@
+//! `overspill list`: stored outputs, their age and the time they have left.
+
+use crate::common::home::Home;
+
+const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const OLD: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
+const OWN: &str = "tool_e26cf08d50010000AbCdEfGhIjKl";
+
+fn stocked() -> Home {
+    let home = Home::new();
+    home.entry("opencode", ID, "hello\n", 60);
+    home.entry("opencode", OLD, vec![b'x'; 2048], 24 * 9 + 12);
+    home.entry("opencode", "notes.txt", "not an entry", 1);
+    home.entry("overspill", OWN, "ours", 12);
+    home
+}
+
+#[test]
+fn stored_outputs_are_listed_the_youngest_first() {
+    let ran = stocked().run(&["list"]).ok();
+    let rows: Vec<Vec<&str>> = ran.text().lines().map(|row| row.split_whitespace().collect()).collect();
+    let expected = [
+        vec!["overspill", "4", "B", "12", "h", "6", "d", OWN],
+        vec!["opencode", "6", "B", "2", "d", "4", "d", ID],
+        vec!["opencode", "2", "KB", "9", "d", "overdue", "2", "d", OLD],
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn the_list_as_json_has_a_record_an_entry() {
+    let home = stocked();
+    let json = home.run(&["list", "--json"]).ok().json();
+    let records = json.as_array().unwrap();
+    let column = |key: &str| records.iter().map(|record| record[key].clone()).collect::<Vec<_>>();
+    assert_eq!(column("id"), [OWN, ID, OLD]);
+    assert_eq!(column("agent"), ["overspill", "opencode", "opencode"]);
+    assert_eq!(column("size"), [4, 6, 2048]);
+    assert_eq!(column("status"), ["ok", "ok", "ok"]);
+    assert_eq!(column("rule"), ["mtime", "mtime", "mtime"]);
+    let time = |record: &serde_json::Value, key: &str| -> jiff::Timestamp {
+        record[key].as_str().unwrap().parse().unwrap()
+    };
+    for record in records {
+        let life = time(record, "expires").duration_since(time(record, "modified"));
+        assert_eq!(life, jiff::SignedDuration::from_hours(24 * 7), "{record}");
+        let path = record["path"].as_str().unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), record["size"], "{path}");
+    }
+}
+
+#[test]
+fn no_stored_outputs_is_no_failure() {
+    let home = Home::new();
+    let ran = home.run(&["list"]);
+    assert_eq!((ran.status, ran.stdout.as_slice()), (0, &b""[..]));
+    assert!(ran.stderr.contains("no stored outputs"), "{}", ran.stderr);
+    assert_eq!(home.run(&["list", "--json"]).ok().text(), "[]\n");
+}
