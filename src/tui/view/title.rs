@@ -15,7 +15,7 @@ use super::line::{self, Span};
 pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
     let mut left: Vec<Span> = vec![(format!(" {} ", output.name), app.theme.accent)];
     if let Some(word) = state(app) {
-        left.push((format!(" {word} "), app.theme.error));
+        left.push((format!(" {word} "), app.theme.warning));
     }
     if places.strip.is_none() {
         left.extend(tabs(app));
