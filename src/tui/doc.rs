@@ -92,9 +92,11 @@ impl Doc {
         self.len == 0
     }
 
-    /// Where the first notice starts.
-    pub fn first_notice(&self) -> Option<u64> {
-        self.chunks.iter().find(|chunk| chunk.class == Class::Notice).map(|chunk| chunk.start)
+    /// Where notices start, in order; those that follow one another count as one.
+    pub fn notices(&self) -> impl Iterator<Item = u64> + '_ {
+        let is_notice = |n: usize| self.chunks[n].class == Class::Notice;
+        let first = move |n: &usize| is_notice(*n) && (*n == 0 || !is_notice(*n - 1));
+        (0..self.chunks.len()).filter(first).map(|n| self.chunks[n].start)
     }
 
     fn chunk_at(&self, at: u64) -> usize {

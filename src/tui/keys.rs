@@ -36,6 +36,10 @@ pub enum Action {
     Left,
     /// Half a screen to the right.
     Right,
+    /// The next place where something was cut.
+    NextCut,
+    /// The cut before.
+    PreviousCut,
     /// Search to the end.
     Search,
     /// Search to the start.
@@ -176,6 +180,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b"),
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),
+    row(Pager, "Move", "}", A::NextCut, "to the next cut: the notice, or where the file is lost"),
+    row(Pager, "Move", "{", A::PreviousCut, "to the cut before"),
     row(Pager, "Search", "/", A::Search, "search for a regular expression"),
     row(Pager, "Search", "?", A::SearchBack, "search towards the start"),
     row(Pager, "Search", "n", A::NextMatch, "next match"),

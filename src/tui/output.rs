@@ -81,6 +81,11 @@ impl Rules {
         Self(rules)
     }
 
+    /// Where the rules are, in order.
+    pub fn places(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().map(|rule| rule.0)
+    }
+
     /// Whether a rule is drawn above the row of bytes `start .. next`.
     pub fn between(&self, start: u64, next: u64) -> bool {
         self.above(start, next).is_some()

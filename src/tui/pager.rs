@@ -155,6 +155,8 @@ impl App {
             Action::Right => self.go_sideways(true, count),
             Action::NextWindow => self.go_window(true),
             Action::PreviousWindow => self.go_window(false),
+            Action::NextCut => self.go_cut(side, true),
+            Action::PreviousCut => self.go_cut(side, false),
             Action::Other => self.switch(),
             Action::Wrap => self.turn_wrap(),
             Action::Raw => self.turn_raw(),
@@ -220,6 +222,34 @@ impl App {
         }
     }
 
+    /// Goes to the next cut below the middle of the pane's upper third, or the one above it.
+    fn go_cut(&mut self, side: Side, next: bool) {
+        let Some(output) = &self.output else { return };
+        let above = usize::from(self.room(side).1 / 3);
+        let tops: Vec<u64> = match side {
+            Side::Preview => output.seen.notices().collect(),
+            Side::Spill => output.rules().places().collect(),
+        };
+        let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
+        let tops: Vec<u64> = tops.iter().map(place).collect();
+        let here = self.panes.top(side);
+        let to = match next {
+            true => tops.iter().find(|top| **top > here),
+            false => tops.iter().rev().find(|top| **top < here),
+        };
+        match to.copied() {
+            Some(top) => {
+                self.panes.remember();
+                self.place(side, top);
+            }
+            None if tops.is_empty() => self.message = Some(Message::note("nothing was cut")),
+            None => {
+                self.message =
+                    Some(Message::note(if next { "no cut further down" } else { "no cut further up" }))
+            }
+        }
+    }
+
     /// Goes to a line of the file, 1-based.
     fn go_line(&mut self, side: Side, line: u64) {
         let Some(output) = &self.output else { return };
@@ -250,7 +280,7 @@ impl App {
     pub(super) fn show_cut(&mut self) {
         let Some(output) = &self.output else { return };
         let (_, height) = self.room(Side::Preview);
-        let target = output.seen.first_notice().unwrap_or(0);
+        let target = output.seen.notices().next().unwrap_or(0);
         let above = usize::from(height / 3);
         let top = self.scrolled(Side::Preview, |s| s.up(s.row_at(target), above).min(s.last_top()));
         let cut = output.gaps().first().map_or(0, |gap| gap.start as u64);

@@ -1,6 +1,6 @@
 //! What is said of an output: words for each state, with its figures. Pure.
 
-use crate::preview::{LimitHit, Preview, Status};
+use crate::preview::{LimitHit, Preview, Status, Unit};
 
 use super::geometry::Side;
 use super::output::{Fate, Output};
@@ -15,7 +15,8 @@ pub fn limit(output: &Output) -> String {
             None => "max lines".into(),
         },
         Some(LimitHit::Size(unit)) => match output.policy.max_size() {
-            Some(most) => format!("max {} ({})", unit.as_str(), output.size_in_words(most)),
+            Some(most) if unit == Unit::Bytes => format!("max bytes ({})", size(most)),
+            Some(most) => format!("max {} ({})", unit.as_str(), thousands(most)),
             None => format!("max {}", unit.as_str()),
         },
         Some(LimitHit::Matches) => "max matches".into(),
