@@ -1,6 +1,7 @@
 //! What holds of every cleaning, whatever the entries; and of orders and sums.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -15,10 +16,17 @@ type Row = (i64, Option<i64>, u64, usize, bool);
 
 const STATUSES: [Status; 4] = [Status::Ok, Status::Ok, Status::Unfinished, Status::HardLinked];
 
-fn entries(model: &Entry, rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
+/// An entry of our own store, as any other is made from.
+static MODEL: LazyLock<Entry> = LazyLock::new(|| {
+    let home = Home::new();
+    old(&home, 1, 1);
+    home.list("overspill").remove(0)
+});
+
+fn entries(rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
     let hours = |hours: i64| now().checked_sub(SignedDuration::from_hours(hours)).unwrap();
     let entry = |(n, row): (usize, &Row)| {
-        let mut entry = model.clone();
+        let mut entry = MODEL.clone();
         entry.id = own_id(n as u16);
         entry.name = entry.id.clone().into();
         entry.modified = hours(row.0);
@@ -51,9 +59,7 @@ fn rules() -> impl Strategy<Value = CleanRule> {
 proptest! {
     #[test]
     fn only_what_may_go_goes(rows in rows(), rule in rules()) {
-        let home = Home::new();
-        old(&home, 1, 1);
-        let (entries, kept) = entries(&home.list("overspill")[0], &rows);
+        let (entries, kept) = entries(&rows);
         let plan = clean_plan(&entries, &kept, now(), &rule);
         let mut seen = BTreeSet::new();
         for Doomed { index, why } in &plan.doomed {
@@ -76,9 +82,7 @@ proptest! {
 
     #[test]
     fn a_total_is_reached_with_the_oldest_or_not_at_all(rows in rows(), most in 0..600u64) {
-        let home = Home::new();
-        old(&home, 1, 1);
-        let (entries, kept) = entries(&home.list("overspill")[0], &rows);
+        let (entries, kept) = entries(&rows);
         let rule = CleanRule { older_than: None, max_total: Some(most), asked: Asked::ByHand };
         let plan = clean_plan(&entries, &kept, now(), &rule);
         let gone: BTreeSet<_> = plan.doomed.iter().map(|doomed| doomed.index).collect();
@@ -107,9 +111,7 @@ proptest! {
 
     #[test]
     fn every_order_is_one(rows in rows()) {
-        let home = Home::new();
-        old(&home, 1, 1);
-        let (mut entries, _) = entries(&home.list("overspill")[0], &rows);
+        let (mut entries, _) = entries(&rows);
         for by in SortBy::ALL {
             prop_assert_eq!(by.as_str().parse(), Ok(by));
             entries.sort_by(|a, b| by.compare(a, b));
