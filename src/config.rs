@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
-use crate::store::{Env, Stores};
+use crate::store::{Env, Stores, parse_age};
 
 pub use agent::AgentLimits;
 pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
@@ -152,6 +152,15 @@ impl Config {
             config.stores.load_dir(&home.join("stores")).map_err(|error| error.to_string())?;
             let path = home.join("config.toml");
             config.file = file::read(&path).map_err(|error| error.to_string())?;
+            if let Some(keep) = &config.file.keep_own {
+                let age = match keep.as_str() {
+                    "never" => None,
+                    age => Some(parse_age(age).ok_or_else(|| {
+                        format!("{}: keep_own is {age:?}; write 7d, 12h or never", path.display())
+                    })?),
+                };
+                config.stores.keep_own_for(age);
+            }
             config.path = Some(path);
         }
         Ok(config)

@@ -50,9 +50,25 @@ pub fn span(seconds: u64) -> String {
     }
 }
 
-/// `line` or `lines`, after its number.
+/// A stretch of time that is left: rounded up, so that age and rest add up to the whole.
+pub fn span_left(seconds: u64) -> String {
+    let unit = match seconds {
+        0..120 => 1,
+        120..7_200 => 60,
+        7_200..172_800 => 3600,
+        _ => 86_400,
+    };
+    span(seconds.div_ceil(unit) * unit)
+}
+
+/// A number with its word: `1 line`, `2 lines`.
+pub fn count(number: u64, word: &str) -> String {
+    format!("{} {word}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// `1 line`, `8,432 lines`.
 pub fn lines(number: u64) -> String {
-    format!("{} {}", thousands(number), if number == 1 { "line" } else { "lines" })
+    count(number, "line")
 }
 
 #[cfg(test)]

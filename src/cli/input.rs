@@ -40,7 +40,7 @@ pub struct Opened {
 pub fn open(config: &Config, word: &str, look: &Look) -> anyhow::Result<Opened> {
     match word {
         "-" => named(Source::stdin()?, None, look),
-        _ => open_path(&located(config, word)?, look),
+        _ => open_path(config, &located(config, word)?, look),
     }
 }
 
@@ -63,9 +63,14 @@ fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Opens a file.
-pub fn open_path(path: &Path, look: &Look) -> anyhow::Result<Opened> {
-    named(Source::open(path)?, Some(path.to_owned()), look)
+/// Opens a file. One that lies in a store is held, so that no cleaner of ours deletes it meanwhile.
+pub fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Result<Opened> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let source = match config.stores.store_of(&absolute, &config.env) {
+        Some(_) => Source::open_entry(path)?,
+        None => Source::open(path)?,
+    };
+    named(source, Some(path.to_owned()), look)
 }
 
 fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<Opened> {

@@ -60,7 +60,7 @@ fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Ta
 
 /// Opens an entry of a store, with the policy of its agent.
 fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
-    let opened = input::open_path(path, &Look::default());
+    let opened = input::open_path(config, path, &Look::default());
     let target = opened.and_then(|opened| target(config, opened, &Wishes::default()));
     target.map_err(|error| error.to_string())
 }

@@ -11,6 +11,8 @@ use serde::Deserialize;
 pub struct FileConfig {
     /// The policy for what no store tells.
     pub policy: Option<String>,
+    /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
+    pub keep_own: Option<String>,
     /// Parameters by policy: `[limits."opencode/output"]`.
     #[serde(default)]
     pub limits: BTreeMap<String, Parameters>,
@@ -107,7 +109,7 @@ mod tests {
         let error = toml::from_str::<FileConfig>(text).unwrap_err();
         assert_eq!(
             one_line(text, &error),
-            "line 3: unknown field `limmits`, expected one of `policy`, `limits`, `tools`"
+            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `limits`, `tools`"
         );
     }
 

@@ -14,6 +14,7 @@ use super::find::{Census, Find, Found, Quest};
 use super::geometry::Side;
 use super::keys::{self, Action, Place};
 use super::list::{Listing, Scanned};
+use super::list_acts::Doomed;
 use super::output::{Output, Subject};
 use super::pager::Panes;
 use super::picker::{Choice, Picker};
@@ -48,6 +49,19 @@ pub enum Event {
     Scanned(Scanned),
     /// First lines of entries have been read; safe to print.
     Peeked(Vec<(PathBuf, String)>),
+    /// The stores' directories have changed.
+    StoresChanged,
+    /// Entries have been deleted, or not: in words.
+    Deleted(Message),
+    /// An entry is kept for ever, or no longer; or that failed.
+    Kept {
+        /// Its id in our own store.
+        id: String,
+        /// What was asked.
+        keep: bool,
+        /// What went wrong.
+        fault: Option<String>,
+    },
     /// The policies have been read.
     Policies(Vec<Choice>),
     /// The policy of the agent's read tool has been read.
@@ -103,8 +117,19 @@ pub enum Effect {
         /// What is then to be done with it.
         then: ThenRead,
     },
-    /// Look at all stores.
-    Scan,
+    /// Look at all stores; the look has this number.
+    Scan(u64),
+    /// Look at the preview of an entry.
+    Glance(PathBuf),
+    /// Delete these.
+    Delete(Vec<Doomed>),
+    /// Keep an entry for ever, or no longer.
+    Keep {
+        /// Which.
+        entry: crate::store::Entry,
+        /// Whether it is to be kept.
+        keep: bool,
+    },
     /// Read the first lines of these entries.
     Peek(Vec<crate::store::Entry>),
     /// Stop, as other programs do on this key.
@@ -152,6 +177,8 @@ pub enum Overlay {
     Policies,
     /// The limits drawer.
     Limits,
+    /// What is overdue, from this row on.
+    Clean(u16),
 }
 
 /// A key that waits for the next one.
@@ -179,6 +206,8 @@ pub struct App {
     pub find: Find,
     /// The list of stored outputs.
     pub listing: Listing,
+    /// The entry whose preview is shown beside the list.
+    pub glance: Option<(PathBuf, Option<Output>)>,
     /// The list of policies.
     pub picker: Picker,
     /// The limits drawer.
@@ -210,6 +239,7 @@ impl App {
             panes: Panes::default(),
             find: Find::default(),
             listing: Listing::default(),
+            glance: None,
             picker: Picker::default(),
             drawer: Drawer::default(),
             prompt: None,
@@ -254,6 +284,12 @@ impl App {
                 self.listing.scanned(scanned);
                 self.settle_list()
             }
+            Event::StoresChanged => self.stores_changed(),
+            Event::Deleted(message) => {
+                self.message = Some(message);
+                self.stores_changed()
+            }
+            Event::Kept { id, keep, fault } => self.kept(id, keep, fault),
             Event::Peeked(first_lines) => {
                 self.listing.first_lines.extend(first_lines);
                 Vec::new()
@@ -341,6 +377,18 @@ impl App {
         let page = self.size.1 / 2;
         self.overlay = match (self.overlay, action) {
             (_, Action::Quit) => return vec![Effect::Quit],
+            (Some(Overlay::Clean(_)), Action::Open) => {
+                self.accept_cleaning();
+                None
+            }
+            (Some(Overlay::Clean(top)), Action::Down) => Some(Overlay::Clean(top.saturating_add(1))),
+            (Some(Overlay::Clean(top)), Action::Up) => Some(Overlay::Clean(top.saturating_sub(1))),
+            (Some(Overlay::Clean(top)), Action::PageDown | Action::HalfDown | Action::Choose) => {
+                Some(Overlay::Clean(top.saturating_add(page)))
+            }
+            (Some(Overlay::Clean(top)), Action::PageUp | Action::HalfUp) => {
+                Some(Overlay::Clean(top.saturating_sub(page)))
+            }
             (Some(Overlay::Help(top)), Action::Down) => Some(Overlay::Help(top.saturating_add(1))),
             (Some(Overlay::Help(top)), Action::Up) => Some(Overlay::Help(top.saturating_sub(1))),
             (Some(Overlay::Help(top)), Action::PageDown | Action::HalfDown) => {
@@ -413,12 +461,6 @@ impl App {
             self.screen = Screen::Stores;
         }
         Vec::new()
-    }
-
-    pub(super) fn go_to_stores(&mut self) -> Vec<Effect> {
-        self.screen = Screen::Stores;
-        self.listing.start_scan();
-        vec![Effect::Scan]
     }
 
     fn counted(

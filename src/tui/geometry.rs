@@ -89,6 +89,8 @@ pub struct Stores {
     pub head: Rect,
     /// The entries.
     pub list: Rect,
+    /// What the model got of the chosen entry, where there is room.
+    pub glance: Option<Rect>,
     /// The rule below them.
     pub rule: Rect,
     /// The line at the bottom.
@@ -98,9 +100,13 @@ pub struct Stores {
 /// Divides the screen for the list of stored outputs.
 pub fn stores(area: Rect) -> Stores {
     let (title, body, rule, status) = bands(area);
+    let wide = area.width >= WIDE;
+    let left = if wide { body.width * 3 / 5 } else { body.width };
+    let glance = wide.then(|| Rect { x: body.x + left, width: body.width - left, ..body });
+    let body = Rect { width: left, ..body };
     let head = Rect { height: u16::from(body.height > 1), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    Stores { title, head, list, rule, status }
+    Stores { title, head, list, glance, rule, status }
 }
 
 /// A box in the middle, at most `width` by `height`, that leaves a margin where there is room.

@@ -1,10 +1,12 @@
 //! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
 //! whether it is still wanted, and speaks over one channel.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use crate::source::{self, View};
 use crate::store::{self, Entry, Env, Stores};
@@ -14,7 +16,8 @@ use crate::text::units::{self, Measure, Want};
 
 use super::app::{Event, Message};
 use super::find::{Census, Found, News, Quest, Round};
-use super::list::Scanned;
+use super::list::{Look, Scanned};
+use super::list_acts::Doomed;
 
 /// Blocks that a counting worker takes at a time: 8 MiB.
 const TAKE: usize = 128;
@@ -24,6 +27,12 @@ const MAP_ROWS: usize = 256;
 
 /// Files over this many bytes are counted by several threads.
 const WORTH_THREADS: usize = 32 << 20;
+
+/// Entries sent at a time.
+const BATCH: usize = 4096;
+
+/// How often the stores' directories are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What comes over the one channel to the loop.
 pub enum Signal {
@@ -54,6 +63,7 @@ pub struct Jobs {
     counting: Arc<AtomicU64>,
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
+    looking: Arc<AtomicU64>,
 }
 
 /// Whether a worker is still wanted: until its kind has a newer one.
@@ -84,6 +94,7 @@ impl Jobs {
             counting: never(),
             searching: never(),
             tallying: never(),
+            looking: never(),
         }
     }
 
@@ -147,13 +158,65 @@ impl Jobs {
         });
     }
 
-    /// Looks at all stores.
-    pub fn scan(&self) {
+    /// Looks at all stores; an earlier look is given up. Entries are sent as they are found. Afterwards their
+    /// directories are watched until the next look.
+    pub fn scan(&self, number: u64) {
         let (events, places) = (self.events.clone(), self.places.clone());
+        let ticket = Ticket::next(&self.looking);
         self.spawn("stores", move || {
             let now = jiff::Timestamp::now();
-            let store::Listing { entries, reports } = store::list(&places.0.specs, &places.1, now);
-            events.send(Event::Scanned(Scanned { entries, reports, now }));
+            let mut some = Vec::new();
+            let mut reports = Vec::new();
+            for store in &places.0.specs {
+                let roots = store::scan(store, &places.1, now, &mut |entry| {
+                    some.push(entry);
+                    if some.len() == BATCH {
+                        events.send(Event::Scanned(Scanned::Some(number, std::mem::take(&mut some))));
+                    }
+                    if ticket.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                });
+                reports.push((Arc::clone(store), roots));
+            }
+            let own = store::OwnStore::open(&places.1).ok().flatten();
+            let kept = own.as_ref().and_then(|own| own.kept().ok()).unwrap_or_default();
+            let space = store::own_home(&places.1).ok().and_then(|home| nearest_space(&home));
+            let mut watch = store::DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
+            events.send(Event::Scanned(Scanned::Some(number, some)));
+            if !events.send(Event::Scanned(Scanned::All(Box::new(Look {
+                number,
+                reports,
+                kept,
+                space,
+                now,
+            })))) {
+                return;
+            }
+            while ticket.is_wanted() {
+                std::thread::sleep(LOOK_EVERY);
+                if watch.check_once() && ticket.is_wanted() {
+                    events.send(Event::StoresChanged);
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Deletes entries, and tells what became of them.
+    pub fn delete(&self, doomed: Vec<Doomed>) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("delete", move || {
+            events.send(Event::Deleted(delete(&doomed, &places.1)));
+        });
+    }
+
+    /// Keeps an entry for ever, or no longer: our own in place, another agent's as a copy in our store.
+    pub fn keep(&self, entry: Entry, keep: bool) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("keep", move || {
+            let done = set_kept(&entry, keep, &places.1);
+            let fault = done.as_ref().err().cloned();
+            let id = done.unwrap_or_else(|_| entry.id.clone());
+            events.send(Event::Kept { id, keep, fault });
         });
     }
 
@@ -223,6 +286,47 @@ impl Counter {
         };
         Event::Counted { generation: self.view.generation(), counts, measure, bytes: bytes.len() as u64 }
     }
+}
+
+/// The room on the disk of the nearest directory that is there.
+fn nearest_space(path: &Path) -> Option<store::Space> {
+    path.ancestors().find_map(|path| store::space(path).ok())
+}
+
+/// Deletes entries by the rules of their stores; what became of them, in words.
+pub fn delete(doomed: &[Doomed], env: &Env) -> Message {
+    let now = jiff::Timestamp::now();
+    let mut cleaner = match store::Cleaner::start(env) {
+        Ok(Some(cleaner)) => cleaner,
+        Ok(None) => return Message::error("another cleaning is under way; nothing was deleted"),
+        Err(error) => return Message::error(format!("nothing was deleted: {error}")),
+    };
+    let (mut gone, mut bytes, mut stayed) = (0, 0, Vec::new());
+    for Doomed { entry, why, manner } in doomed {
+        match cleaner.delete(entry, *why, *manner, env, now) {
+            store::Outcome::Deleted | store::Outcome::AlreadyGone => {
+                gone += 1;
+                bytes += entry.size();
+            }
+            store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id, reason.as_str())),
+        }
+    }
+    let done = format!("{} deleted, {}", crate::words::thousands(gone), crate::words::size(bytes));
+    match stayed.first() {
+        None => Message::note(done),
+        Some(first) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
+    }
+}
+
+/// The id under which it is kept in our own store.
+fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
+    let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
+    let done = match (entry.is_own(), keep) {
+        (true, true) => own.keep(&entry.id).map(|()| entry.id.clone()),
+        (true, false) => own.unkeep(&entry.id).map(|()| entry.id.clone()),
+        (false, _) => own.adopt(entry, jiff::Timestamp::now()),
+    };
+    done.map_err(|error| format!("{}: {error}", entry.id))
 }
 
 /// Looks from where the quest starts to the end, then from the other end up to there.

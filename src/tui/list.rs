@@ -1,251 +1,301 @@
-//! The list of stored outputs: which are shown, in which order, and which is chosen.
+//! The list of stored outputs: which are shown, in which order and groups, which are chosen or to be deleted.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
-use crate::store::{Entry, RootReport, StoreSpec};
+use crate::store::{
+    CleanPlan, Entry, Filter, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec, Sums, apply_limits,
+    group_of, sums_by,
+};
 
-use super::app::{App, Effect, Message};
-use super::geometry;
-use super::keys::Action;
-use super::prompt::{Prompt, Purpose};
+/// What a look at the stores has found so far.
+pub enum Scanned {
+    /// Some entries, of a look that began with this number.
+    Some(u64, Vec<Entry>),
+    /// All there are.
+    All(Box<Look>),
+}
 
-/// What a look at the stores has found.
-pub struct Scanned {
-    /// The entries, in no order.
-    pub entries: Vec<Entry>,
+/// The end of a look at the stores.
+pub struct Look {
+    /// The number with which it began.
+    pub number: u64,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// When the look was taken.
+    /// Ids of our own store that are kept for ever.
+    pub kept: BTreeSet<String>,
+    /// Room on the disk of our own store.
+    pub space: Option<Space>,
+    /// When it was taken.
     pub now: Timestamp,
 }
 
-/// By what the list is sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
-    /// The youngest first.
-    #[default]
-    Age,
-    /// The largest first.
-    Size,
-    /// What goes soonest first.
-    Left,
-    /// By agent, then age.
-    Agent,
-}
-
-impl Sort {
-    /// Its word on the screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Sort::Age => "age",
-            Sort::Size => "size",
-            Sort::Left => "time left",
-            Sort::Agent => "agent",
-        }
-    }
-
-    fn next(self) -> Self {
-        match self {
-            Sort::Age => Sort::Size,
-            Sort::Size => Sort::Left,
-            Sort::Left => Sort::Agent,
-            Sort::Agent => Sort::Age,
-        }
-    }
+/// A row of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Row {
+    /// The heading of a group, with what it adds up to.
+    Group(String, Sums),
+    /// An entry, by its number.
+    Entry(usize),
 }
 
 /// The state of the list.
 #[derive(Default)]
 pub struct Listing {
     entries: Vec<Entry>,
+    arriving: Vec<Entry>,
+    look: u64,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     /// When the stores were looked at; nothing before the first look is done.
     pub now: Option<Timestamp>,
-    /// Numbers of the entries that are shown, in order.
-    shown: Vec<usize>,
-    /// Place of the chosen entry among those shown.
+    /// Room on the disk of our own store.
+    pub space: Option<Space>,
+    kept: BTreeSet<String>,
+    rows: Vec<Row>,
+    /// Place of the chosen row.
     pub chosen: usize,
-    /// Place of the first entry on the screen.
+    /// Place of the first row on the screen.
     pub top: usize,
-    /// By what it is sorted.
-    pub sort: Sort,
-    /// Words that entries must have.
-    pub filter: String,
+    sort: usize,
+    reversed: bool,
+    /// By what entries are grouped.
+    pub group: Option<GroupBy>,
+    filter: Filter,
     /// Whether an output was opened from here, so that Esc comes back.
     pub opened: bool,
-    /// Whether a look is being taken.
-    pub scanning: bool,
     /// First lines, as far as they have been read; safe to print.
     pub first_lines: HashMap<PathBuf, String>,
+    /// What is to be deleted on leaving.
+    pub pending: Pending,
+    marked: BTreeSet<PathBuf>,
+    /// What cleaning would delete, while one is asked.
+    pub plan: Option<CleanPlan>,
 }
 
 impl Listing {
-    /// A look is being taken.
-    pub fn start_scan(&mut self) {
-        self.scanning = true;
+    /// A look is being taken: its number.
+    pub fn start_look(&mut self) -> u64 {
+        self.look += 1;
+        self.arriving.clear();
+        self.look
     }
 
-    /// Takes in what was found; the same entry stays chosen.
+    /// Whether the first look is still being taken.
+    pub fn is_first_look(&self) -> bool {
+        self.now.is_none() && self.look > 0
+    }
+
+    /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
+    /// is shown as it comes; later ones change the list only when they are done.
     pub fn scanned(&mut self, scanned: Scanned) {
-        let chosen = self.chosen().map(Entry::path);
-        self.scanning = false;
-        self.entries = scanned.entries;
-        self.reports = scanned.reports;
-        self.now = Some(scanned.now);
-        self.arrange(chosen);
+        match scanned {
+            Scanned::Some(number, entries) if number == self.look => {
+                self.arriving.extend(entries);
+                if self.now.is_none() {
+                    self.entries.append(&mut self.arriving);
+                    self.arrange();
+                }
+            }
+            Scanned::All(look) if look.number == self.look => {
+                if self.now.is_some() {
+                    self.entries = std::mem::take(&mut self.arriving);
+                }
+                apply_limits(&mut self.entries, look.now);
+                let Look { reports, kept, space, now, .. } = *look;
+                (self.reports, self.kept, self.space, self.now) = (reports, kept, space, Some(now));
+                self.arrange();
+            }
+            _ => {}
+        }
     }
 
     /// The entry on which keys act.
     pub fn chosen(&self) -> Option<&Entry> {
-        self.shown.get(self.chosen).map(|n| &self.entries[*n])
+        match self.rows.get(self.chosen)? {
+            Row::Entry(n) => self.entries.get(*n),
+            Row::Group(..) => None,
+        }
+    }
+
+    /// The rows, in order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// An entry by its number.
+    pub fn entry(&self, number: usize) -> &Entry {
+        &self.entries[number]
+    }
+
+    /// All entries, shown or not.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// The entries that are shown, in order.
-    pub fn shown(&self) -> impl ExactSizeIterator<Item = &Entry> {
-        self.shown.iter().map(|n| &self.entries[*n])
+    pub fn shown(&self) -> impl Iterator<Item = &Entry> {
+        self.rows.iter().filter_map(|row| match row {
+            Row::Entry(n) => Some(&self.entries[*n]),
+            Row::Group(..) => None,
+        })
     }
 
-    /// How many there are in all, and their bytes.
-    pub fn total(&self) -> (usize, u64) {
-        (self.entries.len(), self.entries.iter().map(Entry::size).sum())
+    /// The ids of our own store that are kept for ever.
+    pub fn kept(&self) -> &BTreeSet<String> {
+        &self.kept
+    }
+
+    /// Whether an entry is kept for ever.
+    pub fn is_kept(&self, entry: &Entry) -> bool {
+        entry.is_own() && self.kept.contains(&entry.id)
+    }
+
+    /// Whether an entry is marked.
+    pub fn is_marked(&self, path: &Path) -> bool {
+        self.marked.contains(path)
+    }
+
+    /// How many are marked.
+    pub fn marked(&self) -> usize {
+        self.marked.len()
+    }
+
+    /// By what it is sorted.
+    pub fn sort(&self) -> SortBy {
+        SortBy::ALL[self.sort % SortBy::ALL.len()]
+    }
+
+    /// Whether it is sorted the other way round.
+    pub fn is_reversed(&self) -> bool {
+        self.reversed
+    }
+
+    /// The words that entries must have.
+    pub fn filter_text(&self) -> &str {
+        &self.filter.text
     }
 
     /// Shows only what has all these words, in any order.
     pub fn filter(&mut self, words: &str) {
+        self.filter.text = words.to_owned();
+        self.arrange();
+    }
+
+    pub(super) fn sort_next(&mut self) {
+        self.sort = (self.sort + 1) % SortBy::ALL.len();
+        self.reversed = false;
+        self.arrange();
+    }
+
+    pub(super) fn reverse(&mut self) {
+        self.reversed = !self.reversed;
+        self.arrange();
+    }
+
+    pub(super) fn group_next(&mut self) {
+        self.group = match self.group {
+            None => Some(GroupBy::Store),
+            Some(GroupBy::Store | GroupBy::Agent) => Some(GroupBy::Session),
+            Some(GroupBy::Session) => Some(GroupBy::Day),
+            Some(GroupBy::Day) => None,
+        };
+        self.arrange();
+    }
+
+    /// Filters, sorts and groups anew; the same entry stays chosen.
+    fn arrange(&mut self) {
         let chosen = self.chosen().map(Entry::path);
-        self.filter = words.to_owned();
-        self.arrange(chosen);
-    }
-
-    fn arrange(&mut self, chosen: Option<PathBuf>) {
-        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let mut shown: Vec<usize> =
-            (0..self.entries.len()).filter(|n| has_all(&self.entries[*n], &words)).collect();
-        let entries = &self.entries;
-        match self.sort {
-            Sort::Age => shown.sort_by_key(|n| std::cmp::Reverse(entries[*n].modified)),
-            Sort::Size => shown.sort_by_key(|n| std::cmp::Reverse(entries[*n].size())),
-            Sort::Left => shown.sort_by_key(|n| entries[*n].expires.at().unwrap_or(Timestamp::MAX)),
-            Sort::Agent => shown.sort_by(|a, b| {
-                let (a, b) = (&entries[*a], &entries[*b]);
-                a.agent.cmp(&b.agent).then(b.modified.cmp(&a.modified))
-            }),
+        let now = self.now.unwrap_or_default();
+        let (entries, filter, by) = (&self.entries, &self.filter, self.sort());
+        let mut shown: Vec<usize> = (0..entries.len()).filter(|n| filter.admits(&entries[*n], now)).collect();
+        shown.sort_by(|a, b| by.compare(&entries[*a], &entries[*b]));
+        if self.reversed {
+            shown.reverse();
         }
-        let place = chosen.and_then(|path| shown.iter().position(|n| entries[*n].path() == path));
-        self.shown = shown;
-        self.chosen = place.unwrap_or(self.chosen).min(self.shown.len().saturating_sub(1));
+        self.rows = match self.group {
+            None => shown.into_iter().map(Row::Entry).collect(),
+            Some(group) => grouped(entries, &shown, group, now),
+        };
+        let place = chosen.and_then(|path| {
+            self.rows.iter().position(|row| matches!(row, Row::Entry(n) if self.entries[*n].path() == path))
+        });
+        self.chosen = place.unwrap_or(self.chosen).min(self.rows.len().saturating_sub(1));
     }
 
-    fn go(&mut self, to: usize, height: usize) {
-        self.chosen = to.min(self.shown.len().saturating_sub(1));
+    pub(super) fn go(&mut self, to: usize, height: usize) {
+        self.chosen = to.min(self.rows.len().saturating_sub(1));
         self.settle(height);
     }
 
-    /// The chosen entry stays on a screen of `height` rows.
-    fn settle(&mut self, height: usize) {
+    /// The chosen row stays on a screen of `height` rows.
+    pub(super) fn settle(&mut self, height: usize) {
         let height = height.max(1);
         self.top = self.top.clamp((self.chosen + 1).saturating_sub(height), self.chosen);
     }
 
     /// Entries on a screen of `height` rows whose first line has not been read.
-    fn unread(&self, height: usize) -> Vec<Entry> {
-        let on_screen = self.shown().skip(self.top).take(height);
-        on_screen.filter(|entry| !self.first_lines.contains_key(&entry.path())).cloned().collect()
-    }
-}
-
-fn has_all(entry: &Entry, words: &[String]) -> bool {
-    if words.is_empty() {
-        return true;
-    }
-    let fields = [Some(&entry.agent), entry.tool.as_ref(), entry.session.as_ref(), entry.project.as_ref()];
-    let mut text = entry.id.to_lowercase();
-    for field in fields.into_iter().flatten() {
-        text.push(' ');
-        text.push_str(&field.to_lowercase());
-    }
-    words.iter().all(|word| text.contains(word))
-}
-
-impl App {
-    /// Begins with the list of stored outputs.
-    pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.go_to_stores()
+    pub(super) fn unread(&self, height: usize) -> Vec<Entry> {
+        let on_screen = self.rows.iter().skip(self.top).take(height);
+        let entries = on_screen.filter_map(|row| match row {
+            Row::Entry(n) => Some(&self.entries[*n]),
+            Row::Group(..) => None,
+        });
+        entries.filter(|entry| !self.first_lines.contains_key(&entry.path())).cloned().collect()
     }
 
-    /// Rows of the list on the screen.
-    pub(super) fn list_height(&self) -> usize {
-        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
-        usize::from(geometry::stores(area).list.height)
-    }
-
-    pub(super) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
-        let height = self.list_height();
-        let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
-        let page = height.saturating_sub(1).max(1);
-        let half = (height / 2).max(1);
-        let to = match action {
-            Action::Down => at.saturating_add(times),
-            Action::Up => at.saturating_sub(times),
-            Action::HalfDown => at.saturating_add(half * times),
-            Action::HalfUp => at.saturating_sub(half * times),
-            Action::PageDown => at.saturating_add(page * times),
-            Action::PageUp => at.saturating_sub(page * times),
-            Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
-            Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-            _ => return self.change_list(action),
-        };
-        self.listing.go(to, height);
-        self.peek()
-    }
-
-    fn change_list(&mut self, action: Action) -> Vec<Effect> {
-        match action {
-            Action::Open => return self.open_chosen(),
-            Action::Sort => {
-                let chosen = self.listing.chosen().map(Entry::path);
-                self.listing.sort = self.listing.sort.next();
-                self.listing.arrange(chosen);
-                self.message = Some(Message::note(format!("sorted by {}", self.listing.sort.word())));
-            }
-            Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, &self.listing.filter)),
-            Action::Refresh => return self.go_to_stores(),
-            Action::Copy => return self.copy_chosen(),
-            Action::Back if !self.listing.filter.is_empty() => self.listing.filter(""),
-            Action::Back | Action::Other if self.output.is_some() => self.screen = super::app::Screen::Pager,
-            _ => {}
+    pub(super) fn toggle_mark(&mut self) {
+        if let Some(path) = self.chosen().map(Entry::path)
+            && !self.marked.remove(&path)
+        {
+            self.marked.insert(path);
         }
-        self.settle_list()
     }
 
-    /// After a change of size, order or content.
-    pub(super) fn settle_list(&mut self) -> Vec<Effect> {
-        let height = self.list_height();
-        self.listing.settle(height);
-        self.peek()
+    /// The marked entries, or else the chosen one; none is marked any more.
+    pub(super) fn take_marked(&mut self) -> Vec<Entry> {
+        let marked = std::mem::take(&mut self.marked);
+        if marked.is_empty() {
+            return self.chosen().cloned().into_iter().collect();
+        }
+        self.entries.iter().filter(|entry| marked.contains(&entry.path())).cloned().collect()
     }
 
-    /// First lines are read for what is on the screen only.
-    fn peek(&self) -> Vec<Effect> {
-        let unread = self.listing.unread(self.list_height());
-        if unread.is_empty() { Vec::new() } else { vec![Effect::Peek(unread)] }
+    /// Forgets the marks; whether there were any.
+    pub(super) fn unmark(&mut self) -> bool {
+        !std::mem::take(&mut self.marked).is_empty()
     }
 
-    fn open_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
-        self.listing.opened = true;
-        vec![Effect::Open(path)]
+    pub(super) fn set_kept(&mut self, id: String, kept: bool) {
+        if kept {
+            self.kept.insert(id);
+        } else {
+            self.kept.remove(&id);
+        }
     }
+}
 
-    fn copy_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
-        let text = path.to_string_lossy().into_owned();
-        self.message = Some(Message::note(format!("copied: {}", crate::text::safe::label(text.as_bytes()))));
-        vec![Effect::Copy(text)]
+/// Headings with their entries below; the heaviest group first.
+fn grouped(entries: &[Entry], shown: &[usize], by: GroupBy, now: Timestamp) -> Vec<Row> {
+    let zone = TimeZone::system();
+    let sums = sums_by(shown.iter().map(|n| &entries[*n]), by, &zone, now);
+    let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for n in shown {
+        members.entry(group_of(&entries[*n], by, &zone)).or_default().push(*n);
     }
+    let mut groups: Vec<_> = sums.into_iter().collect();
+    match by {
+        GroupBy::Day => groups.reverse(),
+        _ => groups.sort_by_key(|(_, sums)| Reverse(sums.bytes)),
+    }
+    let rows = groups.into_iter().flat_map(|(name, sums)| {
+        let below = members.remove(&name).unwrap_or_default();
+        std::iter::once(Row::Group(name, sums)).chain(below.into_iter().map(Row::Entry))
+    });
+    rows.collect()
 }

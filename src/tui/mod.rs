@@ -9,6 +9,7 @@ mod jobs;
 pub mod keys;
 mod limits;
 pub mod list;
+pub mod list_acts;
 pub mod output;
 pub mod pager;
 pub mod picker;

@@ -9,6 +9,9 @@ use crate::text::units::{Measure, Want};
 
 use super::doc::{Doc, Files};
 
+/// Files up to this many bytes are counted at once, where only a glance is taken.
+const AT_ONCE: usize = 4 << 20;
+
 /// What is known of the totals, counted chunk by chunk in any order.
 #[derive(Debug, Clone, Default)]
 struct Tally {
@@ -155,6 +158,20 @@ impl Output {
             rules: Rules::default(),
         };
         output.replan();
+        output
+    }
+
+    /// The same with all counted at once, if that takes no time to speak of.
+    pub fn counted_now(subject: Subject, view: View) -> Self {
+        let mut output = Self::new(subject, view);
+        if output.view.len() <= AT_ONCE {
+            let want = output.wanted();
+            output.start_counting(want);
+            let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
+            let measure = crate::text::units::measure(&output.view, 0..output.view.len(), want);
+            output.counted(&counts, &measure, output.view.len() as u64);
+            output.replan();
+        }
         output
     }
 

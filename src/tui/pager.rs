@@ -94,13 +94,17 @@ impl App {
 
     /// Columns before the text.
     pub fn gutter(&self, side: Side) -> u16 {
-        match (side, &self.output) {
-            (Side::Spill, Some(output)) => {
-                let lines =
-                    output.lines().unwrap_or_else(|| output.index.about_line_at(output.view.len() as u64));
-                geometry::gutter(lines)
+        self.output.as_ref().map_or(1, |output| self.gutter_of(output, side))
+    }
+
+    /// Columns before the text of any output.
+    pub fn gutter_of(&self, output: &Output, side: Side) -> u16 {
+        match side {
+            Side::Preview => 1,
+            Side::Spill => {
+                let about = || output.index.about_line_at(output.view.len() as u64);
+                geometry::gutter(output.lines().unwrap_or_else(about))
             }
-            _ => 1,
         }
     }
 
@@ -114,14 +118,24 @@ impl App {
 
     /// Runs `work` with a side's document as it scrolls in its pane.
     pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> Option<T> {
-        let output = self.output.as_ref()?;
-        let (width, height) = self.room(side);
+        self.output.as_ref().map(|output| self.scrolling_in(output, side, self.room(side), cost, work))
+    }
+
+    /// Runs `work` with a document of any output as it scrolls in a place of so many columns and rows.
+    pub fn scrolling_in<T>(
+        &self,
+        output: &Output,
+        side: Side,
+        (width, height): (u16, u16),
+        cost: &Cost,
+        work: impl FnOnce(Scroll) -> T,
+    ) -> T {
         let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
         let reader = Reader { doc: self.doc(output, side), files: output.files(), cost };
         let rules = output.rules();
         let weight =
             move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
-        Some(work(Scroll { reader, frame, weight: &weight }))
+        work(Scroll { reader, frame, weight: &weight })
     }
 
     fn scrolled(&self, side: Side, work: impl FnOnce(Scroll) -> u64) -> u64 {

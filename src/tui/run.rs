@@ -16,8 +16,8 @@ use crate::text::units::Want;
 
 use super::app::{App, Changed, Effect, Event, Message};
 use super::doc::Cost;
-use super::jobs::{Jobs, Signal};
-use super::output::Subject;
+use super::jobs::{self, Jobs, Signal};
+use super::output::{Output, Subject};
 use super::picker::Choice;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
@@ -75,7 +75,7 @@ pub fn run(start: Start) -> io::Result<()> {
     let size = screen.size()?;
     let mut session = Session {
         app: App::new((size.width, size.height), theme, start.unicode),
-        jobs: Jobs::new(signals.clone(), start.stores, start.env),
+        jobs: Jobs::new(signals.clone(), start.stores, start.env.clone()),
         keyboard: Keyboard::start(signals.clone())?,
         signals,
         screen,
@@ -85,6 +85,7 @@ pub fn run(start: Start) -> io::Result<()> {
         chooser: start.chooser,
         left: false,
     };
+    let env = start.env;
     let effects = match start.targets.into_iter().next() {
         Some(target) => session.open(target),
         None => session.app.start_with_stores(),
@@ -92,7 +93,12 @@ pub fn run(start: Start) -> io::Result<()> {
     session.draw()?;
     session.carry_out(effects)?;
     session.go(&received)?;
+    let doomed = session.app.take_doomed();
     drop(taken);
+    if !doomed.is_empty() {
+        let Message { text, .. } = jobs::delete(&doomed, &env);
+        eprintln!("overspill: {}", crate::text::safe::label(text.as_bytes()));
+    }
     Ok(())
 }
 
@@ -156,7 +162,10 @@ impl Session {
         let effects = match signal {
             Signal::App(event) => self.app.update(event),
             Signal::Look => self.look(),
-            Signal::TerminalGone => vec![Effect::Quit],
+            Signal::TerminalGone => {
+                drop(self.app.take_doomed());
+                vec![Effect::Quit]
+            }
         };
         self.carry_out(effects)
     }
@@ -213,7 +222,15 @@ impl Session {
                         self.carry_out(effects)?;
                     }
                 }
-                Effect::Scan => self.jobs.scan(),
+                Effect::Scan(number) => self.jobs.scan(number),
+                Effect::Glance(path) => {
+                    let target = (self.opener)(&path).ok();
+                    let output =
+                        target.map(|target| Output::counted_now(target.subject, target.source.view()));
+                    self.app.glance = Some((path, output));
+                }
+                Effect::Delete(doomed) => self.jobs.delete(doomed),
+                Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::Suspend => {
                     let _hold = self.keyboard.hold();

@@ -1,5 +1,6 @@
 //! Drawing: from the state, never changing it. One file a region.
 
+mod clean;
 mod drawer;
 pub mod facts;
 pub mod help;
@@ -29,11 +30,12 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     }
     match app.screen {
         Screen::Pager => draw_pager(app, frame, area, cost),
-        Screen::Stores => stores::draw(app, frame, area),
+        Screen::Stores => stores::draw(app, frame, area, cost),
     }
     match app.overlay {
         Some(Overlay::Help(top)) => help::draw(app, frame, area, top),
         Some(Overlay::Facts) => facts::draw(app, frame, area),
+        Some(Overlay::Clean(top)) => clean::draw(app, frame, area, top),
         Some(Overlay::Limits) => drawer::draw(app, frame, area),
         Some(Overlay::Policies) => picker::draw(app, frame, area),
         None => {}
@@ -46,7 +48,9 @@ fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     title::draw(app, output, frame, &places);
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
-            pane::draw(app, output, side, frame.buffer_mut(), place, places.strip.is_some(), cost);
+            let shown =
+                pane::Shown { output, side, top: app.panes.top(side), headed: places.strip.is_some() };
+            pane::draw(app, &shown, frame.buffer_mut(), place, cost);
         }
     }
     if let Some(place) = places.strip {

@@ -16,16 +16,21 @@ use crate::tui::scroll::ScreenRow;
 
 use super::line;
 
+/// A pane to be drawn.
+pub struct Shown<'a> {
+    /// Whose.
+    pub output: &'a Output,
+    /// Which side of it.
+    pub side: Side,
+    /// From which row on.
+    pub top: u64,
+    /// Whether it has a heading.
+    pub headed: bool,
+}
+
 /// Draws a pane, under its heading where there is one.
-pub fn draw(
-    app: &App,
-    output: &Output,
-    side: Side,
-    buffer: &mut Buffer,
-    area: Rect,
-    headed: bool,
-    cost: &Cost,
-) {
+pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) {
+    let Shown { output, side, top, headed } = *shown;
     let mut area = area;
     if headed && area.height > 0 {
         heading(app, output, side, buffer, Rect { height: 1, ..area });
@@ -34,8 +39,8 @@ pub fn draw(
     if let Some(words) = saying::blank(output, side) {
         return line::centred(buffer, area, &words, app.theme.dim);
     }
-    let top = app.panes.top(side);
-    let rows = app.scrolling(side, cost, |scroll| scroll.screen(top)).unwrap_or_default();
+    let room = (area.width.saturating_sub(app.gutter_of(output, side)), area.height);
+    let rows = app.scrolling_in(output, side, room, cost, |scroll| scroll.screen(top));
     let reader = Reader { doc: app.doc(output, side), files: output.files(), cost };
     let mut pane = Pane { app, output, side, reader, number: None, found: None };
     let mut y = area.y;
@@ -85,7 +90,7 @@ impl Pane<'_> {
         if y >= area.y + area.height {
             return y;
         }
-        let gutter = self.app.gutter(self.side).min(area.width);
+        let gutter = self.app.gutter_of(self.output, self.side).min(area.width);
         self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);

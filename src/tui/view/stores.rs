@@ -6,17 +6,22 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::store::{Entry, Expiry, Left, RootState};
+use crate::store::{Entry, Expiry, Left, RootState, Status, Sums};
 use crate::text::safe::{fit, label};
 use crate::tui::app::App;
-use crate::tui::geometry;
-use crate::words::{lines, size, span, thousands};
+use crate::tui::doc::Cost;
+use crate::tui::geometry::{self, Side};
+use crate::tui::list::Row;
+use crate::words::{count, size, span, span_left, thousands};
 
 use super::line::{self, Span};
-use super::status;
+use super::{pane, status};
 
 /// Columns of the bar of time left.
 const BAR: usize = 8;
+
+/// Columns of the words of time left.
+const WORDS: usize = 14;
 
 /// Which columns there is room for, and how wide they are.
 struct Columns {
@@ -30,66 +35,116 @@ impl Columns {
     fn of(width: u16, entries: &[&Entry]) -> Self {
         let widest = |text: fn(&Entry) -> &str| entries.iter().map(|e| text(e).width()).max().unwrap_or(0);
         let agent = widest(|e| &e.agent).clamp(5, 14);
-        let wide = width >= 110;
+        let wide = width >= 96;
         let tool = if wide { widest(|e| e.tool.as_deref().unwrap_or("")).clamp(4, 12) } else { 0 };
-        let session = if wide { 24 } else { 0 };
-        let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + 12 + tool + session + if wide { 4 } else { 0 };
+        let session = if wide { 20 } else { 0 };
+        let fixed =
+            2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + tool + session + if wide { 4 } else { 0 };
         Self { agent, tool, session, first_line: usize::from(width).saturating_sub(fixed + 1) }
     }
 }
 
-/// Draws the list.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
+/// Draws the list, and beside it, where there is room, what the model got of the chosen entry.
+pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     let places = geometry::stores(area);
     let listing = &app.listing;
-    let (count, bytes) = listing.total();
-    let title = [
-        (" Stores".into(), app.theme.active),
-        (format!("   {} outputs · {}", thousands(count as u64), size(bytes)), Style::new()),
-    ];
-    line::spans(frame.buffer_mut(), places.title, &title);
-    let filter =
-        if listing.filter.is_empty() { String::new() } else { format!("filter: {}   ", listing.filter) };
-    let right = [(filter, app.theme.accent), (format!("sort: {} ", listing.sort.word()), app.theme.dim)];
-    line::right(frame.buffer_mut(), places.title, line::width(&title), &right);
-    match (count, listing.shown().len()) {
+    draw_title(app, frame, places.title);
+    match (listing.entries().len(), listing.rows().len()) {
         (0, _) => draw_none(app, frame, places.list),
-        (_, 0) => line::centred(
-            frame.buffer_mut(),
-            places.list,
-            &[format!("nothing has {:?}; Esc shows all", listing.filter)],
-            app.theme.dim,
-        ),
-        _ => draw_entries(app, frame, &places),
+        (_, 0) => {
+            let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
+            line::centred(frame.buffer_mut(), places.list, &[words], app.theme.dim);
+        }
+        _ => draw_rows(app, frame, &places),
+    }
+    if let (Some(place), Some((_, Some(output)))) = (places.glance, &app.glance) {
+        let shown = pane::Shown { output, side: Side::Preview, top: 0, headed: true };
+        pane::draw(app, &shown, frame.buffer_mut(), place, cost);
     }
     line::rule(frame.buffer_mut(), places.rule, app);
     draw_status(app, frame, places.status);
 }
 
-fn draw_entries(app: &App, frame: &mut Frame, places: &geometry::Stores) {
+fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
     let listing = &app.listing;
-    let on_screen: Vec<&Entry> =
-        listing.shown().skip(listing.top).take(usize::from(places.list.height)).collect();
-    let columns = Columns::of(places.list.width, &on_screen);
+    let sums = Sums::of(listing.entries(), listing.now.unwrap_or_default());
+    let mut title = vec![
+        (" Stores".into(), app.theme.active),
+        (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
+    ];
+    if sums.overdue > 0 {
+        title.push((
+            format!(" · overdue {}, {}", thousands(sums.overdue), size(sums.overdue_bytes)),
+            app.theme.warning,
+        ));
+    }
+    line::spans(frame.buffer_mut(), area, &title);
+    let filter = match listing.filter_text() {
+        "" => String::new(),
+        words => format!("filter: {}   ", label(words.as_bytes())),
+    };
+    let way = if listing.is_reversed() { " reversed" } else { "" };
+    let free = listing.space.map_or(String::new(), |space| format!("disk: {} free   ", size(space.free)));
+    let sort = format!("sort: {}{way} ", listing.sort().as_str());
+    let fullest = [(filter.clone(), app.theme.accent), (free, app.theme.dim), (sort.clone(), app.theme.dim)];
+    let barest = [(filter, app.theme.accent), (sort, app.theme.dim)];
+    let taken = line::width(&title);
+    let room = usize::from(area.width);
+    let right = if taken + line::width(&fullest) < room { &fullest[..] } else { &barest[..] };
+    line::right(frame.buffer_mut(), area, taken, right);
+}
+
+fn draw_rows(app: &App, frame: &mut Frame, places: &geometry::Stores) {
+    let listing = &app.listing;
+    let height = usize::from(places.list.height);
+    let on_screen: Vec<&Row> = listing.rows().iter().skip(listing.top).take(height).collect();
+    let entries: Vec<&Entry> = on_screen
+        .iter()
+        .filter_map(|row| match row {
+            Row::Entry(n) => Some(listing.entry(*n)),
+            Row::Group(..) => None,
+        })
+        .collect();
+    let columns = Columns::of(places.list.width, &entries);
     line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
-    let now = listing.now.unwrap_or_default();
-    for (n, entry) in on_screen.iter().enumerate() {
+    for (n, row) in on_screen.iter().enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
-        let mut spans = row(app, entry, &columns, now);
-        let mark = if !chosen {
-            " "
-        } else if app.unicode {
-            "▌"
-        } else {
-            ">"
-        };
-        spans.insert(0, (format!("{mark} "), app.theme.accent));
-        if chosen {
-            spans.iter_mut().for_each(|(_, style)| *style = style.add_modifier(Modifier::BOLD));
-        }
-        line::spans(frame.buffer_mut(), at, &spans);
+        line::spans(frame.buffer_mut(), at, &spans(app, row, &columns, chosen));
     }
+}
+
+fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
+    let listing = &app.listing;
+    let cursor = match (chosen, app.unicode) {
+        (false, _) => " ",
+        (true, true) => "▌",
+        (true, false) => ">",
+    };
+    let mut spans = vec![(cursor.to_owned(), app.theme.accent)];
+    match row {
+        Row::Group(name, sums) => {
+            let words =
+                format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
+            spans.push((words, app.theme.active));
+        }
+        Row::Entry(n) => {
+            let entry = listing.entry(*n);
+            let path = entry.path();
+            let mark = if listing.is_marked(&path) { "*" } else { " " };
+            spans.push((mark.to_owned(), app.theme.accent));
+            let rest = entry_spans(app, entry, columns, listing.now.unwrap_or_default());
+            let pending = listing.pending.contains(&path);
+            spans.extend(rest.into_iter().map(|(text, style)| match pending {
+                true => (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM)),
+                false => (text, style),
+            }));
+        }
+    }
+    if chosen {
+        spans.iter_mut().for_each(|(_, style)| *style = style.add_modifier(Modifier::BOLD));
+    }
+    spans
 }
 
 fn head(columns: &Columns) -> String {
@@ -98,14 +153,14 @@ fn head(columns: &Columns) -> String {
     if tool > 0 {
         text.push_str(&format!("{:<tool$}  ", "tool"));
     }
-    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 13));
+    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + WORDS));
     if session > 0 {
         text.push_str(&format!("{:<session$}  ", "session / project"));
     }
     text + "first line"
 }
 
-fn row(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
+fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
     let Columns { agent, tool, session, first_line } = *columns;
     let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
@@ -119,9 +174,18 @@ fn row(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span>
         let name = entry.session.as_deref().or(entry.project.as_deref());
         spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
     }
+    spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
     let first = app.listing.first_lines.get(&entry.path()).map_or("", String::as_str);
-    spans.push((fit(first, first_line), app.theme.dim));
+    spans.push((first.chars().take(first_line).collect(), app.theme.dim));
     spans
+}
+
+/// What is unusual about an entry, in words.
+fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
+    let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
+    let status = (entry.status != Status::Ok).then(|| label(entry.status.as_str().as_bytes()));
+    let exposed = entry.exposed().then(|| format!("others can read it ({:03o})", entry.mode));
+    [kept, status, exposed].into_iter().flatten()
 }
 
 fn or_dash(text: Option<&str>) -> String {
@@ -135,12 +199,12 @@ fn padded(text: &str, columns: usize) -> String {
 /// The bar and the words of the time left.
 fn left(app: &App, entry: &Entry, now: Timestamp) -> [Span; 2] {
     let blank = || (" ".repeat(BAR + 1), Style::new());
-    let words = |text: String| padded(&text, 12);
+    let words = |text: String| padded(&text, WORDS);
     match (entry.left(now), entry.expires) {
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest + entry.age(now).as_secs().max(0) as u64;
-            [(bar(app, rest, whole.max(1)), app.theme.accent), (words(span(rest)), Style::new())]
+            [(bar(app, rest, whole.max(1)), app.theme.accent), (words(span_left(rest)), Style::new())]
         }
         (Left::Overdue(late), _) => {
             let late = span(late.as_secs().max(0) as u64);
@@ -192,14 +256,16 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
     let left = match &app.message {
         Some(message) if message.is_error => (format!(" {}", message.text), app.theme.error),
         Some(message) => (format!(" {}", message.text), Style::new()),
-        None if app.listing.scanning => (" looking at the stores…".into(), app.theme.accent),
+        None if app.listing.is_first_look() => (" looking at the stores…".into(), app.theme.accent),
+        None if !app.listing.pending.is_empty() => (format!(" {}", app.pending_words()), app.theme.warning),
         None => (format!(" {}", by_agent(app)), Style::new()),
     };
     let left = [left];
     line::spans(frame.buffer_mut(), area, &left);
     let taken = line::width(&left);
+    let all = "Enter open · x delete · U undo · X clean overdue · / filter · s sort · t totals · h help ";
     for keys in
-        ["Enter open · / filter · s sort · y copy path · q quit · h help ", "Enter open · h help ", "h help "]
+        [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", "h help "]
     {
         if taken + keys.width() + 2 < usize::from(area.width) {
             return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), app.theme.dim)]);
@@ -218,5 +284,5 @@ fn by_agent(app: &App) -> String {
         .iter()
         .map(|(agent, (count, bytes))| format!("{agent} {} · {}", thousands(*count), size(*bytes)));
     let words: Vec<String> = words.collect();
-    if words.is_empty() { lines(0).replace("lines", "outputs") } else { words.join("   ") }
+    if words.is_empty() { count(0, "output") } else { words.join("   ") }
 }

@@ -1,0 +1,209 @@
+//! What keys do in the list of stored outputs.
+
+use crate::store::{Asked, CleanRule, Entry, Manner, Why, clean_plan};
+use crate::words::{count, size};
+
+use super::app::{App, Effect, Message, Overlay, Screen};
+use super::geometry;
+use super::keys::Action;
+use super::prompt::{Prompt, Purpose};
+
+/// An entry to be deleted, and why.
+#[derive(Debug, Clone)]
+pub struct Doomed {
+    /// The entry, as it was listed.
+    pub entry: Entry,
+    /// Why.
+    pub why: Why,
+    /// How it was chosen.
+    pub manner: Manner,
+}
+
+impl App {
+    /// Begins with the list of stored outputs.
+    pub fn start_with_stores(&mut self) -> Vec<Effect> {
+        self.go_to_stores()
+    }
+
+    pub(super) fn go_to_stores(&mut self) -> Vec<Effect> {
+        self.screen = Screen::Stores;
+        vec![Effect::Scan(self.listing.start_look())]
+    }
+
+    /// The directories have changed: looks again, if the list is on the screen.
+    pub(super) fn stores_changed(&mut self) -> Vec<Effect> {
+        match self.screen {
+            Screen::Stores => vec![Effect::Scan(self.listing.start_look())],
+            Screen::Pager => Vec::new(),
+        }
+    }
+
+    /// Rows of the list on the screen.
+    pub(super) fn list_height(&self) -> usize {
+        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
+        usize::from(geometry::stores(area).list.height)
+    }
+
+    pub(super) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+        let height = self.list_height();
+        let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
+        let page = height.saturating_sub(1).max(1);
+        let half = (height / 2).max(1);
+        let to = match action {
+            Action::Down => at.saturating_add(times),
+            Action::Up => at.saturating_sub(times),
+            Action::HalfDown => at.saturating_add(half * times),
+            Action::HalfUp => at.saturating_sub(half * times),
+            Action::PageDown => at.saturating_add(page * times),
+            Action::PageUp => at.saturating_sub(page * times),
+            Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
+            Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
+            _ => return self.change_list(action),
+        };
+        self.listing.go(to, height);
+        self.peek()
+    }
+
+    fn change_list(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Open => return self.open_chosen(),
+            Action::Sort => self.listing.sort_next(),
+            Action::SortReverse => self.listing.reverse(),
+            Action::Group => self.listing.group_next(),
+            Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
+            Action::Refresh => return self.go_to_stores(),
+            Action::Copy => return self.copy_chosen(),
+            Action::Choose => {
+                self.listing.toggle_mark();
+                self.listing.go(self.listing.chosen + 1, self.list_height());
+            }
+            Action::Delete => self.delete_marked(),
+            Action::Undo => self.undo_deletion(),
+            Action::DeleteNow => return self.delete_now(),
+            Action::CleanOverdue => self.offer_cleaning(),
+            Action::Keep => return self.keep_chosen(),
+            Action::Back if self.listing.unmark() => {}
+            Action::Back if !self.listing.filter_text().is_empty() => self.listing.filter(""),
+            Action::Back | Action::Other if self.output.is_some() => self.screen = Screen::Pager,
+            _ => {}
+        }
+        self.settle_list()
+    }
+
+    /// After a change of size, order or content.
+    pub(super) fn settle_list(&mut self) -> Vec<Effect> {
+        let height = self.list_height();
+        self.listing.settle(height);
+        self.peek()
+    }
+
+    /// First lines are read for what is on the screen only; the chosen entry's preview, where there is room.
+    fn peek(&self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let unread = self.listing.unread(self.list_height());
+        if !unread.is_empty() {
+            effects.push(Effect::Peek(unread));
+        }
+        let chosen = self.listing.chosen().map(Entry::path);
+        if self.size.0 >= geometry::WIDE && chosen != self.glance.as_ref().map(|glance| glance.0.clone()) {
+            effects.extend(chosen.map(Effect::Glance));
+        }
+        effects
+    }
+
+    fn open_chosen(&mut self) -> Vec<Effect> {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+        self.listing.opened = true;
+        vec![Effect::Open(path)]
+    }
+
+    fn copy_chosen(&mut self) -> Vec<Effect> {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+        let text = path.to_string_lossy().into_owned();
+        self.message = Some(Message::note(format!("copied: {}", crate::text::safe::label(text.as_bytes()))));
+        vec![Effect::Copy(text)]
+    }
+
+    fn delete_marked(&mut self) {
+        let entries = self.listing.take_marked();
+        let kept = entries.iter().filter(|entry| self.listing.is_kept(entry)).count();
+        let doomed: Vec<Entry> = entries.into_iter().filter(|entry| !self.listing.is_kept(entry)).collect();
+        self.listing.pending.mark(doomed);
+        self.message = Some(match kept {
+            0 => Message::note(self.pending_words()),
+            _ => Message::error("kept for ever: K takes that back, then it can be deleted"),
+        });
+        self.listing.go(self.listing.chosen + 1, self.list_height());
+    }
+
+    /// What is struck through, in words.
+    pub fn pending_words(&self) -> String {
+        let pending = &self.listing.pending;
+        let what = count(pending.len() as u64, "output");
+        format!("{what} · {} to be deleted when you quit: U undo, ! delete now", size(pending.bytes()))
+    }
+
+    fn undo_deletion(&mut self) {
+        let back = self.listing.pending.undo().len();
+        self.message = Some(Message::note(match back {
+            0 => "nothing to undo".to_owned(),
+            n => format!("{n} no longer to be deleted"),
+        }));
+    }
+
+    /// What was marked for deletion goes now.
+    fn delete_now(&mut self) -> Vec<Effect> {
+        if self.listing.pending.is_empty() {
+            self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
+            return Vec::new();
+        }
+        vec![Effect::Delete(self.take_doomed())]
+    }
+
+    /// What is to be deleted on leaving.
+    pub fn take_doomed(&mut self) -> Vec<Doomed> {
+        let doom = |entry| Doomed { entry, why: Why::Asked, manner: Manner::Single };
+        self.listing.pending.take().into_iter().map(doom).collect()
+    }
+
+    /// Shows what is overdue, before anything happens to it.
+    fn offer_cleaning(&mut self) {
+        let Some(now) = self.listing.now else { return };
+        let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
+        let plan = clean_plan(self.listing.entries(), self.listing.kept(), now, &rule);
+        if plan.doomed.is_empty() {
+            self.message = Some(Message::note("nothing is overdue"));
+            return;
+        }
+        self.listing.plan = Some(plan);
+        self.overlay = Some(Overlay::Clean(0));
+    }
+
+    /// What was shown as overdue is marked for deletion.
+    pub(super) fn accept_cleaning(&mut self) {
+        let Some(plan) = self.listing.plan.take() else { return };
+        let entries: Vec<Entry> = plan.doomed.iter().map(|d| self.listing.entry(d.index).clone()).collect();
+        self.listing.pending.mark(entries);
+        self.message = Some(Message::note(self.pending_words()));
+    }
+
+    /// Our own entries are kept in place; another agent's is copied into our store.
+    fn keep_chosen(&mut self) -> Vec<Effect> {
+        let Some(entry) = self.listing.chosen().cloned() else { return Vec::new() };
+        let kept = self.listing.is_kept(&entry);
+        vec![Effect::Keep { entry, keep: !kept }]
+    }
+
+    /// An entry has been kept, or no longer is, or that failed.
+    pub(super) fn kept(&mut self, id: String, keep: bool, fault: Option<String>) -> Vec<Effect> {
+        self.message = Some(match (&fault, keep) {
+            (Some(fault), _) => Message::error(fault.clone()),
+            (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
+            (None, false) => Message::note(format!("{id} is no longer kept for ever")),
+        });
+        if fault.is_none() {
+            self.listing.set_kept(id, keep);
+        }
+        vec![Effect::Scan(self.listing.start_look())]
+    }
+}
