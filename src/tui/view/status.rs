@@ -30,7 +30,8 @@ pub fn draw(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
     let left = lefts.into_iter().find(|spans| line::width(spans) + least <= room).unwrap_or(shortest);
     let taken = line::width(&left);
     line::spans(frame.buffer_mut(), area, &left);
-    let right = right.into_iter().find(|spans| taken + line::width(spans) + 2 <= room);
+    let fits = |spans: &Vec<Span>| !spans.is_empty() && taken + line::width(spans) + 2 <= room;
+    let right = right.into_iter().find(fits);
     line::right(frame.buffer_mut(), area, taken, &right.unwrap_or_default());
 }
 
