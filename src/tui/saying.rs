@@ -1,6 +1,6 @@
 //! What is said of an output: words for each state, with its figures. Pure.
 
-use crate::preview::{Direction, LimitHit, Preview, Status};
+use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 
 use super::geometry::Side;
