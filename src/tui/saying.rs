@@ -73,8 +73,8 @@ fn share(output: &Output, preview: &Preview) -> Vec<String> {
     let kept = preview.kept_bytes.map_or("…".into(), tokens);
     let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
     let tokens = format!("{kept} of {total} tokens");
-    let counts_empty =
-        output.view.last() == Some(&b'\n') && preview.total_lines == output.lines().map(|n| n + 1);
+    let one_more = output.lines().is_some_and(|lines| preview.total_lines == Some(lines + 1));
+    let counts_empty = one_more && output.view.last() == Some(&b'\n');
     let with_empty = counts_empty.then(|| format!("{lines} (with the final empty one) · {tokens}"));
     with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
 }
