@@ -18,6 +18,9 @@ use super::status;
 /// Columns of the bar of time left.
 const BAR: usize = 8;
 
+/// Columns of its words, `overdue 119 s` and a space.
+const LEFT: usize = 14;
+
 /// Which columns there is room for, and how wide they are.
 struct Columns {
     agent: usize,
@@ -33,7 +36,8 @@ impl Columns {
         let wide = width >= 110;
         let tool = if wide { widest(|e| e.tool.as_deref().unwrap_or("")).clamp(4, 12) } else { 0 };
         let session = if wide { 24 } else { 0 };
-        let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + 12 + tool + session + if wide { 4 } else { 0 };
+        let fixed =
+            2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + LEFT + tool + session + if wide { 4 } else { 0 };
         Self { agent, tool, session, first_line: usize::from(width).saturating_sub(fixed + 1) }
     }
 }
@@ -98,7 +102,7 @@ fn head(columns: &Columns) -> String {
     if tool > 0 {
         text.push_str(&format!("{:<tool$}  ", "tool"));
     }
-    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 13));
+    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + LEFT));
     if session > 0 {
         text.push_str(&format!("{:<session$}  ", "session / project"));
     }
@@ -120,7 +124,7 @@ fn row(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span>
         spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
     }
     let first = app.listing.first_lines.get(&entry.path()).map_or("", String::as_str);
-    spans.push((fit(first, first_line), app.theme.dim));
+    spans.push((line::head(first, first_line, app.unicode), app.theme.dim));
     spans
 }
 
@@ -135,7 +139,7 @@ fn padded(text: &str, columns: usize) -> String {
 /// The bar and the words of the time left.
 fn left(app: &App, entry: &Entry, now: Timestamp) -> [Span; 2] {
     let blank = || (" ".repeat(BAR + 1), Style::new());
-    let words = |text: String| padded(&text, 12);
+    let words = |text: String| padded(&text, LEFT);
     match (entry.left(now), entry.expires) {
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
