@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::preview::{Catalog, Policy};
 use overspill::source::{Change, Source};
-use overspill::store::{self, Env, Stores};
+use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
 use overspill::text::units;
@@ -22,6 +23,7 @@ use overspill::tui::view;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 
 use super::looks;
 use super::samples::SAVED_AS;
@@ -44,6 +46,12 @@ pub struct Bench {
 /// A built-in policy.
 pub fn policy(name: &str) -> Policy {
     Catalog::builtin().get(name).expect("a built-in policy")
+}
+
+/// Two stores of the many; the others lie in directories that tests share with the machine.
+pub fn looked_at() -> Vec<Arc<StoreSpec>> {
+    let stores = Stores::builtin();
+    ["opencode", "overspill"].iter().flat_map(|name| stores.named(name)).cloned().collect()
 }
 
 /// What is said of an output that is always called `build.log`.
@@ -180,23 +188,32 @@ impl Bench {
     }
 
     fn scan(&mut self) -> Vec<Effect> {
-        let listing = store::list(&Stores::builtin().specs, &self.env, self.now);
+        let listing = store::list(&looked_at(), &self.env, self.now);
         let scanned = Scanned { entries: listing.entries, reports: listing.reports, now: self.now };
         self.app.update(Event::Scanned(scanned))
     }
 
     /// Draws, and counts what it cost.
     pub fn draw(&self) -> (Buffer, Cost) {
+        let (buffer, cost, _) = self.frame();
+        (buffer, cost)
+    }
+
+    fn frame(&self) -> (Buffer, Cost, Position) {
         let cost = Cost::default();
         let (width, height) = self.app.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
         let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
-        (drawn.buffer.clone(), cost)
+        let buffer = drawn.buffer.clone();
+        let cursor = terminal.get_cursor_position().expect("a cursor");
+        (buffer, cost, cursor)
     }
 
-    /// The screen as text, with its looks below.
+    /// The screen as text, with its looks below, and the cursor where one types.
     pub fn screen(&self) -> String {
-        looks::snapshot(&self.draw().0)
+        let (buffer, _, cursor) = self.frame();
+        let typing = self.app.prompt.is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        looks::snapshot(&buffer) + &typing.unwrap_or_default()
     }
 
     /// The rows of the screen as text.

@@ -7,7 +7,7 @@ use overspill::tui::app::Event;
 use overspill::tui::list::Scanned;
 
 use crate::SIZES;
-use crate::common::bench::Bench;
+use crate::common::bench::{Bench, looked_at};
 
 /// A home with stores in it, and the screens that look at it.
 struct Stocked {
@@ -85,8 +85,7 @@ fn stores_not_looked_at_yet() {
 fn stores_with_nothing_in_them() {
     for size in SIZES {
         let stocked = Stocked::new(size);
-        let specs = overspill::store::Stores::builtin().specs;
-        let mut listing = overspill::store::list(&specs, &stocked.bench.env, stocked.bench.now);
+        let mut listing = overspill::store::list(&looked_at(), &stocked.bench.env, stocked.bench.now);
         for report in listing.reports.iter_mut().flat_map(|(_, reports)| reports) {
             if let Ok(rest) = report.root.strip_prefix(stocked.dir.path()) {
                 report.root = PathBuf::from("/home/me").join(rest);
