@@ -249,7 +249,8 @@ impl MatchCounts {
             return None;
         }
         let (start, before) = if chunk == 0 { (0, 0) } else { self.chunks[chunk - 1] };
-        Some(before + matches(bytes, pattern, start..offset + 1).count() as u64)
+        let in_chunk = matches(bytes, pattern, start..self.chunks[chunk].0.min(bytes.len()));
+        Some(before + in_chunk.take_while(|found| found.start <= offset).count() as u64)
     }
 }
 
@@ -315,6 +316,15 @@ mod tests {
         counts.push(8, 1);
         assert_eq!(counts.number(text, &x, 7), Some(3));
         assert_eq!(counts.total(), 3);
+    }
+
+    #[test]
+    fn a_long_match_counts_itself() {
+        let text = b"an error, an error\n";
+        let mut counts = MatchCounts::default();
+        counts.push(text.len(), 2);
+        let error = Pattern::new("error").unwrap();
+        assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
     }
 
     const PATTERNS: &[&str] =

@@ -1,6 +1,7 @@
 //! What is said of an output: words for each state, with its figures. Pure.
 
-use crate::preview::{LimitHit, Preview, Status, Unit};
+use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
+use crate::text::index::BLOCK;
 
 use super::geometry::Side;
 use super::output::{Fate, Output};
@@ -72,8 +73,8 @@ fn share(output: &Output, preview: &Preview) -> Vec<String> {
     let kept = preview.kept_bytes.map_or("…".into(), tokens);
     let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
     let tokens = format!("{kept} of {total} tokens");
-    let counts_empty =
-        output.view.last() == Some(&b'\n') && preview.total_lines == output.lines().map(|n| n + 1);
+    let one_more = output.lines().is_some_and(|lines| preview.total_lines == Some(lines + 1));
+    let counts_empty = one_more && output.view.last() == Some(&b'\n');
     let with_empty = counts_empty.then(|| format!("{lines} (with the final empty one) · {tokens}"));
     with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
 }
@@ -90,27 +91,30 @@ fn all_of_it(output: &Output, preview: &Preview) -> String {
 
 /// The piece that did not fit was the first to be taken: say how long it is.
 fn nothing_kept(output: &Output) -> String {
-    use crate::preview::Direction;
-    let (bytes, index) = (&output.view[..], &output.index);
-    if !index.is_complete() {
+    let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy.max_size()) else {
         return format!("nothing kept: {}", limit(output));
-    }
-    let (which, length) = match output.policy.direction() {
-        Some(Direction::Tail) => {
-            ("last", bytes.len() - index.last_line_feed(bytes, bytes.len()).map_or(0, |at| at + 1))
-        }
-        _ => ("first", index.next_line_feed(bytes, 0).unwrap_or(bytes.len())),
     };
-    match output.policy.max_size() {
-        Some(most) if length as u64 > most => {
-            format!(
-                "nothing kept: the {which} line alone is {}, over {}",
-                size(length as u64),
-                output.size_in_words(most)
-            )
-        }
-        _ => format!("nothing kept: {}", limit(output)),
+    let (which, length) = first_taken(output);
+    let length = length.map_or(String::new(), |length| format!("{}, ", size(length as u64)));
+    format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
+}
+
+/// Which line is taken first, and its bytes where that is known without reading far: from its near end, or
+/// from the counted line feeds.
+fn first_taken(output: &Output) -> (&'static str, Option<usize>) {
+    let (bytes, index) = (&output.view[..], &output.index);
+    if output.policy.direction() == Some(Direction::Tail) {
+        let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
+        let near = end.saturating_sub(BLOCK);
+        let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);
+        let far = || index.is_complete().then(|| index.last_line_feed(bytes, near).map_or(0, |at| at + 1));
+        return ("last", start.or((near == 0).then_some(0)).or_else(far).map(|start| end - start));
     }
+    let near = bytes.len().min(BLOCK);
+    let end = memchr::memchr(b'\n', &bytes[..near]).or((near == bytes.len()).then_some(near));
+    let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
+    ("first", end.or_else(far))
 }
 
 /// The heading of Preview on a wide screen.

@@ -3,8 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::safe::columns_of;
 use crate::tui::app::App;
 
 /// A stretch of text in one look.
@@ -43,6 +45,21 @@ pub fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
         let x = area.x + (room - needed) as u16;
         spans(buffer, Rect { x, width: needed as u16, ..area }, spans_);
     }
+}
+
+/// The start of a text, in at most so many columns; prose says at its start what it is about.
+pub fn head(text: &str, columns: usize, unicode: bool) -> String {
+    if columns_of(text) <= columns {
+        return text.to_owned();
+    }
+    let mark = if unicode { "…" } else { "." };
+    let mut used = mark.width();
+    let fits = |grapheme: &&str| {
+        used += grapheme.width();
+        used <= columns
+    };
+    let head: String = text.graphemes(true).take_while(fits).collect();
+    if columns > 0 { head + mark } else { head }
 }
 
 /// A rule across.

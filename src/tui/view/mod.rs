@@ -1,5 +1,6 @@
 //! Drawing: from the state, never changing it. One file a region.
 
+mod ascii;
 mod clean;
 mod drawer;
 pub mod facts;
@@ -39,6 +40,9 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         Some(Overlay::Limits) => drawer::draw(app, frame, area),
         Some(Overlay::Policies) => picker::draw(app, frame, area),
         None => {}
+    }
+    if !app.unicode {
+        ascii::replace(frame.buffer_mut());
     }
 }
 

@@ -71,23 +71,24 @@ fn left(app: &App, output: &Output) -> Vec<Vec<Span>> {
     }
     match app.focus() {
         Side::Preview => saying::summary(output).into_iter().map(plain).collect(),
-        Side::Spill => vec![plain(window(app.panes.window, output))],
+        Side::Spill => window(app.panes.window, output).into_iter().map(plain).collect(),
     }
 }
 
-/// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`.
-pub fn window(window: Window, output: &Output) -> String {
+/// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`, from the fullest to the barest.
+pub fn window(window: Window, output: &Output) -> Vec<String> {
     let Window { offset, limit } = window;
     let call = format!("offset {offset} limit {limit}");
     let Some(total) = output.lines() else {
-        return format!("{call} · counting lines, {} %", output.counted_percent());
+        return vec![format!("{call} · counting lines, {} %", output.counted_percent()), call];
     };
     let last = (window.next() - 1).min(total);
     if total == 0 || offset > total {
-        return format!("{call} · {} lines", thousands(total));
+        return vec![format!("{call} · {} lines", thousands(total)), call];
     }
+    let lines = format!("lines {}-{} of {}", thousands(offset), thousands(last), thousands(total));
     let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
-    format!("{call} · lines {}-{} of {} · {next}", thousands(offset), thousands(last), thousands(total))
+    vec![format!("{call} · {lines} · {next}"), format!("{call} · {next}"), call]
 }
 
 /// The right end, from the fullest to the barest.
@@ -104,14 +105,9 @@ fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let some = vec![(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
     let all =
         vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ",), dim)];
-    vec![
-        [found.clone(), all, place.clone()].concat(),
-        [found.clone(), some.clone(), place].concat(),
-        [found.clone(), some.clone()].concat(),
-        some,
-        found,
-        short,
-    ]
+    let keys = [[all, place.clone()].concat(), [some.clone(), place].concat(), some, short];
+    let bare = (!found.is_empty()).then(|| found.clone());
+    keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
 }
 
 /// How far down the pane is, and how far to the right.

@@ -176,7 +176,7 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
     }
     spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
     let first = app.listing.first_lines.get(&entry.path()).map_or("", String::as_str);
-    spans.push((first.chars().take(first_line).collect(), app.theme.dim));
+    spans.push((line::head(first, first_line, app.unicode), app.theme.dim));
     spans
 }
 

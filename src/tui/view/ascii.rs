@@ -1,0 +1,44 @@
+//! The last resort of a terminal that knows ASCII alone: whatever else a screen holds is replaced.
+
+use ratatui::buffer::Buffer;
+
+/// Replaces every symbol that is not ASCII by one that is like it.
+pub fn replace(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if !cell.symbol().is_ascii() {
+            let like = cell.symbol().chars().next().map_or('?', like);
+            cell.set_char(like);
+        }
+    }
+}
+
+fn like(symbol: char) -> char {
+    match symbol {
+        '─' | '·' | '–' | '−' | '‐'..='―' | '━' | '═' => '-',
+        '│' | '┊' | '▌' | '┃' | '║' => '|',
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '±' => '+',
+        '…' => '.',
+        '‹' | '←' => '<',
+        '›' | '→' | '▸' => '>',
+        '↑' => '^',
+        '↓' => 'v',
+        '█' | '▓' => '#',
+        _ => '?',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    #[test]
+    fn nothing_but_ascii_is_left() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 16, 1));
+        buffer.set_string(0, 0, "a · b… ┌─┐ ↑ 日e\u{301}", Style::new());
+        replace(&mut buffer);
+        let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        assert_eq!(text, "a - b. +-+ ^ ? ?");
+    }
+}

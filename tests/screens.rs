@@ -1,0 +1,15 @@
+//! What the screens look like, styles included: every state at the sizes that matter, and any size at all.
+
+mod common;
+
+#[path = "screens/cost.rs"]
+mod cost;
+#[path = "screens/degenerate.rs"]
+mod degenerate;
+#[path = "screens/pager.rs"]
+mod pager;
+#[path = "screens/stores.rs"]
+mod stores;
+
+/// The sizes at which screens are looked at: narrow, in between, wide.
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];

@@ -1,0 +1,65 @@
+//! Every size down to nothing, in every state: no panic, and nothing drawn outside.
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::{build_log, hostile};
+
+/// Ways to come into a state, from an output just opened.
+const STATES: [&str; 14] = [
+    "",
+    "G",
+    "<Tab>",
+    "<Tab>G",
+    "/warning<Enter>n",
+    "<Tab>/error<Enter>",
+    "/a(<Enter>",
+    "o1 2",
+    "h",
+    "=",
+    "l",
+    "p",
+    "<Tab>w<Right>",
+    "S",
+];
+
+fn sweep(sizes: impl Iterator<Item = (u16, u16)> + Clone) {
+    let home = Home::new();
+    let contents = [Vec::new(), build_log(6433), hostile(), vec![b'x'; 300 << 10]];
+    for content in contents {
+        let path = home.file("build.log", content);
+        for keys in STATES {
+            let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+            bench.keys(keys);
+            for size in sizes.clone() {
+                bench.resize(size);
+                bench.draw();
+                bench.keys("j<PgDn>").draw();
+                bench.keys("k<PgUp>");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_size_is_too_small() {
+    sweep((0..=4).flat_map(|width| (0..=4).map(move |height| (width, height))));
+}
+
+#[test]
+fn sizes_around_those_where_the_screen_changes() {
+    let widths = [19, 20, 79, 139, 140, 300];
+    sweep(widths.into_iter().flat_map(|width| [2, 3, 7, 8, 40].map(|height| (width, height))));
+}
+
+#[test]
+fn opened_in_no_room_at_all() {
+    let home = Home::new();
+    let path = home.file("build.log", build_log(6433));
+    for size in (0..=3).flat_map(|width| (0..=3).map(move |height| (width, height))) {
+        let mut bench = Bench::open(size, &path, policy("opencode/output"));
+        bench.keys("Gg<Tab>G]5G/error<Enter>n+-<>D");
+        bench.draw();
+        bench.resize((80, 24));
+        assert!(bench.rows().len() == 24);
+    }
+}

@@ -1,0 +1,129 @@
+//! The list of stored outputs.
+
+use std::path::PathBuf;
+
+use overspill::store::Env;
+use overspill::tui::app::Event;
+use overspill::tui::list::Scanned;
+
+use crate::SIZES;
+use crate::common::bench::{Bench, looked_at};
+
+/// A home with stores in it, and the screens that look at it.
+struct Stocked {
+    dir: tempfile::TempDir,
+    bench: Bench,
+}
+
+impl Stocked {
+    fn new(size: (u16, u16)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bench = Bench::new(size);
+        bench.env = Env::hermetic(dir.path());
+        Self { dir, bench }
+    }
+
+    fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
+        let store = self.dir.path().join(".local/share").join(agent).join("tool-output");
+        std::fs::create_dir_all(&store).unwrap();
+        let file = std::fs::File::create(store.join(id)).unwrap();
+        std::io::Write::write_all(&mut &file, content).unwrap();
+        let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
+        file.set_modified(then).unwrap();
+    }
+
+    fn with_entries(size: (u16, u16)) -> Self {
+        let stocked = Self::new(size);
+        stocked.entry(
+            "opencode",
+            "tool_e26cf08d5001AbCdEfGhIjKlMn",
+            b"[INFO] Scanning for projects...\n",
+            50,
+        );
+        stocked.entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", b"src/a.rs:10: fn main() {\n", 10);
+        stocked.entry("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", &vec![b'x'; 3 << 20], 24 * 8);
+        stocked.entry("opencode", "tool_e26cf08d7001AbCdEfGhIjKlMn", b"\x1b[2J\x1b]0;owned\x07hostile\n", 1);
+        stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "日本語の出力です\n".as_bytes(), 160);
+        stocked.entry("overspill", "tool_e26cf08d50020000AbCdEfGhIjKl", b"", 0);
+        stocked
+    }
+
+    /// Begins with the list, as `overspill` alone does.
+    fn shown(mut self) -> Self {
+        let effects = self.bench.app.start_with_stores();
+        self.bench.carry_out(effects);
+        self
+    }
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+#[test]
+fn stores_with_entries() {
+    for size in SIZES {
+        let mut stocked = Stocked::with_entries(size).shown();
+        keep("entries", &stocked.bench);
+        keep("sorted", stocked.bench.keys("jjs"));
+        keep("filtered", stocked.bench.keys("/overspill<Enter>"));
+        keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
+    }
+}
+
+#[test]
+fn stores_not_looked_at_yet() {
+    let mut bench = Bench::new(SIZES[0]);
+    bench.app.start_with_stores();
+    keep("looking", &bench);
+}
+
+#[test]
+fn stores_with_nothing_in_them() {
+    for size in SIZES {
+        let stocked = Stocked::new(size);
+        let mut listing = overspill::store::list(&looked_at(), &stocked.bench.env, stocked.bench.now);
+        for report in listing.reports.iter_mut().flat_map(|(_, reports)| reports) {
+            if let Ok(rest) = report.root.strip_prefix(stocked.dir.path()) {
+                report.root = PathBuf::from("/home/me").join(rest);
+            }
+        }
+        let mut bench = stocked.bench;
+        bench.app.start_with_stores();
+        let now = bench.now;
+        let reports = listing.reports;
+        bench.app.update(Event::Scanned(Scanned { entries: listing.entries, reports, now }));
+        keep("empty", &bench);
+    }
+}
+
+#[test]
+fn enter_opens_the_chosen_entry() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    stocked.bench.keys("jj<Enter>");
+    let opened = stocked.bench.opened().expect("an entry is opened");
+    assert_eq!(opened.file_name().unwrap(), "tool_e26cf08d6001AbCdEfGhIjKlMn");
+}
+
+#[test]
+fn a_list_longer_than_the_screen_scrolls() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..40 {
+        stocked.entry(
+            "opencode",
+            &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"),
+            format!("entry {n}").as_bytes(),
+            n,
+        );
+    }
+    let mut stocked = stocked.shown();
+    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.ends_with(text));
+    assert!(has(&stocked.bench, "entry 0"));
+    stocked.bench.keys("G");
+    assert!(has(&stocked.bench, "entry 39") && !has(&stocked.bench, "entry 0"));
+    stocked.bench.keys("g");
+    assert!(has(&stocked.bench, "entry 0") && !has(&stocked.bench, "entry 39"));
+}
