@@ -1,0 +1,2 @@
+//! Every policy of the engine against a naive second implementation written from the documents.
+mod naive;
