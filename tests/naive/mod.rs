@@ -4,13 +4,17 @@
 //! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading
 //! was taken.
 pub mod basic;
+pub mod edges;
+pub mod engine;
 pub mod go;
+pub mod inputs;
 pub mod opencode;
 pub mod others;
 pub mod others2;
 pub mod pi;
 pub mod pi_30k;
 pub mod pi_lists;
+pub mod specs;
 pub mod t15;
 pub mod text;
 

@@ -145,7 +145,8 @@ pub fn qwen(c: &Case) -> Verdict {
     let all: Vec<Vec<u16>> = pieces(&text).iter().map(|p| units(p)).collect();
     let dots: Vec<u16> = units("...");
     let hc = (all.len() / 5).max(1);
-    let budget = max - 39;
+    // A limit under the separator's 39 leaves nothing for the text.
+    let budget = max.saturating_sub(39);
     let head_budget = budget / 5;
     let mut head: Vec<Vec<u16>> = Vec::new();
     let mut used = 0;

@@ -15,6 +15,24 @@ pub struct Truncation {
     pub first_line_exceeds: bool,
 }
 
+impl Truncation {
+    /// The object's fields as pi names them.
+    pub fn json(&self, max_lines: usize, max_bytes: usize) -> serde_json::Value {
+        serde_json::json!({
+            "truncated": self.truncated,
+            "truncatedBy": self.by,
+            "totalLines": self.total_lines,
+            "totalBytes": self.total_bytes,
+            "outputLines": self.output_lines,
+            "outputBytes": self.output_bytes,
+            "lastLinePartial": self.last_line_partial,
+            "firstLineExceedsLimit": self.first_line_exceeds,
+            "maxLines": max_lines,
+            "maxBytes": max_bytes,
+        })
+    }
+}
+
 /// truncateHead (4.2) over pieces already split; `text` is what they came from.
 pub fn head(text: &str, all: &[&str], max_lines: usize, max_bytes: usize) -> (String, Truncation) {
     let mut t = Truncation {

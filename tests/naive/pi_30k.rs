@@ -1,5 +1,5 @@
 //! pi's read and bash in the design document's form (`policies-core.md`, 30 KB).
-use super::pi::{head, tail};
+use super::pi::{Truncation, head, tail};
 use super::text::*;
 use super::{Case, Verdict};
 
@@ -68,4 +68,17 @@ pub fn bash(c: &Case) -> Verdict {
     } else {
         format!("{kept}\n\n[Showing lines {a}-{total} of {total}. Full output: {}]", c.path())
     })
+}
+
+/// The `truncation` of read's details, for a whole file (with a window the documents do not say
+/// whether the totals are the file's or the window's).
+pub fn read_truncation(c: &Case) -> Truncation {
+    let text = lossy(&c.input);
+    head(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720)).1
+}
+
+/// The `truncation` of bash's details.
+pub fn bash_truncation(c: &Case) -> Truncation {
+    let text = lossy(&c.input);
+    tail(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720)).1
 }

@@ -141,28 +141,22 @@ pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
     for read in bytes.chunks(chunk) {
         held.extend_from_slice(read);
         let mut text = String::new();
-        let mut rest = Vec::new();
-        loop {
-            match std::str::from_utf8(&held) {
-                Ok(good) => {
-                    text.push_str(good);
-                    break;
-                }
-                Err(e) => {
-                    text.push_str(std::str::from_utf8(&held[..e.valid_up_to()]).unwrap());
-                    match e.error_len() {
-                        None => {
-                            rest = held[e.valid_up_to()..].to_vec();
-                            break;
-                        }
-                        Some(bad) => {
-                            text.push('\u{fffd}');
-                            held = held[e.valid_up_to() + bad..].to_vec();
-                        }
-                    }
+        let mut at = 0;
+        let rest = loop {
+            let Err(e) = std::str::from_utf8(&held[at..]) else {
+                text.push_str(std::str::from_utf8(&held[at..]).unwrap());
+                break Vec::new();
+            };
+            let good = at + e.valid_up_to();
+            text.push_str(std::str::from_utf8(&held[at..good]).unwrap());
+            match e.error_len() {
+                None => break held[good..].to_vec(),
+                Some(bad) => {
+                    text.push('\u{fffd}');
+                    at = good + bad;
                 }
             }
-        }
+        };
         held = rest;
         if before_first && !text.is_empty() {
             before_first = false;
