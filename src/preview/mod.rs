@@ -1,1 +1,39 @@
 //! The heart: how an agent cuts an output before its model reads it. Pure: bytes in, parts out.
+//!
+//! A [`Policy`] (data, from a [`Catalog`]) says what an agent's tool does; [`plan`] applies it to an [`Input`] and
+//! gives a [`Preview`]: an ordered list of [`Part`]s whose texts, joined, are what the model got.
+//!
+//! ```
+//! use overspill::preview::{Catalog, Input, Output, Totals, plan};
+//! let policy = Catalog::builtin().get("opencode/output").unwrap();
+//! let totals = Totals::count(b"hello\n");
+//! let input = Input::new(Output { bytes: b"hello\n", totals: &totals }, "/tmp/out");
+//! assert_eq!(plan(&input, &policy).unwrap().text(&input), "hello\n");
+//! ```
+//!
+//! The engine reads in this order: `file` and `catalog` turn TOML into a `Policy`; `text` looks at an output
+//! frugally; `keep` chooses ranges; `notice` renders what the agent adds; `plan` puts them together.
+
+mod catalog;
+mod file;
+mod filters;
+mod input;
+mod keep;
+mod notice;
+mod parts;
+mod plan;
+mod policy;
+mod report;
+mod text;
+
+pub use catalog::Catalog;
+pub use input::{Input, LineSeek, Output, Stream, Totals};
+pub use parts::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use plan::{PlanError, plan, plan_touching};
+pub use policy::{Confidence, Param, ParamError, ParamKind, Policy, PolicyError, Value};
+pub use report::{Report, ReportPart, report};
+
+pub use crate::text::units::Want;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,304 @@
+//! The form of a policy file: TOML in, checked tables out.
+
+use super::parts::{Direction, Unit};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A policy file, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PolicyForm {
+    pub agent: String,
+    pub tool: String,
+    pub version: String,
+    pub source: String,
+    pub confidence: super::policy::Confidence,
+    pub summary: String,
+    #[serde(default)]
+    pub quirks: Vec<String>,
+    pub unit: Unit,
+    #[serde(default)]
+    pub decoding: DecodingForm,
+    #[serde(default)]
+    pub lines: LinesForm,
+    /// Line feeds at the end are removed before anything else.
+    #[serde(default)]
+    pub trim: bool,
+    pub settings: Option<SettingsForm>,
+    #[serde(default, rename = "param")]
+    pub params: Vec<Spanned<ParamForm>>,
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<VariantForm>,
+    #[serde(default)]
+    pub when: WhenForm,
+    pub keep: KeepForm,
+    #[serde(default)]
+    pub text: TextForm,
+    pub details: Option<DetailsForm>,
+}
+
+/// How bytes become text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DecodingForm {
+    /// U+FFFD for each maximal subpart.
+    #[default]
+    Lossy,
+    /// Sizes and cuts on raw bytes; U+FFFD for each bad byte.
+    Go,
+    /// As `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
+    Stream,
+}
+
+/// What counts as a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LinesForm {
+    /// Pieces between line feeds: a final line feed makes one more, empty.
+    #[default]
+    Pieces,
+    /// A final line feed ends the last line.
+    Ended,
+}
+
+/// Where the agent's own configuration has these limits.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SettingsForm {
+    pub file: String,
+    pub lines: Option<String>,
+    pub size: Option<String>,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ParamForm {
+    pub name: String,
+    pub doc: String,
+    pub default: toml::Value,
+    pub role: Option<RoleForm>,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub values: Option<Vec<String>>,
+    pub also: Option<AlsoForm>,
+}
+
+/// Another name for a parameter, in another unit.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AlsoForm {
+    pub name: String,
+    /// How many of the parameter's units make one of these.
+    pub times: u64,
+}
+
+/// What a parameter is to the command line and the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RoleForm {
+    /// `--max-lines`.
+    Lines,
+    /// `--max-bytes`.
+    Size,
+    /// `--direction`.
+    Direction,
+    /// `--tool`.
+    Tool,
+    /// First line of a window.
+    Offset,
+    /// Lines of a window.
+    Limit,
+}
+
+/// What differs for some values of the tool parameter.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantForm {
+    pub tools: Vec<String>,
+    #[serde(default)]
+    pub defaults: toml::Table,
+    pub when: Option<WhenForm>,
+    pub keep: Option<KeepForm>,
+    pub text: Option<TextForm>,
+    pub lines: Option<LinesForm>,
+    pub unit: Option<Unit>,
+}
+
+/// A number, or an expression over the parameters.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum FigureForm {
+    Number(u64),
+    Expression(String),
+}
+
+pub(super) type Figure = Spanned<FigureForm>;
+
+/// Over which limits an output is cut; either suffices.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WhenForm {
+    pub lines: Option<Figure>,
+    pub size: Option<Figure>,
+    /// What `size` is measured in, if not in the policy's unit.
+    pub unit: Option<Unit>,
+}
+
+/// A way of keeping and its figures.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeepForm {
+    pub way: Way,
+    pub from: Option<Spanned<From>>,
+    pub lines: Option<Figure>,
+    pub size: Option<Figure>,
+    pub head: Option<Figure>,
+    pub tail: Option<Figure>,
+    /// What sizes are measured in, if not in the policy's unit.
+    pub unit: Option<Unit>,
+    #[serde(default)]
+    pub boundary: Boundary,
+    #[serde(default)]
+    pub oversize: Oversize,
+    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    #[serde(default)]
+    pub zero_keeps_all: bool,
+    /// Cut back to the line feed nearest the cut, if its index is over this.
+    pub snap: Option<Figure>,
+    /// Whether that line feed is kept.
+    #[serde(default)]
+    pub snap_keeps_feed: bool,
+    /// What the agent says where the two kept ends would overlap, which makes it crash.
+    pub overlap: Option<String>,
+    pub offset: Option<Figure>,
+    /// Whether lines end at CR, too.
+    #[serde(default)]
+    pub line_ends: LineEnds,
+    /// Units (or bytes) of one line or piece that are kept.
+    pub line_size: Option<Figure>,
+    /// What follows a line that was cut.
+    pub line_suffix: Option<String>,
+    /// A line's number and what follows it.
+    pub number: Option<Spanned<String>>,
+    /// What the agent says to an offset past the end.
+    pub past_end: Option<Spanned<String>>,
+    /// Lines either side of an error.
+    pub around: Option<Figure>,
+    /// What makes a line an error (lower case).
+    pub words: Option<Vec<String>>,
+    /// The most that the agent holds of what streamed by.
+    pub held: Option<Figure>,
+    /// Bytes of one read.
+    pub chunk: Option<Figure>,
+}
+
+impl KeepForm {
+    /// Every figure, for checking.
+    pub fn figures(&self) -> [&Option<Figure>; 10] {
+        [
+            &self.lines,
+            &self.size,
+            &self.head,
+            &self.tail,
+            &self.snap,
+            &self.offset,
+            &self.line_size,
+            &self.around,
+            &self.held,
+            &self.chunk,
+        ]
+    }
+}
+
+/// The ways of keeping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Way {
+    /// Whole pieces from one end.
+    Pieces,
+    /// So much from one end.
+    Size,
+    /// So much from either end.
+    Middle,
+    /// So many pieces from either end.
+    Ends,
+    /// Lines from an offset.
+    Window,
+}
+
+/// From which end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum From {
+    Head,
+    Tail,
+    /// As the parameter of that role says.
+    Direction,
+}
+
+impl From {
+    pub(super) fn resolve(self, direction: Option<Direction>) -> Direction {
+        match self {
+            Self::Head => Direction::Head,
+            Self::Tail => Direction::Tail,
+            Self::Direction => direction.unwrap_or(Direction::Head),
+        }
+    }
+}
+
+/// Where a cut by size may fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Boundary {
+    /// Between characters, inward.
+    #[default]
+    Character,
+    /// Between units of the size: half a surrogate pair becomes U+FFFD.
+    Unit,
+    /// Anywhere between raw bytes.
+    Byte,
+}
+
+/// What becomes of a first piece that alone is over the size limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Oversize {
+    /// It is left out, and nothing is kept.
+    #[default]
+    None,
+    /// What fits of it is kept.
+    Cut,
+    /// The limit applies to the kept pieces together, which are cut anywhere.
+    Text,
+}
+
+/// Where lines of a window end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LineEnds {
+    /// LF alone.
+    #[default]
+    Lf,
+    /// LF, CRLF and a lone CR.
+    Any,
+}
+
+/// What the model reads: templates.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextForm {
+    pub whole: Option<Spanned<String>>,
+    pub cut: Option<Spanned<String>>,
+    pub together: Option<Spanned<String>>,
+}
+
+/// The shape of the agent's machine-readable details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DetailsForm {
+    /// pi's truncation result.
+    Pi,
+    /// The Go agents' temp file.
+    TempFile,
+}

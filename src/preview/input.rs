@@ -1,0 +1,142 @@
+//! What a plan is made from: an output, what is known of it already, and how the command ended.
+
+use crate::text::units::{self, Measure, Want};
+
+/// Which of a command's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output, or the only output there is.
+    Stdout,
+    /// Standard error, where the policy takes it apart (`--stderr`).
+    Stderr,
+}
+
+impl Stream {
+    /// `stdout` or `stderr`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// Figures of a whole output; `None` is one that is not counted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// LF bytes.
+    pub line_feeds: Option<u64>,
+    /// UTF-8 bytes of the lossy decoding.
+    pub decoded_bytes: Option<u64>,
+    /// UTF-16 units of the lossy decoding.
+    pub units: Option<u64>,
+    /// Code points of the lossy decoding.
+    pub points: Option<u64>,
+    /// Bytes that are part of no character.
+    pub bad_bytes: Option<u64>,
+    /// CR bytes that no LF follows.
+    pub lone_returns: Option<u64>,
+}
+
+impl Totals {
+    /// Nothing counted yet.
+    pub const fn unknown() -> Self {
+        Self {
+            line_feeds: None,
+            decoded_bytes: None,
+            units: None,
+            points: None,
+            bad_bytes: None,
+            lone_returns: None,
+        }
+    }
+
+    /// Counts everything, here and now.
+    pub fn count(bytes: &[u8]) -> Self {
+        Self::of(&units::measure_all(bytes, Want::ALL), Want::ALL)
+    }
+
+    /// The figures of `want` out of a finished measure of the whole; the others stay unknown.
+    pub fn of(measure: &Measure, want: Want) -> Self {
+        let figure = |which: Want, value: u64| want.contains(which).then_some(value);
+        Self {
+            line_feeds: figure(Want::LINE_FEEDS, measure.line_feeds),
+            decoded_bytes: figure(Want::DECODED_BYTES, measure.decoded_bytes),
+            units: figure(Want::UNITS, measure.units),
+            points: figure(Want::POINTS, measure.points),
+            bad_bytes: figure(Want::BAD_BYTES, measure.bad_bytes),
+            lone_returns: figure(Want::LONE_RETURNS, measure.lone_returns),
+        }
+    }
+
+    /// These, with the gaps filled from `other`.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            line_feeds: self.line_feeds.or(other.line_feeds),
+            decoded_bytes: self.decoded_bytes.or(other.decoded_bytes),
+            units: self.units.or(other.units),
+            points: self.points.or(other.points),
+            bad_bytes: self.bad_bytes.or(other.bad_bytes),
+            lone_returns: self.lone_returns.or(other.lone_returns),
+        }
+    }
+
+    /// Which figures are known.
+    pub fn known(&self) -> Want {
+        let mark = |value: Option<u64>, which: Want| if value.is_some() { which } else { Want::NOTHING };
+        mark(self.line_feeds, Want::LINE_FEEDS)
+            | mark(self.decoded_bytes, Want::DECODED_BYTES)
+            | mark(self.units, Want::UNITS)
+            | mark(self.points, Want::POINTS)
+            | mark(self.bad_bytes, Want::BAD_BYTES)
+            | mark(self.lone_returns, Want::LONE_RETURNS)
+    }
+}
+
+/// One output: its bytes, and what is known of all of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// The raw bytes, of any kind; they may be a map.
+    pub bytes: &'a [u8],
+    /// Figures of the whole of `bytes`; they must be right where they are known.
+    pub totals: &'a Totals,
+}
+
+/// Finds lines without reading all that comes before them, as a block index does.
+pub trait LineSeek {
+    /// The offset at which line `line` (0-based, lines end at LF) begins; `None` if it is not known, or past the end.
+    fn line_start(&self, line: u64) -> Option<usize>;
+}
+
+/// All that a plan is made from, the policy apart.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The output, or standard output where the two are apart.
+    pub output: Output<'a>,
+    /// Standard error, for policies that take it apart.
+    pub stderr: Option<Output<'a>>,
+    /// How the command ended, for policies that say so.
+    pub exit_code: Option<i32>,
+    /// The path that notices (and read tools) print.
+    pub saved_as: &'a str,
+    /// The same for standard error.
+    pub saved_as_stderr: &'a str,
+    /// An index over `output`, if there is one: it makes far windows cheap.
+    pub lines: Option<&'a dyn LineSeek>,
+}
+
+impl<'a> Input<'a> {
+    /// An output alone, saved at `saved_as`; the rest is absent.
+    pub fn new(output: Output<'a>, saved_as: &'a str) -> Self {
+        Self { output, stderr: None, exit_code: None, saved_as, saved_as_stderr: "", lines: None }
+    }
+
+    /// The output that a part's source names; an absent standard error is empty.
+    pub fn stream(&self, stream: Stream) -> Output<'a> {
+        const NONE: Totals = Totals::unknown();
+        match stream {
+            Stream::Stdout => self.output,
+            Stream::Stderr => self.stderr.unwrap_or(Output { bytes: &[], totals: &NONE }),
+        }
+    }
+}

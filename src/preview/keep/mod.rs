@@ -1,0 +1,104 @@
+//! The ways of keeping: each chooses ranges of a text and says by which limit.
+
+mod ends;
+mod middle;
+mod pieces;
+mod size;
+mod window;
+
+use super::file::{Figure, KeepForm, Way};
+use super::notice::{self, Facts};
+use super::parts::{Direction, LimitHit, Part, Unit};
+use super::plan::PlanError;
+use super::policy::Policy;
+use super::text::Text;
+use crate::text::units::Want;
+use std::ops::Range;
+
+/// What a way of keeping chose.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// Parts for each slot of the template.
+    pub slots: Vec<(&'static str, Vec<Part>)>,
+    /// The whole elements that were kept, in order.
+    pub ranges: Vec<Range<usize>>,
+    /// Halves of characters that became U+FFFD.
+    pub halves: u64,
+    /// Lines of which something was kept, or the total that they wait for.
+    pub lines: Option<Result<u64, Want>>,
+    /// The limit that ended the keeping; without it, the one that the output was over.
+    pub hit: Option<LimitHit>,
+    /// Whether a line was kept in part.
+    pub partial: bool,
+    /// Figures of this way alone.
+    pub facts: Facts,
+    /// What the agent says as it crashes.
+    pub crash: Option<String>,
+    /// Whether something was left out, for ways that are not ruled by the policy's `when`.
+    pub cut: Option<bool>,
+    /// Lines of the whole, where the way counts them otherwise than the policy's pieces.
+    pub total_lines: Option<Result<u64, Want>>,
+    /// Line numbers (1-based, ends included) that were kept.
+    pub span: Option<(Result<u64, Want>, Result<u64, Want>)>,
+}
+
+/// The figures of a policy's `keep`, worked out.
+pub(super) struct Rule<'a> {
+    pub policy: &'a Policy,
+    pub form: &'a KeepForm,
+    pub unit: Unit,
+    pub direction: Direction,
+}
+
+impl<'a> Rule<'a> {
+    pub fn of(policy: &'a Policy) -> Self {
+        let form = policy.keep();
+        let unit = form.unit.unwrap_or_else(|| policy.unit());
+        let from = form.from.as_ref().map(|from| from.get_ref().resolve(policy.direction()));
+        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head) }
+    }
+
+    /// An optional figure.
+    pub fn figure(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
+        let worked = figure.as_ref().map(|figure| notice::figure(self.policy, figure));
+        worked.transpose().map_err(|message| PlanError::policy(self.policy, message))
+    }
+
+    /// A figure that the way cannot do without.
+    pub fn needed(&self, figure: &Option<Figure>, key: &str) -> Result<u64, PlanError> {
+        self.figure(figure)?.ok_or_else(|| {
+            PlanError::policy(self.policy, format!("`keep` has no `{key}`, which this way needs"))
+        })
+    }
+}
+
+/// Chooses what is kept of a text that is over its limits (or, for windows, of any).
+pub(super) fn choose(text: &Text, policy: &Policy) -> Result<Chosen, PlanError> {
+    let rule = Rule::of(policy);
+    match rule.form.way {
+        Way::Pieces => pieces::choose(text, &rule),
+        Way::Size => size::choose(text, &rule),
+        Way::Middle => middle::choose(text, &rule),
+        Way::Ends => ends::choose(text, &rule),
+        Way::Window => window::choose(text, &rule),
+    }
+}
+
+/// Whether a way looks at any output, within its limits or not.
+pub(super) fn is_always(policy: &Policy) -> bool {
+    matches!(policy.keep().way, Way::Window)
+}
+
+/// Pieces in a kept stretch: its line feeds and one, none for nothing.
+pub(super) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
+    if range.is_empty() { 0 } else { text.line_feeds_of(range.clone()) + 1 }
+}
+
+/// Line feeds between the two kept ends, or the total that they wait for.
+pub(super) fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Result<u64, Want> {
+    if head.end >= tail.start {
+        return Ok(0);
+    }
+    let total = text.line_feeds()?;
+    Ok(total.saturating_sub(text.line_feeds_of(head.clone()) + text.line_feeds_of(tail.clone())))
+}

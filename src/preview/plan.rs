@@ -1,0 +1,331 @@
+//! The plan: whether an output is cut, what is kept of it, and the notices around it.
+
+use super::file::WhenForm;
+use super::input::{Input, Stream};
+use super::keep::{self, Chosen};
+use super::notice::{self, Fact, Facts, Span};
+use super::parts::{LimitHit, Part, Preview, Status, Unit};
+use super::policy::Policy;
+use super::text::Text;
+use crate::text::units::Want;
+use std::ops::Range;
+
+/// Why there is no preview.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The agent's tool answers with an error, such as to an offset past the end: its own words.
+    #[error("{message}")]
+    Agent {
+        /// The agent's words.
+        message: String,
+    },
+    /// The policy file has a mistake that only shows in use.
+    #[error("{policy}: {message}")]
+    Policy {
+        /// The policy's name.
+        policy: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl PlanError {
+    pub(super) fn policy(policy: &Policy, message: String) -> Self {
+        Self::Policy { policy: policy.name().to_owned(), message }
+    }
+}
+
+/// Works out what the model gets of `input` under `policy`. Copies no text and reads no more of the output than the
+/// limits and two blocks of 64 KiB, except where the policy looks for something (`basic/smart`, far read windows) or
+/// rewrites all; never waits for a total that is not there.
+///
+/// # Errors
+/// The agent's tool answers with an error, or the policy file has a mistake that only shows in use.
+pub fn plan(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
+    plan_touching(input, policy).0
+}
+
+/// As [`plan`], with how many different bytes of the output it read, for those who count.
+pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanError>, u64) {
+    let stdout = view(input, policy, Stream::Stdout);
+    let stderr = view(input, policy, Stream::Stderr);
+    let preview = whole_plan(input, policy, &stdout, &stderr);
+    (preview, stdout.touched() + stderr.touched())
+}
+
+fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Text<'a> {
+    let form = policy.form();
+    let seek = input.lines.filter(|_| stream == Stream::Stdout);
+    Text::new(input.stream(stream), stream, form.decoding, policy.line_form(), form.trim).with_seek(seek)
+}
+
+fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
+    let mut planned = one_stream(input, policy, stdout)?;
+    let Some(together) = policy.text_forms().together.as_ref().filter(|_| planned.status == Status::Ok)
+    else {
+        return Ok(planned);
+    };
+    let other = one_stream(input, policy, stderr)?;
+    let mut facts = outside(input, policy, Stream::Stdout);
+    facts.insert("stdout_empty", Fact::Flag(planned.parts.is_empty()));
+    facts.insert("stderr_empty", Fact::Flag(other.parts.is_empty()));
+    facts.insert("stderr_given", Fact::Flag(input.stderr.is_some()));
+    let slots = [
+        ("stdout", std::mem::take(&mut planned.parts)),
+        ("stderr", other.parts.clone()),
+        ("stderr_whole", stderr.kept(stderr.body.clone()).into_iter().collect()),
+    ];
+    let is_whole = together.get_ref().contains("stderr_whole");
+    let (parts, waiting) = lay_out(policy, together.get_ref(), facts, slots.into())?;
+    planned.parts = parts;
+    planned.waiting_for |= waiting;
+    if input.stderr.is_some() {
+        if is_whole { add(&mut planned, &untouched(policy, stderr)) } else { add(&mut planned, &other) }
+    }
+    Ok(planned)
+}
+
+/// Adds another stream's counts.
+fn add(sum: &mut Preview, other: &Preview) {
+    let pairs = [
+        (&mut sum.total_lines, other.total_lines),
+        (&mut sum.total_bytes, other.total_bytes),
+        (&mut sum.total_units, other.total_units),
+        (&mut sum.kept_lines, other.kept_lines),
+        (&mut sum.kept_bytes, other.kept_bytes),
+        (&mut sum.kept_units, other.kept_units),
+        (&mut sum.removed_lines, other.removed_lines),
+        (&mut sum.removed_bytes, other.removed_bytes),
+    ];
+    for (mine, theirs) in pairs {
+        *mine = mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
+    }
+    sum.truncated |= other.truncated;
+    sum.truncated_by = sum.truncated_by.or(other.truncated_by);
+    sum.waiting_for |= other.waiting_for;
+    sum.counts_waiting_for |= other.counts_waiting_for;
+    sum.details = sum.details.take().or_else(|| other.details.clone());
+}
+
+/// Which limit an output is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Over {
+    Nothing,
+    Size,
+    Lines,
+}
+
+/// Tests the limits, the cheap one first; the total where it cannot be told yet.
+fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
+    let WhenForm { lines, size, unit } = policy.when();
+    let worked = |figure: &Option<super::file::Figure>| {
+        let value = figure.as_ref().map(|figure| notice::figure(policy, figure)).transpose();
+        value.map_err(|message| PlanError::policy(policy, message))
+    };
+    let (lines, size) = (worked(lines)?, worked(size)?);
+    if size.is_some_and(|size| text.exceeds(unit.unwrap_or_else(|| policy.unit()), size)) {
+        return Ok(Ok(Over::Size));
+    }
+    let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));
+    Ok(many.map(|many| if many { Over::Lines } else { Over::Nothing }))
+}
+
+fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
+    let over = test(text, policy)?;
+    let is_cut = keep::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
+    let mut chosen = if is_cut { keep::choose(text, policy)? } else { everything(text) };
+    if let Some(words) = chosen.crash.take() {
+        return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
+    }
+    let is_cut = chosen.cut.unwrap_or(is_cut);
+    chosen.hit = chosen.hit.or(match over {
+        Ok(Over::Size) => Some(LimitHit::Size(policy.unit())),
+        Ok(Over::Lines) => Some(LimitHit::Lines),
+        _ => None,
+    });
+    let counts = Counts::of(policy, text, &chosen);
+    let mut facts = outside(input, policy, text.source);
+    inside(&mut facts, policy, text, &chosen, &counts);
+    let forms = policy.text_forms();
+    let template = if is_cut { &forms.cut } else { &forms.whole };
+    let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
+    let (parts, waiting) = lay_out(policy, template, facts, chosen.slots)?;
+    let hit = chosen.hit.filter(|_| is_cut);
+    let undecided = over.err().unwrap_or_default() | text.gave_up();
+    Ok(Preview { parts, ..counts.preview(policy, is_cut, hit, waiting | undecided) })
+}
+
+/// A text that is kept whole.
+fn everything(text: &Text) -> Chosen {
+    Chosen {
+        slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
+        ranges: vec![text.body.clone()],
+        lines: Some(text.line_count()),
+        ..Chosen::default()
+    }
+}
+
+fn untouched(policy: &Policy, text: &Text) -> Preview {
+    let counts = Counts::of(policy, text, &everything(text));
+    counts.preview(policy, false, None, Want::NOTHING)
+}
+
+/// What of an output was kept, in each measure.
+struct Counts {
+    total_lines: Result<u64, Want>,
+    total_bytes: Result<u64, Want>,
+    total_size: Result<u64, Want>,
+    kept_lines: Result<u64, Want>,
+    kept_bytes: Result<u64, Want>,
+    kept_size: Result<u64, Want>,
+    /// Size in bytes by the agent's way of counting them: raw for Go.
+    kept_agent_bytes: Result<u64, Want>,
+}
+
+impl Counts {
+    fn of(policy: &Policy, text: &Text, chosen: &Chosen) -> Self {
+        let unit = policy.unit();
+        let half_bytes = 3 * chosen.halves;
+        Self {
+            total_lines: chosen.total_lines.unwrap_or_else(|| text.line_count()),
+            total_bytes: text.decoded_bytes(),
+            total_size: text.size(unit),
+            kept_lines: chosen.lines.unwrap_or(Ok(0)),
+            kept_bytes: sum(text, chosen, text.decoded_bytes(), |range| text.decoded_bytes_of(range))
+                .map(|bytes| bytes + half_bytes),
+            kept_size: kept_size(text, chosen, unit),
+            kept_agent_bytes: kept_size(text, chosen, Unit::Bytes),
+        }
+    }
+
+    fn preview(&self, policy: &Policy, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
+        let left =
+            |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
+        let all = [
+            self.total_lines,
+            self.total_bytes,
+            self.total_size,
+            self.kept_lines,
+            self.kept_bytes,
+            self.kept_size,
+        ];
+        let lacking = all.iter().filter_map(|count| count.err());
+        Preview {
+            parts: Vec::new(),
+            status: Status::Ok,
+            truncated,
+            truncated_by: hit,
+            unit: policy.unit(),
+            total_lines: self.total_lines.ok(),
+            total_bytes: self.total_bytes.ok(),
+            total_units: self.total_size.ok(),
+            kept_lines: self.kept_lines.ok(),
+            kept_bytes: self.kept_bytes.ok(),
+            kept_units: self.kept_size.ok(),
+            removed_lines: left(self.total_lines, self.kept_lines),
+            removed_bytes: left(self.total_bytes, self.kept_bytes),
+            waiting_for: waiting,
+            counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
+            details: None,
+        }
+    }
+}
+
+/// Sums a measure over what was kept; what was kept whole has the whole's total.
+fn sum(
+    text: &Text,
+    chosen: &Chosen,
+    whole: Result<u64, Want>,
+    measure: impl Fn(Range<usize>) -> u64,
+) -> Result<u64, Want> {
+    match chosen.ranges.as_slice() {
+        [one] if *one == text.body => whole,
+        ranges => Ok(ranges.iter().map(|range| measure(range.clone())).sum()),
+    }
+}
+
+fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
+    if unit == Unit::Tokens {
+        return kept_size(text, chosen, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+    }
+    let half = if unit == Unit::Bytes { 3 } else { 1 };
+    sum(text, chosen, text.size(unit), |range| text.size_of(range, unit))
+        .map(|size| size + half * chosen.halves)
+}
+
+/// Figures that do not come from the output.
+fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
+    let path = if stream == Stream::Stdout { input.saved_as } else { input.saved_as_stderr };
+    let mut facts = Facts::from([
+        ("path", Fact::Text(path.to_owned())),
+        ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
+    ]);
+    if stream == Stream::Stderr || policy.get("stream").is_none() {
+        facts.insert("stream", Fact::Text(stream.as_str().to_owned()));
+    }
+    facts
+}
+
+/// Figures of the output and of what was kept.
+fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, counts: &Counts) {
+    let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
+    let feeds = text.line_feeds();
+    let removed_lines = minus(counts.total_lines, counts.kept_lines);
+    let removed_size = minus(counts.total_size, counts.kept_size);
+    let by_lines = matches!(chosen.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
+    let figures = [
+        ("pieces", feeds.map(|feeds| feeds + 1)),
+        ("lines", counts.total_lines),
+        ("bytes", text.size(Unit::Bytes)),
+        ("units", text.size(Unit::Units)),
+        ("points", text.size(Unit::Points)),
+        ("size", counts.total_size),
+        ("raw_bytes", Ok(text.bytes.len() as u64)),
+        ("kept_lines", counts.kept_lines),
+        ("kept_size", counts.kept_size),
+        ("kept_bytes", counts.kept_agent_bytes),
+        ("removed_lines", removed_lines),
+        ("removed_size", removed_size),
+        ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),
+        ("removed", if by_lines { removed_lines } else { removed_size }),
+    ];
+    facts.extend(figures.map(|(name, figure)| (name, Fact::from(figure))));
+    let word = if by_lines { "lines" } else { policy.unit().as_str() };
+    facts.insert("unit", Fact::Text(word.to_owned()));
+    facts.insert("hit", Fact::Text(chosen.hit.map_or("none", hit_word).to_owned()));
+    facts.insert("partial", Fact::Flag(chosen.partial));
+    let is_empty = chosen.halves == 0 && chosen.ranges.iter().all(Range::is_empty);
+    facts.insert("kept_empty", Fact::Flag(is_empty));
+    if let Some((first, last)) = chosen.span {
+        facts.insert("first", Fact::from(first));
+        facts.insert("last", Fact::from(last));
+    }
+    facts.extend(chosen.facts.iter().map(|(name, fact)| (*name, fact.clone())));
+}
+
+fn hit_word(hit: LimitHit) -> &'static str {
+    match hit {
+        LimitHit::Lines => "lines",
+        LimitHit::Size(_) => "size",
+        LimitHit::Matches => "matches",
+    }
+}
+
+/// Renders a template and puts the slots' parts in their places.
+fn lay_out(
+    policy: &Policy,
+    template: &str,
+    mut facts: Facts,
+    slots: Vec<(&'static str, Vec<Part>)>,
+) -> Result<(Vec<Part>, Want), PlanError> {
+    for (at, (name, _)) in slots.iter().enumerate() {
+        facts.insert(name, Fact::Slot(at));
+    }
+    let rendered =
+        notice::render(policy, template, &facts).map_err(|message| PlanError::policy(policy, message))?;
+    let parts = rendered.spans.into_iter().flat_map(|span| match span {
+        Span::Text(text) => vec![Part::Notice { text }],
+        Span::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
+    });
+    Ok((parts.collect(), rendered.waiting))
+}

@@ -1,0 +1,462 @@
+//! A policy in use: what its file says, and the parameters as they are set now.
+
+use super::file::{KeepForm, ParamForm, PolicyForm, RoleForm, SettingsForm, TextForm, VariantForm, WhenForm};
+use super::notice;
+use super::parts::{Direction, Unit};
+use crate::text::units::Want;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// How sure it is that a policy does what the agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// Confirmed by running the agent's code.
+    Run,
+    /// Read in the agent's source.
+    Source,
+    /// From the agent's documentation.
+    Documentation,
+    /// Read, but not confirmed in every particular.
+    Medium,
+    /// Seen in transcripts and reports alone.
+    Observed,
+    /// This project's own definition, or the commission's.
+    Own,
+}
+
+impl Confidence {
+    /// The word in the policy file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Source => "source",
+            Self::Documentation => "documentation",
+            Self::Medium => "medium",
+            Self::Observed => "observed",
+            Self::Own => "own",
+        }
+    }
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A whole number from 0.
+    Integer(u64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// Text, perhaps one of a few words.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A whole number in this range, ends included.
+    Integer {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Boolean,
+    /// One of these words.
+    Choice(Vec<String>),
+    /// Any text.
+    Text,
+}
+
+/// A parameter of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// Its key in `--set KEY=VALUE`.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub doc: String,
+    /// What it takes.
+    pub kind: ParamKind,
+    /// What it is when it is not set. A variant (`--tool`) may have its own.
+    pub default: Value,
+    /// Another key for the same parameter, and how many of this one's units make one of that one's.
+    pub also: Option<(String, u64)>,
+    role: Option<RoleForm>,
+}
+
+/// A policy file that cannot be used, or a policy that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// No policy has that name.
+    #[error("no policy `{name}`; there are: {}", known.join(", "))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// All that there are.
+        known: Vec<String>,
+    },
+    /// A file does not say what a policy must say.
+    #[error("{file}:{line}: {}{message}", key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
+    Form {
+        /// The file, or the policy's name if it is built in.
+        file: String,
+        /// The line in it, 1-based.
+        line: usize,
+        /// The key at fault, where one is.
+        key: Option<String>,
+        /// What is wrong.
+        message: String,
+    },
+    /// A directory or file could not be read.
+    #[error("{file}: {message}")]
+    Read {
+        /// The path.
+        file: String,
+        /// The system's words.
+        message: String,
+    },
+}
+
+/// A parameter that a policy does not have, or a value that it does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// The policy has no such parameter.
+    #[error("{policy} has no parameter `{key}`; {}", listed(known))]
+    Unknown {
+        /// The policy's name.
+        policy: String,
+        /// The key asked for.
+        key: String,
+        /// All keys that there are.
+        known: Vec<String>,
+    },
+    /// The value is of the wrong type or out of range.
+    #[error("{policy}: `{key}` takes {takes}, not `{value}`")]
+    Value {
+        /// The policy's name.
+        policy: String,
+        /// The key.
+        key: String,
+        /// The value given.
+        value: String,
+        /// What it takes, in words.
+        takes: String,
+    },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) }
+}
+
+impl ParamKind {
+    fn describe(&self) -> String {
+        match self {
+            Self::Integer { min, max: u64::MAX } => format!("a whole number from {min}"),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Boolean => "true or false".to_owned(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Text => "text".to_owned(),
+        }
+    }
+
+    fn parse(&self, value: &str) -> Option<Value> {
+        match self {
+            Self::Integer { min, max } => {
+                let number = value.parse::<u64>().ok()?;
+                (*min..=*max).contains(&number).then_some(Value::Integer(number))
+            }
+            Self::Boolean => value.parse().ok().map(Value::Boolean),
+            Self::Choice(words) => {
+                words.iter().any(|word| word == value).then(|| Value::Text(value.to_owned()))
+            }
+            Self::Text => Some(Value::Text(value.to_owned())),
+        }
+    }
+
+    fn admits(&self, value: &Value) -> bool {
+        self.parse(&value.to_string()).as_ref() == Some(value)
+    }
+}
+
+impl Param {
+    /// Reads the file's form; the error is what is wrong with it.
+    pub(super) fn from_form(form: &ParamForm) -> Result<Self, String> {
+        let default =
+            value_of(&form.default).ok_or("the default is neither a whole number, text nor a boolean")?;
+        let kind = match &default {
+            Value::Integer(_) => {
+                ParamKind::Integer { min: form.min.unwrap_or(0), max: form.max.unwrap_or(u64::MAX) }
+            }
+            Value::Boolean(_) => ParamKind::Boolean,
+            Value::Text(_) if form.role == Some(RoleForm::Direction) => {
+                ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
+            }
+            Value::Text(_) => form.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
+        };
+        if !kind.admits(&default) {
+            return Err(format!("the default is not {}", kind.describe()));
+        }
+        let also = form.also.as_ref().map(|also| (also.name.clone(), also.times));
+        Ok(Self { name: form.name.clone(), doc: form.doc.clone(), kind, default, also, role: form.role })
+    }
+}
+
+pub(super) fn value_of(value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::Integer(number) => u64::try_from(*number).ok().map(Value::Integer),
+        toml::Value::Boolean(flag) => Some(Value::Boolean(*flag)),
+        toml::Value::String(text) => Some(Value::Text(text.clone())),
+        _ => None,
+    }
+}
+
+/// How one agent's tool cuts an output, with its parameters as they are set. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    name: String,
+    file: Arc<PolicyForm>,
+    params: Arc<[Param]>,
+    set: BTreeMap<String, Value>,
+}
+
+impl Policy {
+    pub(super) fn new(file: PolicyForm, params: Vec<Param>) -> Self {
+        let name = format!("{}/{}", file.agent, file.tool);
+        Self { name, file: Arc::new(file), params: params.into(), set: BTreeMap::new() }
+    }
+
+    /// `agent/tool`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The agent's name.
+    pub fn agent(&self) -> &str {
+        &self.file.agent
+    }
+
+    /// The tool's name.
+    pub fn tool(&self) -> &str {
+        &self.file.tool
+    }
+
+    /// Which versions or dates of the agent do this.
+    pub fn version(&self) -> &str {
+        &self.file.version
+    }
+
+    /// Where the policy is known from.
+    pub fn source(&self) -> &str {
+        &self.file.source
+    }
+
+    /// How sure it is.
+    pub fn confidence(&self) -> Confidence {
+        self.file.confidence
+    }
+
+    /// What it does, in a sentence.
+    pub fn summary(&self) -> &str {
+        &self.file.summary
+    }
+
+    /// What surprises in it, a sentence each.
+    pub fn quirks(&self) -> &[String] {
+        &self.file.quirks
+    }
+
+    /// What size is measured in.
+    pub fn unit(&self) -> Unit {
+        self.variant().and_then(|variant| variant.unit).unwrap_or(self.file.unit)
+    }
+
+    /// All parameters, in the file's order.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// A parameter's value as it stands: set, else the variant's, else the default.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        let param = self.params.iter().find(|param| param.name == key)?;
+        let varied = || value_of(self.variant()?.defaults.get(key)?);
+        Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
+    }
+
+    /// Whether a parameter was set, so that another source of limits must not change it.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.set.contains_key(key)
+    }
+
+    /// Sets a parameter from its text.
+    ///
+    /// # Errors
+    /// The policy has no such parameter, or it does not take this value: the error lists what there is.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
+        let Some((param, times)) = self.params.iter().find_map(|param| matches_key(param, key)) else {
+            let known = self.params.iter().flat_map(keys).collect();
+            return Err(ParamError::Unknown { policy: self.name.clone(), key: key.to_owned(), known });
+        };
+        let scaled = match (times, value.parse::<u64>()) {
+            (1, _) | (_, Err(_)) => value.to_owned(),
+            (times, Ok(number)) => number.saturating_mul(times).to_string(),
+        };
+        let parsed = param.kind.parse(&scaled).ok_or_else(|| ParamError::Value {
+            policy: self.name.clone(),
+            key: key.to_owned(),
+            value: value.to_owned(),
+            takes: param.kind.describe(),
+        })?;
+        self.set.insert(param.name.clone(), parsed);
+        Ok(())
+    }
+
+    /// Puts a parameter back to its default.
+    pub fn unset(&mut self, key: &str) {
+        self.set.remove(key);
+    }
+
+    fn with_role(&self, role: RoleForm) -> Option<&Param> {
+        self.params.iter().find(|param| param.role == Some(role))
+    }
+
+    fn integer(&self, role: RoleForm) -> Option<u64> {
+        match self.get(&self.with_role(role)?.name)? {
+            Value::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn put(&mut self, role: RoleForm, flag: &str, value: String) -> Result<(), ParamError> {
+        let key = self.with_role(role).map_or_else(|| flag.to_owned(), |param| param.name.clone());
+        self.set(&key, &value)
+    }
+
+    /// The limit on lines (the policy's own pieces), if it has one.
+    pub fn max_lines(&self) -> Option<u64> {
+        self.integer(RoleForm::Lines)
+    }
+
+    /// Sets the limit on lines.
+    ///
+    /// # Errors
+    /// The policy has none.
+    pub fn set_max_lines(&mut self, lines: u64) -> Result<(), ParamError> {
+        self.put(RoleForm::Lines, "max_lines", lines.to_string())
+    }
+
+    /// The key of the limit on lines.
+    pub fn lines_key(&self) -> Option<&str> {
+        self.with_role(RoleForm::Lines).map(|param| param.name.as_str())
+    }
+
+    /// The one size limit, in [`Policy::unit`], if the policy has one.
+    pub fn max_size(&self) -> Option<u64> {
+        self.integer(RoleForm::Size)
+    }
+
+    /// Sets the one size limit, in [`Policy::unit`].
+    ///
+    /// # Errors
+    /// The policy has none.
+    pub fn set_max_size(&mut self, size: u64) -> Result<(), ParamError> {
+        self.put(RoleForm::Size, "max_bytes", size.to_string())
+    }
+
+    /// The size limit's own name: `max_bytes`, `max_units`, `max_tokens`..
+    pub fn size_key(&self) -> Option<&str> {
+        self.with_role(RoleForm::Size).map(|param| param.name.as_str())
+    }
+
+    /// From which end it keeps, where that is a parameter.
+    pub fn direction(&self) -> Option<Direction> {
+        match self.get(&self.with_role(RoleForm::Direction)?.name)? {
+            Value::Text(word) if word == "tail" => Some(Direction::Tail),
+            _ => Some(Direction::Head),
+        }
+    }
+
+    /// Sets from which end it keeps.
+    ///
+    /// # Errors
+    /// The policy has no such parameter.
+    pub fn set_direction(&mut self, direction: Direction) -> Result<(), ParamError> {
+        self.put(RoleForm::Direction, "direction", direction.as_str().to_owned())
+    }
+
+    /// The key of the parameter that `--tool` sets, if the policy has one.
+    pub fn tool_key(&self) -> Option<&str> {
+        self.with_role(RoleForm::Tool).map(|param| param.name.as_str())
+    }
+
+    /// First line of a read tool's window (in the agent's own base), where the policy is a read tool.
+    pub fn offset_key(&self) -> Option<&str> {
+        self.with_role(RoleForm::Offset).map(|param| param.name.as_str())
+    }
+
+    /// Lines of a read tool's window, where the policy is a read tool.
+    pub fn limit_key(&self) -> Option<&str> {
+        self.with_role(RoleForm::Limit).map(|param| param.name.as_str())
+    }
+
+    /// Where the agent's own configuration has these limits: file name, path of the lines key, path of the size key.
+    pub fn agent_settings(&self) -> Option<(&str, Option<&str>, Option<&str>)> {
+        let SettingsForm { file, lines, size } = self.file.settings.as_ref()?;
+        Some((file, lines.as_deref(), size.as_deref()))
+    }
+
+    /// Totals that the text of a preview may need when the output is cut.
+    pub fn needs(&self) -> Want {
+        notice::needs(self)
+    }
+
+    pub(super) fn form(&self) -> &PolicyForm {
+        &self.file
+    }
+
+    fn variant(&self) -> Option<&VariantForm> {
+        let param = self.with_role(RoleForm::Tool)?;
+        let tool = self.set.get(&param.name).unwrap_or(&param.default).to_string();
+        self.file.variants.iter().find(|variant| variant.tools.contains(&tool))
+    }
+
+    pub(super) fn when(&self) -> &WhenForm {
+        self.variant().and_then(|variant| variant.when.as_ref()).unwrap_or(&self.file.when)
+    }
+
+    pub(super) fn keep(&self) -> &KeepForm {
+        self.variant().and_then(|variant| variant.keep.as_ref()).unwrap_or(&self.file.keep)
+    }
+
+    pub(super) fn text_forms(&self) -> &TextForm {
+        self.variant().and_then(|variant| variant.text.as_ref()).unwrap_or(&self.file.text)
+    }
+
+    pub(super) fn line_form(&self) -> super::file::LinesForm {
+        self.variant().and_then(|variant| variant.lines).unwrap_or(self.file.lines)
+    }
+}
+
+fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param, u64)> {
+    match &param.also {
+        _ if param.name == key => Some((param, 1)),
+        Some((other, times)) if other == key => Some((param, *times)),
+        _ => None,
+    }
+}
+
+fn keys(param: &Param) -> Vec<String> {
+    let mut keys = vec![param.name.clone()];
+    keys.extend(param.also.iter().map(|(other, _)| other.clone()));
+    keys
+}

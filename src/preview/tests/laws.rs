@@ -1,0 +1,79 @@
+//! Laws that hold for every policy.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Outputs with line ends of each kind, wide characters and bad bytes.
+fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    const PIECES: [&[u8]; 18] = [
+        b"a",
+        b"b",
+        b"c",
+        b"\n",
+        b"\n",
+        b"\n\n",
+        b"\r\n",
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"\xf0\x9f",
+        "é".as_bytes(),
+        "漢".as_bytes(),
+        "\u{1F600}".as_bytes(),
+        b"error ",
+        b"\x1b[31m",
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+    ];
+    let piece = prop::sample::select(&PIECES[..]);
+    prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
+}
+
+/// Kept parts of one source are ordered, disjoint and in range.
+fn assert_ordered(preview: &Preview, len: usize) {
+    let mut last = 0;
+    for part in &preview.parts {
+        if let Part::Kept { range, .. } = part {
+            assert!(
+                range.start < range.end && last <= range.start && range.end <= len,
+                "{:?}",
+                preview.parts
+            );
+            last = range.end;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn kept_parts_are_in_order_and_lengths_agree(bytes in hostile(60), lines in 0u64..8, size in 0u64..40) {
+        let catalog = Catalog::builtin();
+        for name in catalog.names() {
+            let mut policy = catalog.get(name).unwrap();
+            let _ = policy.set_max_lines(lines);
+            let _ = policy.set_max_size(size);
+            let totals = Totals::count(&bytes);
+            let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
+            let preview = match plan(&input, &policy) {
+                Ok(preview) => preview,
+                Err(PlanError::Agent { .. }) => continue,
+                Err(error) => panic!("{error}"),
+            };
+            assert_ordered(&preview, bytes.len());
+            prop_assert_eq!(preview.byte_len(&input), preview.text(&input).len() as u64);
+            prop_assert!(preview.waiting_for.is_empty() && preview.counts_waiting_for.is_empty());
+        }
+    }
+}
+
+#[test]
+fn every_built_in_policy_parses_under_its_own_name() {
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(policy.name(), name);
+        assert!(!policy.source().is_empty() && !policy.summary().is_empty());
+    }
+}
