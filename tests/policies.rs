@@ -4,7 +4,6 @@ mod naive;
 use naive::engine::{self, Answer};
 use naive::inputs::{Spec, tuned_case};
 use naive::{Case, Fault, case, edges, specs};
-use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 /// What differs, in words; nothing where the two agree.
@@ -88,8 +87,10 @@ fn defaults_at_their_edges() {
         if *size > 0 {
             outputs.extend(edges::by_size(*size));
         }
+        let t = std::time::Instant::now();
         let found = outputs.iter().filter_map(|output| difference(&case(policy, output, &[])));
         differences.extend(found.take(2));
+        eprintln!("TIME {policy} {:?}", t.elapsed());
     }
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
