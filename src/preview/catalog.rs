@@ -133,6 +133,11 @@ fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
 fn check(policy: &Policy, fault: &Fault) -> Result<(), PolicyError> {
     let form = policy.form();
     check_tables(policy, fault, Some(&form.when), Some(&form.keep), Some(&form.text))?;
+    if let Some(cap) = &form.cap {
+        check_figure(policy, fault, &cap.over)?;
+        check_figure(policy, fault, &cap.size)?;
+        check_template(policy, fault, &cap.notice)?;
+    }
     for variant in &form.variants {
         check_tables(policy, fault, variant.when.as_ref(), variant.keep.as_ref(), variant.text.as_ref())?;
     }
@@ -146,13 +151,14 @@ fn check_tables(
     keep: Option<&KeepForm>,
     text: Option<&TextForm>,
 ) -> Result<(), PolicyError> {
-    let figures = when.into_iter().flat_map(|when| [&when.lines, &when.size]);
+    let figures = when.into_iter().flat_map(|when| [&when.lines, &when.size, &when.also_size]);
     let figures = figures.chain(keep.into_iter().flat_map(KeepForm::figures));
     for figure in figures.flatten() {
         check_figure(policy, fault, figure)?;
     }
     let templates = text.into_iter().flat_map(|text| [&text.whole, &text.cut, &text.together]);
-    let templates = templates.chain(keep.into_iter().flat_map(|keep| [&keep.number, &keep.past_end]));
+    let templates =
+        templates.chain(keep.into_iter().flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap]));
     for template in templates.flatten() {
         check_template(policy, fault, template)?;
     }

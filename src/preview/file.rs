@@ -35,6 +35,7 @@ pub(super) struct PolicyForm {
     #[serde(default)]
     pub text: TextForm,
     pub details: Option<DetailsForm>,
+    pub cap: Option<CapForm>,
 }
 
 /// How bytes become text.
@@ -46,6 +47,8 @@ pub(super) enum DecodingForm {
     Lossy,
     /// Sizes and cuts on raw bytes; U+FFFD for each bad byte.
     Go,
+    /// As `lossy`, but a leading byte order mark is dropped.
+    Bom,
     /// As `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
     Stream,
 }
@@ -143,6 +146,15 @@ pub(super) struct WhenForm {
     pub size: Option<Figure>,
     /// What `size` is measured in, if not in the policy's unit.
     pub unit: Option<Unit>,
+    /// A size, in `also_unit`, that must be exceeded as well.
+    pub also_size: Option<Figure>,
+    pub also_unit: Option<Unit>,
+    /// A final line feed does not count in the size.
+    #[serde(default)]
+    pub bare: bool,
+    /// A limit of 0 never cuts.
+    #[serde(default)]
+    pub zero_is_off: bool,
 }
 
 /// A way of keeping and its figures.
@@ -172,6 +184,10 @@ pub(super) struct KeepForm {
     /// What the agent says where the two kept ends would overlap, which makes it crash.
     pub overlap: Option<String>,
     pub offset: Option<Figure>,
+    /// Lines that the caller asks for, before the limits apply.
+    pub take: Option<Figure>,
+    /// What makes a line an error, ignoring ASCII case.
+    pub words: Option<Vec<String>>,
     /// Whether lines end at CR, too.
     #[serde(default)]
     pub line_ends: LineEnds,
@@ -183,10 +199,15 @@ pub(super) struct KeepForm {
     pub number: Option<Spanned<String>>,
     /// What the agent says to an offset past the end.
     pub past_end: Option<Spanned<String>>,
+    /// Lines of the end that are kept in any case.
+    pub tail_lines: Option<Figure>,
     /// Lines either side of an error.
     pub around: Option<Figure>,
-    /// What makes a line an error (lower case).
-    pub words: Option<Vec<String>>,
+    /// A piece that stands for left out lines.
+    pub gap: Option<Spanned<String>>,
+    /// Counting the pieces wins over the size where a cut piece is the last that fits.
+    #[serde(default)]
+    pub lines_win: bool,
     /// The most that the agent holds of what streamed by.
     pub held: Option<Figure>,
     /// Bytes of one read.
@@ -195,7 +216,7 @@ pub(super) struct KeepForm {
 
 impl KeepForm {
     /// Every figure, for checking.
-    pub fn figures(&self) -> [&Option<Figure>; 10] {
+    pub fn figures(&self) -> [&Option<Figure>; 12] {
         [
             &self.lines,
             &self.size,
@@ -207,6 +228,8 @@ impl KeepForm {
             &self.around,
             &self.held,
             &self.chunk,
+            &self.tail_lines,
+            &self.take,
         ]
     }
 }
@@ -223,8 +246,22 @@ pub(super) enum Way {
     Middle,
     /// So many pieces from either end.
     Ends,
-    /// Lines from an offset.
+    /// Numbered lines from an offset.
     Window,
+    /// Lines from an offset, then whole pieces from their start.
+    Selection,
+    /// Pieces that are matches or entries: so many, each cut, then so much.
+    Matches,
+    /// Lines about errors, with some either side, and the end.
+    Errors,
+    /// Half the lines from either end, dropped from the larger side until they fit.
+    Balanced,
+    /// Half the lines from either end; if that is too much, half the bytes of those.
+    Sampled,
+    /// The end of what a reader still holds who reads in chunks and drops the oldest.
+    Held,
+    /// The end of a rolling decoded window.
+    Rolling,
 }
 
 /// From which end.
@@ -293,12 +330,41 @@ pub(super) struct TextForm {
     pub together: Option<Spanned<String>>,
 }
 
-/// The shape of the agent's machine-readable details.
+/// The agent's machine-readable details.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DetailsForm {
+    pub shape: DetailsShape,
+    /// The key of a limit on matches that was reached.
+    pub limit: Option<String>,
+    /// Whether the saved path is among them.
+    #[serde(default)]
+    pub path: bool,
+    /// Whether a failed command has none.
+    #[serde(default)]
+    pub unless_failed: bool,
+}
+
+/// What the details look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum DetailsForm {
+pub(super) enum DetailsShape {
     /// pi's truncation result.
     Pi,
     /// The Go agents' temp file.
     TempFile,
+}
+
+/// A cap on the whole response.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CapForm {
+    /// Over so many raw bytes it cuts.
+    pub over: Figure,
+    /// To so many.
+    pub size: Figure,
+    /// Back to the last line feed, if there is one.
+    #[serde(default)]
+    pub to_line: bool,
+    pub notice: Spanned<String>,
 }

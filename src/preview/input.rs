@@ -81,6 +81,19 @@ impl Totals {
         }
     }
 
+    /// These without a part.
+    pub(super) fn less(&self, part: &Measure) -> Self {
+        let less = |total: Option<u64>, part: u64| total.map(|total| total.saturating_sub(part));
+        Self {
+            line_feeds: less(self.line_feeds, part.line_feeds),
+            decoded_bytes: less(self.decoded_bytes, part.decoded_bytes),
+            units: less(self.units, part.units),
+            points: less(self.points, part.points),
+            bad_bytes: less(self.bad_bytes, part.bad_bytes),
+            lone_returns: less(self.lone_returns, part.lone_returns),
+        }
+    }
+
     /// Which figures are known.
     pub fn known(&self) -> Want {
         let mark = |value: Option<u64>, which: Want| if value.is_some() { which } else { Want::NOTHING };
@@ -129,6 +142,14 @@ impl<'a> Input<'a> {
     /// An output alone, saved at `saved_as`; the rest is absent.
     pub fn new(output: Output<'a>, saved_as: &'a str) -> Self {
         Self { output, stderr: None, exit_code: None, saved_as, saved_as_stderr: "", lines: None }
+    }
+
+    /// The path at which a stream is saved.
+    pub fn saved_path(&self, stream: Stream) -> &'a str {
+        match stream {
+            Stream::Stdout => self.saved_as,
+            Stream::Stderr => self.saved_as_stderr,
+        }
     }
 
     /// The output that a part's source names; an absent standard error is empty.

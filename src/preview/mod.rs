@@ -14,7 +14,9 @@
 //! The engine reads in this order: `file` and `catalog` turn TOML into a `Policy`; `text` looks at an output
 //! frugally; `keep` chooses ranges; `notice` renders what the agent adds; `plan` puts them together.
 
+mod cap;
 mod catalog;
+mod details;
 mod file;
 mod filters;
 mod input;

@@ -1,6 +1,7 @@
 //! The plan: whether an output is cut, what is kept of it, and the notices around it.
 
-use super::file::WhenForm;
+use super::cap;
+use super::details;
 use super::input::{Input, Stream};
 use super::keep::{self, Chosen};
 use super::notice::{self, Fact, Facts, Span};
@@ -61,32 +62,70 @@ fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Text<'a> {
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
     let mut planned = one_stream(input, policy, stdout)?;
-    let Some(together) = policy.text_forms().together.as_ref().filter(|_| planned.status == Status::Ok)
-    else {
+    if planned.status != Status::Ok {
         return Ok(planned);
-    };
+    }
+    if let Some(together) = &policy.text_forms().together {
+        planned = join(input, policy, stderr, planned, together.get_ref())?;
+    }
+    if let Some(form) = &policy.form().cap
+        && cap::apply(input, policy, form, &mut planned.parts)?
+    {
+        planned.truncated = true;
+        planned.truncated_by = planned.truncated_by.or(Some(LimitHit::Size(policy.unit())));
+        recount(&mut planned, stdout, stderr);
+    }
+    Ok(planned)
+}
+
+/// Puts two streams, and how the command ended, into one response.
+fn join(
+    input: &Input,
+    policy: &Policy,
+    stderr: &Text,
+    mut planned: Preview,
+    together: &str,
+) -> Result<Preview, PlanError> {
     let other = one_stream(input, policy, stderr)?;
     let mut facts = outside(input, policy, Stream::Stdout);
     facts.insert("stdout_empty", Fact::Flag(planned.parts.is_empty()));
     facts.insert("stderr_empty", Fact::Flag(other.parts.is_empty()));
     facts.insert("stderr_given", Fact::Flag(input.stderr.is_some()));
-    let slots = [
+    let slots = vec![
         ("stdout", std::mem::take(&mut planned.parts)),
         ("stderr", other.parts.clone()),
         ("stderr_whole", stderr.kept(stderr.body.clone()).into_iter().collect()),
     ];
-    let is_whole = together.get_ref().contains("stderr_whole");
-    let (parts, waiting) = lay_out(policy, together.get_ref(), facts, slots.into())?;
+    let (parts, waiting) = lay_out(policy, together, facts, slots)?;
     planned.parts = parts;
     planned.waiting_for |= waiting;
     if input.stderr.is_some() {
-        if is_whole { add(&mut planned, &untouched(policy, stderr)) } else { add(&mut planned, &other) }
+        let is_whole = together.contains("stderr_whole");
+        let counted = if is_whole { untouched(policy, stderr) } else { other };
+        add(&mut planned, counted);
     }
     Ok(planned)
 }
 
+/// Counts what is kept anew from the parts.
+fn recount(planned: &mut Preview, stdout: &Text, stderr: &Text) {
+    let (mut lines, mut bytes, mut units) = (0, 0, 0);
+    for part in &planned.parts {
+        let Some((source, range)) = part.range() else { continue };
+        let text = if source == Stream::Stdout { stdout } else { stderr };
+        lines += text.line_feeds_of(range.clone()) + 1;
+        bytes += text.decoded_bytes_of(range.clone());
+        units += text.size_of(range, planned.unit);
+    }
+    planned.kept_lines = Some(lines);
+    planned.kept_bytes = Some(bytes);
+    planned.kept_units = Some(units);
+    planned.removed_lines = planned.total_lines.map(|total| total.saturating_sub(lines));
+    planned.removed_bytes = planned.total_bytes.map(|total| total.saturating_sub(bytes));
+}
+
 /// Adds another stream's counts.
-fn add(sum: &mut Preview, other: &Preview) {
+fn add(sum: &mut Preview, other: Preview) {
     let pairs = [
         (&mut sum.total_lines, other.total_lines),
         (&mut sum.total_bytes, other.total_bytes),
@@ -104,26 +143,32 @@ fn add(sum: &mut Preview, other: &Preview) {
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
     sum.waiting_for |= other.waiting_for;
     sum.counts_waiting_for |= other.counts_waiting_for;
-    sum.details = sum.details.take().or_else(|| other.details.clone());
+    sum.details = sum.details.take().or(other.details);
 }
 
 /// Which limit an output is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+pub(super) enum Over {
     Nothing,
     Size,
     Lines,
 }
 
 /// Tests the limits, the cheap one first; the total where it cannot be told yet.
-fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
-    let WhenForm { lines, size, unit } = policy.when();
+pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
+    let when = policy.when();
     let worked = |figure: &Option<super::file::Figure>| {
         let value = figure.as_ref().map(|figure| notice::figure(policy, figure)).transpose();
         value.map_err(|message| PlanError::policy(policy, message))
     };
-    let (lines, size) = (worked(lines)?, worked(size)?);
-    if size.is_some_and(|size| text.exceeds(unit.unwrap_or_else(|| policy.unit()), size)) {
+    let off = |limit: &u64| !(when.zero_is_off && *limit == 0);
+    let (lines, size) = (worked(&when.lines)?.filter(off), worked(&when.size)?.filter(off));
+    let bare = u64::from(when.bare && text.final_feed());
+    let over = |limit: u64, unit: Option<Unit>| {
+        text.exceeds(unit.unwrap_or_else(|| policy.unit()), limit.saturating_add(bare))
+    };
+    let also = worked(&when.also_size)?;
+    if size.is_some_and(|size| over(size, when.unit)) && also.is_none_or(|also| over(also, when.also_unit)) {
         return Ok(Ok(Over::Size));
     }
     let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));
@@ -133,7 +178,8 @@ fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
 fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
     let over = test(text, policy)?;
     let is_cut = keep::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
-    let mut chosen = if is_cut { keep::choose(text, policy)? } else { everything(text) };
+    let mut chosen =
+        if is_cut { keep::choose(text, policy, input.saved_path(text.source))? } else { everything(text) };
     if let Some(words) = chosen.crash.take() {
         return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
     }
@@ -149,14 +195,16 @@ fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, Pl
     let forms = policy.text_forms();
     let template = if is_cut { &forms.cut } else { &forms.whole };
     let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
-    let (parts, waiting) = lay_out(policy, template, facts, chosen.slots)?;
+    let (parts, waiting) = lay_out(policy, template, facts, std::mem::take(&mut chosen.slots))?;
     let hit = chosen.hit.filter(|_| is_cut);
+    let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
+    let details = details::of(input, policy, text, &chosen, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
-    Ok(Preview { parts, ..counts.preview(policy, is_cut, hit, waiting | undecided) })
+    Ok(Preview { parts, details, ..counts.preview(policy, is_cut, hit, waiting | undecided) })
 }
 
 /// A text that is kept whole.
-fn everything(text: &Text) -> Chosen {
+pub(super) fn everything(text: &Text) -> Chosen {
     Chosen {
         slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
         ranges: vec![text.body.clone()],
@@ -238,9 +286,10 @@ fn sum(
     whole: Result<u64, Want>,
     measure: impl Fn(Range<usize>) -> u64,
 ) -> Result<u64, Want> {
-    match chosen.ranges.as_slice() {
-        [one] if *one == text.body => whole,
-        ranges => Ok(ranges.iter().map(|range| measure(range.clone())).sum()),
+    let mut ranges = chosen.ranges.iter().filter(|range| !range.is_empty());
+    match (ranges.next(), ranges.next()) {
+        (Some(one), None) if *one == text.body => whole,
+        _ => Ok(chosen.ranges.iter().map(|range| measure(range.clone())).sum()),
     }
 }
 
@@ -255,9 +304,8 @@ fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
 
 /// Figures that do not come from the output.
 fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
-    let path = if stream == Stream::Stdout { input.saved_as } else { input.saved_as_stderr };
     let mut facts = Facts::from([
-        ("path", Fact::Text(path.to_owned())),
+        ("path", Fact::Text(input.saved_path(stream).to_owned())),
         ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
     ]);
     if stream == Stream::Stderr || policy.get("stream").is_none() {
@@ -270,6 +318,7 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, counts: &Counts) {
     let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
+    let kept_feeds = sum(text, chosen, feeds, |range| text.line_feeds_of(range));
     let removed_lines = minus(counts.total_lines, counts.kept_lines);
     let removed_size = minus(counts.total_size, counts.kept_size);
     let by_lines = matches!(chosen.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
@@ -284,6 +333,9 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
         ("kept_lines", counts.kept_lines),
         ("kept_size", counts.kept_size),
         ("kept_bytes", counts.kept_agent_bytes),
+        ("kept_points", kept_size(text, chosen, Unit::Points)),
+        ("removed_points", minus(text.size(Unit::Points), kept_size(text, chosen, Unit::Points))),
+        ("rest_lines", minus(feeds, kept_feeds).map(|feeds| feeds + 1)),
         ("removed_lines", removed_lines),
         ("removed_size", removed_size),
         ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),

@@ -303,7 +303,8 @@ impl Policy {
     /// # Errors
     /// The policy has no such parameter, or it does not take this value: the error lists what there is.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
-        let Some((param, times)) = self.params.iter().find_map(|param| matches_key(param, key)) else {
+        let named = self.params.iter().find_map(|param| matches_key(param, key));
+        let Some((param, times)) = named.or_else(|| self.common(key).map(|param| (param, 1))) else {
             let known = self.params.iter().flat_map(keys).collect();
             return Err(ParamError::Unknown { policy: self.name.clone(), key: key.to_owned(), known });
         };
@@ -319,6 +320,15 @@ impl Policy {
         })?;
         self.set.insert(param.name.clone(), parsed);
         Ok(())
+    }
+
+    /// The parameter that a common name stands for, where the policy calls it something else.
+    fn common(&self, key: &str) -> Option<&Param> {
+        match key {
+            "max_lines" => self.with_role(RoleForm::Lines),
+            "max_bytes" => self.with_role(RoleForm::Size),
+            _ => None,
+        }
     }
 
     /// Puts a parameter back to its default.

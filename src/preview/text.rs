@@ -43,8 +43,10 @@ impl<'a> Text<'a> {
     pub fn new(output: Output<'a>, source: Stream, form: DecodingForm, lines: LinesForm, trim: bool) -> Self {
         let bytes = output.bytes;
         let mut body = 0..bytes.len();
+        if matches!(form, DecodingForm::Bom | DecodingForm::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
+            body.start = 3;
+        }
         if form == DecodingForm::Stream {
-            body.start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
             body.end = units::unfinished(bytes).max(body.start);
         }
         while trim && body.end > body.start && bytes[body.end - 1] == b'\n' {
@@ -72,21 +74,60 @@ impl<'a> Text<'a> {
         self
     }
 
+    /// A stretch of this text, between pieces, as a text of its own. `feeds` are its line feeds, where known.
+    pub fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
+        let mut part = Text {
+            body: body.clone(),
+            totals: Totals::unknown(),
+            seek: None,
+            touched: RefCell::default(),
+            gave_up: Cell::default(),
+            ..*self
+        };
+        part.totals = match body {
+            body if body == self.body => self.totals,
+            body if body.len() <= SMALL => Totals::of(&self.measure(body, Want::ALL), Want::ALL),
+            _ => self.part_totals(&body),
+        };
+        part.totals.line_feeds = part.totals.line_feeds.or(feeds);
+        part
+    }
+
+    /// Totals of a stretch: the whole's without what lies outside, or its own, whichever reads less. A part is only
+    /// measured where the whole was, so that no plan reads a large output that nobody has counted.
+    fn part_totals(&self, body: &Range<usize>) -> Totals {
+        if self.totals.known() != Want::ALL {
+            return Totals::unknown();
+        }
+        if body.len() <= self.len() / 2 {
+            return Totals::of(&self.measure(body.clone(), Want::ALL), Want::ALL);
+        }
+        let outside = self.measure(self.body.start..body.start, Want::ALL)
+            + self.measure(body.end..self.body.end, Want::ALL);
+        self.totals.less(&outside)
+    }
+
+    /// With every total counted now.
+    pub fn counted(mut self) -> Self {
+        self.totals = Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
+        self
+    }
+
+    /// Takes over what a part looked at, and whether it gave up.
+    pub fn absorb(&self, part: &Text) {
+        for range in part.touched.borrow().iter() {
+            self.touch(range.clone());
+        }
+        self.gave_up.set(self.gave_up.get() | part.gave_up.get());
+    }
+
     fn body_totals(&self, whole: &Totals) -> Totals {
         if self.body.len() <= SMALL {
             return Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
         }
         let outside = self.measure(0..self.body.start, Want::ALL)
             + self.measure(self.body.end..self.bytes.len(), Want::ALL);
-        let less = |total: Option<u64>, part: u64| total.map(|total| total.saturating_sub(part));
-        Totals {
-            line_feeds: less(whole.line_feeds, outside.line_feeds),
-            decoded_bytes: less(whole.decoded_bytes, outside.decoded_bytes),
-            units: less(whole.units, outside.units),
-            points: less(whole.points, outside.points),
-            bad_bytes: less(whole.bad_bytes, outside.bad_bytes),
-            lone_returns: less(whole.lone_returns, outside.lone_returns),
-        }
+        whole.less(&outside)
     }
 
     /// Notes that these bytes are looked at.
@@ -283,7 +324,12 @@ impl<'a> Text<'a> {
 
     /// Notes that what is kept is provisional until lines are counted.
     pub fn give_up(&self) {
-        self.gave_up.set(self.gave_up.get() | Want::LINE_FEEDS);
+        self.wait_for(Want::LINE_FEEDS);
+    }
+
+    /// Notes that what is kept is provisional until these are counted.
+    pub fn wait_for(&self, want: Want) {
+        self.gave_up.set(self.gave_up.get() | want);
     }
 
     /// Totals without which a search gave up.
@@ -445,12 +491,6 @@ impl<'a> Text<'a> {
     /// A part that stands for a range with other text.
     pub fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
         Part::Changed { source: self.source, range, bits, decoding: self.decoding }
-    }
-
-    /// The text of a range that is known to be small. Copies it.
-    pub fn decode(&self, range: Range<usize>) -> String {
-        self.touch(range.clone());
-        self.decoding.decode(&self.bytes[range])
     }
 }
 

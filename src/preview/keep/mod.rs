@@ -1,8 +1,14 @@
 //! The ways of keeping: each chooses ranges of a text and says by which limit.
 
+mod balanced;
 mod ends;
+mod errors;
+mod held;
+mod matches;
 mod middle;
 mod pieces;
+mod sampled;
+mod selection;
 mod size;
 mod window;
 
@@ -34,12 +40,36 @@ pub(super) struct Chosen {
     pub facts: Facts,
     /// What the agent says as it crashes.
     pub crash: Option<String>,
+    /// What the agent's details say.
+    pub inner: Option<Inner>,
     /// Whether something was left out, for ways that are not ruled by the policy's `when`.
     pub cut: Option<bool>,
     /// Lines of the whole, where the way counts them otherwise than the policy's pieces.
     pub total_lines: Option<Result<u64, Want>>,
     /// Line numbers (1-based, ends included) that were kept.
     pub span: Option<(Result<u64, Want>, Result<u64, Want>)>,
+}
+
+/// What an agent's own cutting function was given and said, for its details.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Inner {
+    /// Whether it cut.
+    pub cut: bool,
+    /// Whether the first line alone was over the size limit.
+    pub first_line: bool,
+    /// Lines and bytes of what it was given, where they differ from the whole's.
+    pub totals: Option<(u64, u64)>,
+    /// The limit on matches that was reached.
+    pub limited: Option<u64>,
+    /// Whether a line was cut.
+    pub clipped: bool,
+}
+
+impl Inner {
+    pub fn of(text: &Text, cut: bool, first_line: bool) -> Self {
+        let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
+        Self { cut, first_line, totals, ..Self::default() }
+    }
 }
 
 /// The figures of a policy's `keep`, worked out.
@@ -73,7 +103,7 @@ impl<'a> Rule<'a> {
 }
 
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
-pub(super) fn choose(text: &Text, policy: &Policy) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen, PlanError> {
     let rule = Rule::of(policy);
     match rule.form.way {
         Way::Pieces => pieces::choose(text, &rule),
@@ -81,12 +111,19 @@ pub(super) fn choose(text: &Text, policy: &Policy) -> Result<Chosen, PlanError> 
         Way::Middle => middle::choose(text, &rule),
         Way::Ends => ends::choose(text, &rule),
         Way::Window => window::choose(text, &rule),
+        Way::Selection => selection::choose(text, &rule),
+        Way::Matches => matches::choose(text, &rule),
+        Way::Errors => errors::choose(text, &rule),
+        Way::Balanced => balanced::choose(text, &rule),
+        Way::Sampled => sampled::choose(text, &rule, path),
+        Way::Held => held::chunks(text, &rule),
+        Way::Rolling => held::rolling(text, &rule),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    matches!(policy.keep().way, Way::Window)
+    matches!(policy.keep().way, Way::Window | Way::Selection | Way::Matches | Way::Errors)
 }
 
 /// Pieces in a kept stretch: its line feeds and one, none for nothing.

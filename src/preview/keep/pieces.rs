@@ -45,6 +45,13 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let whole = taken.range.clone();
     let cut = size.filter(|size| together && text.size_of(whole.clone(), rule.unit) > *size);
     let half = cut.and_then(|size| cut_together(text, rule, size, &mut taken));
+    if let Some(LimitHit::Size(_)) = taken.hit {
+        taken.hit = Some(LimitHit::Size(rule.policy.unit()));
+    }
+    if rule.form.lines_win && (taken.hit.is_none() || limits.lines.is_some_and(|lines| taken.count >= lines))
+    {
+        taken.hit = Some(LimitHit::Lines);
+    }
     Ok(finish(text, rule, taken, half))
 }
 

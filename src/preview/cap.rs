@@ -1,0 +1,111 @@
+//! A cap on the whole response, notices with it, that some agents apply after all else.
+
+use super::file::CapForm;
+use super::input::{Input, Stream};
+use super::notice::{self, Facts};
+use super::parts::{Bit, Part};
+use super::plan::PlanError;
+use super::policy::Policy;
+use super::text::as_usize;
+use crate::text::units;
+use std::ops::Range;
+
+/// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
+pub(super) fn apply(
+    input: &Input,
+    policy: &Policy,
+    form: &CapForm,
+    parts: &mut Vec<Part>,
+) -> Result<bool, PlanError> {
+    let wrong = |message| PlanError::policy(policy, message);
+    let over = as_usize(notice::figure(policy, &form.over).map_err(wrong)?);
+    let size = as_usize(notice::figure(policy, &form.size).map_err(wrong)?);
+    let total: usize = parts.iter().map(|part| raw_len(part)).sum();
+    if total <= over {
+        return Ok(false);
+    }
+    let at = last_feed(input, parts, size).filter(|at| form.to_line && *at > 0).unwrap_or(size);
+    cut(input, parts, at);
+    let (text, _) = notice::render_plain(policy, form.notice.get_ref(), &Facts::new()).map_err(wrong)?;
+    parts.push(Part::Notice { text });
+    Ok(true)
+}
+
+fn raw_len(part: &Part) -> usize {
+    match part {
+        Part::Kept { range, .. } => range.len(),
+        Part::Changed { bits, .. } => bits.iter().map(bit_len).sum(),
+        Part::Notice { text } => text.len(),
+    }
+}
+
+fn bit_len(bit: &Bit) -> usize {
+    match bit {
+        Bit::Text(text) => text.len(),
+        Bit::Bytes(range) => range.len(),
+        Bit::Replaced(count) => 3 * count,
+    }
+}
+
+/// Where the last line feed before `size` is in the joined parts.
+fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
+    let mut start = 0;
+    let mut found = None;
+    for part in parts {
+        if start >= size {
+            break;
+        }
+        let within = raw_len(part).min(size - start);
+        let feed = match part {
+            Part::Kept { source, range, .. } => {
+                memchr::memrchr(b'\n', &input.stream(*source).bytes[range.start..range.start + within])
+            }
+            Part::Notice { text } => memchr::memrchr(b'\n', &text.as_bytes()[..within]),
+            Part::Changed { .. } => None,
+        };
+        found = feed.map(|feed| start + feed).or(found);
+        start += raw_len(part);
+    }
+    found
+}
+
+/// Drops what lies at or after `at` in the joined parts; a character that it splits becomes a part of its own.
+fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
+    let mut left = at;
+    let mut kept = Vec::new();
+    for part in parts.drain(..) {
+        let len = raw_len(&part);
+        if len <= left {
+            left -= len;
+            kept.push(part);
+            continue;
+        }
+        match part {
+            Part::Kept { source, range, decoding } => {
+                let end = range.start + left;
+                let whole = whole_end(input, source, &range, end);
+                if whole > range.start {
+                    kept.push(Part::Kept { source, range: range.start..whole, decoding });
+                }
+                if end > whole {
+                    let bits = vec![Bit::Bytes(whole..end)];
+                    kept.push(Part::Changed { source, range: whole..end, bits, decoding });
+                }
+            }
+            Part::Notice { text } => {
+                let end = (0..=left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                kept.push(Part::Notice { text: text[..end].to_owned() });
+            }
+            Part::Changed { .. } => {}
+        }
+        break;
+    }
+    *parts = kept;
+}
+
+/// The end of the last whole character before a raw cut.
+fn whole_end(input: &Input, source: Stream, range: &Range<usize>, end: usize) -> usize {
+    let bytes = &input.stream(source).bytes[..range.end];
+    let start = units::element_start(bytes, end).max(range.start);
+    if start < end && units::element(bytes, start).valid { start } else { end }
+}

@@ -1,0 +1,98 @@
+//! The machine-readable details that some agents give beside the text.
+
+use super::file::{DetailsForm, DetailsShape};
+use super::input::Input;
+use super::keep::{Chosen, Inner};
+use super::parts::LimitHit;
+use super::policy::{Policy, Value};
+use super::text::Text;
+use serde_json::{Map, json};
+
+/// Lines without a limit, as JavaScript writes it.
+const NO_LIMIT: u64 = (1 << 53) - 1;
+
+/// What was kept, by the agent's own counts.
+pub(super) struct Output {
+    pub lines: Option<u64>,
+    pub bytes: Option<u64>,
+}
+
+/// The details of one stream's plan, where the policy has them and they apply.
+pub(super) fn of(
+    input: &Input,
+    policy: &Policy,
+    text: &Text,
+    chosen: &Chosen,
+    output: &Output,
+    is_cut: bool,
+) -> Option<serde_json::Value> {
+    let form = policy.form().details.as_ref()?;
+    match form.shape {
+        DetailsShape::TempFile => temp_file(input, policy, text, is_cut),
+        DetailsShape::Pi if form.unless_failed && has_failed(input, policy) => None,
+        DetailsShape::Pi => pi(input, policy, form, text, chosen, output, is_cut),
+    }
+}
+
+fn temp_file(input: &Input, policy: &Policy, text: &Text, is_cut: bool) -> Option<serde_json::Value> {
+    let failed = policy.get("save_failed") == Some(Value::Boolean(true));
+    (is_cut && !failed).then(|| json!({ "temp_file_path": input.saved_path(text.source) }))
+}
+
+fn has_failed(input: &Input, policy: &Policy) -> bool {
+    let is_set =
+        |key: &str| !matches!(policy.get(key), None | Some(Value::Boolean(false) | Value::Integer(0)));
+    input.exit_code.is_some_and(|code| code != 0) || is_set("aborted") || is_set("timeout_s")
+}
+
+fn pi(
+    input: &Input,
+    policy: &Policy,
+    form: &DetailsForm,
+    text: &Text,
+    chosen: &Chosen,
+    output: &Output,
+    is_cut: bool,
+) -> Option<serde_json::Value> {
+    let inner = chosen.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
+    let mut details = Map::new();
+    if inner.cut {
+        details.insert("truncation".to_owned(), truncation(policy, form, chosen, &inner, output));
+        if form.path {
+            details.insert("fullOutputPath".to_owned(), json!(input.saved_path(text.source)));
+        }
+    }
+    if let (Some(key), Some(limit)) = (&form.limit, inner.limited) {
+        details.insert(key.clone(), json!(limit));
+    }
+    if inner.clipped {
+        details.insert("linesTruncated".to_owned(), json!(true));
+    }
+    (!details.is_empty()).then_some(serde_json::Value::Object(details))
+}
+
+fn truncation(
+    policy: &Policy,
+    form: &DetailsForm,
+    chosen: &Chosen,
+    inner: &Inner,
+    output: &Output,
+) -> serde_json::Value {
+    let by = match chosen.hit {
+        Some(LimitHit::Lines) => "lines",
+        _ => "bytes",
+    };
+    let max_lines = if form.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
+    json!({
+        "truncated": true,
+        "truncatedBy": by,
+        "totalLines": inner.totals.map(|(lines, _)| lines),
+        "totalBytes": inner.totals.map(|(_, bytes)| bytes),
+        "outputLines": output.lines,
+        "outputBytes": output.bytes,
+        "lastLinePartial": chosen.partial,
+        "firstLineExceedsLimit": inner.first_line,
+        "maxLines": max_lines,
+        "maxBytes": policy.max_size(),
+    })
+}

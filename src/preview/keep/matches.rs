@@ -1,0 +1,111 @@
+//! Pieces that are matches or entries: at most so many, each cut to a length, then whole ones up to a size.
+
+use super::{Chosen, Inner, Rule};
+use crate::preview::notice::Fact;
+use crate::preview::parts::{Bit, LimitHit, Part, Unit};
+use crate::preview::plan::{self, PlanError};
+use crate::preview::text::{Cut, Text};
+use std::ops::Range;
+
+/// One match: what is kept of it, and whether it was cut.
+struct Item {
+    line: Range<usize>,
+    cut: Option<Cut>,
+}
+
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let most = rule.needed(&rule.form.lines, "lines")?;
+    let size = rule.figure(&rule.form.size)?.unwrap_or(u64::MAX);
+    let line_size = rule.figure(&rule.form.line_size)?;
+    let suffix = rule.form.line_suffix.as_deref().unwrap_or_default();
+    let (items, many) = items(text, rule, most, line_size);
+    let clipped = items.iter().any(|item| item.cut.is_some());
+    let (shown, full) = fitting(text, &items, size, suffix);
+    let is_cut = many || clipped || full;
+    let mut chosen = if is_cut { joined(text, &items[..shown], suffix) } else { plan::everything(text) };
+    chosen.cut = Some(is_cut);
+    chosen.hit = match (full, many) {
+        (true, _) => Some(LimitHit::Size(rule.policy.unit())),
+        (_, true) => Some(LimitHit::Matches),
+        _ => None,
+    };
+    for (name, flag) in [("many", many), ("full", full), ("clipped", clipped)] {
+        chosen.facts.insert(name, Fact::Flag(flag));
+    }
+    chosen.inner = Some(Inner {
+        totals: mapped_totals(text, &items, suffix),
+        ..Inner::of(text, full, full && shown == 0)
+    });
+    chosen.inner = chosen.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
+    Ok(chosen)
+}
+
+/// The first pieces, and whether there are more.
+fn items(text: &Text, rule: &Rule, most: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
+    let end = text.lines_end();
+    let mut items = Vec::new();
+    let mut next = (!text.is_empty()).then_some(text.body.start);
+    while let Some(at) = next {
+        if items.len() as u64 >= most {
+            return (items, true);
+        }
+        let stop = text.end_of_pieces(at, end, 1).unwrap_or(end);
+        let unit = rule.form.unit.unwrap_or(Unit::Units);
+        let cut = line_size.map(|most| text.advance(at, stop, unit, most)).filter(|cut| cut.at < stop);
+        items.push(Item { line: at..stop, cut });
+        next = (stop < end).then_some(stop + 1);
+    }
+    (items, false)
+}
+
+fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {
+    match &item.cut {
+        None => text.size_of(item.line.clone(), Unit::Bytes),
+        Some(cut) => {
+            let half = if cut.half.is_some() { 3 } else { 0 };
+            text.size_of(item.line.start..cut.at, Unit::Bytes) + half + suffix.len() as u64
+        }
+    }
+}
+
+/// How many items fit, and whether some do not.
+fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool) {
+    let mut sum = 0;
+    for (at, item) in items.iter().enumerate() {
+        sum += item_size(text, item, suffix) + u64::from(at > 0);
+        if sum > size {
+            return (at, true);
+        }
+    }
+    (items.len(), false)
+}
+
+/// Lines and bytes of all items, cut as they are: what the byte limit was applied to.
+fn mapped_totals(text: &Text, items: &[Item], suffix: &str) -> Option<(u64, u64)> {
+    let bytes: u64 = items.iter().map(|item| item_size(text, item, suffix)).sum();
+    Some((items.len() as u64, bytes + (items.len() as u64).saturating_sub(1)))
+}
+
+/// The items joined by line feeds; runs of whole ones are one part.
+fn joined(text: &Text, items: &[Item], suffix: &str) -> Chosen {
+    let mut chosen = Chosen { lines: Some(Ok(items.len() as u64)), ..Chosen::default() };
+    let mut parts = Vec::new();
+    let mut run = items.first().map_or(text.body.start, |item| item.line.start);
+    for item in items {
+        let Some(cut) = &item.cut else { continue };
+        parts.extend(text.kept(run..cut.at));
+        chosen.ranges.push(run..cut.at);
+        if let Some(half) = &cut.half {
+            parts.push(text.changed(half.clone(), vec![Bit::Replaced(1)]));
+            chosen.halves += 1;
+        }
+        parts.push(Part::Notice { text: suffix.to_owned() });
+        run = item.line.end;
+    }
+    if let Some(last) = items.last() {
+        parts.extend(text.kept(run..last.line.end));
+        chosen.ranges.push(run..last.line.end);
+    }
+    chosen.slots = vec![("kept", parts)];
+    chosen
+}
