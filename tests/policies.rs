@@ -58,6 +58,10 @@ fn compare(specs: &'static [Spec], cases: u32) {
         });
         match outcome {
             Ok(()) => {}
+            // A panic of the engine has no words of ours.
+            Err(TestError::Fail(words, case)) if !words.message().contains("expected") => {
+                differences.push(format!("{words}: {case:?}"));
+            }
             Err(TestError::Fail(words, _)) => differences.push(words.to_string()),
             Err(e) => panic!("{}: {e}", spec.policy),
         }

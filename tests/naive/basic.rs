@@ -63,12 +63,12 @@ pub fn stdout_stderr(c: &Case) -> Verdict {
 
 pub fn smart(c: &Case) -> Verdict {
     let text = lossy(&c.input);
-    let middle = c.num("max_points", 50000);
+    let middle = c.num("middle_points", 50000);
     Ok(match c.word("tool", "").as_str() {
         "shell" | "shell_command" => smart_shell(&text, middle, c),
-        "file" | "read_file" => smart_file(&text),
+        "file" | "read_file" => smart_file(&text, c),
         "grep" | "grep_files" => smart_grep(&text, c),
-        _ => cut_middle(&text, middle),
+        _ => cut_middle(&text, c.num("max_size", 50000)),
     })
 }
 
@@ -82,7 +82,7 @@ fn smart_shell(text: &str, middle: usize, c: &Case) -> String {
     if !all.iter().any(|p| is_error(p)) {
         return cut_middle(text, middle);
     }
-    let (max_lines, max_bytes) = (c.num("max_lines", 500), c.num("max_bytes", 51200));
+    let (max_lines, max_bytes) = (c.num("max_lines", 500), c.num("max_size", 51200));
     let fits = |t: &str| pieces(t).len() <= max_lines && t.len() <= max_bytes;
     if fits(text) {
         return text.to_string();
@@ -145,21 +145,22 @@ fn join_ranges(all: &[&str], ranges: &[(usize, usize)]) -> String {
     out.join("\n")
 }
 
-fn smart_file(text: &str) -> String {
+fn smart_file(text: &str, c: &Case) -> String {
+    let (first, last) = (c.num("head_lines", 100), c.num("tail_lines", 100));
     let all = pieces(text);
-    if all.len() <= 200 {
+    if all.len() <= first + last {
         return text.to_string();
     }
     format!(
         "{}\n\n[... {} lines omitted ...]\n\n{}",
-        all[..100].join("\n"),
-        all.len() - 200,
-        all[all.len() - 100..].join("\n")
+        all[..first].join("\n"),
+        all.len() - first - last,
+        all[all.len() - last..].join("\n")
     )
 }
 
 fn smart_grep(text: &str, c: &Case) -> String {
-    let (max_lines, max_bytes) = (c.num("grep_lines", 200), c.num("grep_bytes", 20480));
+    let (max_lines, max_bytes) = (c.num("max_lines", 200), c.num("max_size", 20480));
     let all = pieces(text);
     let kept = take_whole(&all, max_lines, max_bytes);
     if kept.len() == all.len() {

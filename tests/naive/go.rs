@@ -49,11 +49,11 @@ pub fn line_aligned(c: &Case) -> Verdict {
         return Ok(go_text(bytes));
     }
     // With max_lines pieces or fewer the first ceil(n/2) and the rest; else half the limit each.
-    // Ambiguous for an odd limit: the head is taken to be the larger, as for n pieces.
+    // Ambiguous for an odd limit: taken as half of it, rounded down, on either side.
     let (first, last) = if all.len() <= max_lines {
         (all.len().div_ceil(2), all.len() / 2)
     } else {
-        (max_lines.div_ceil(2), max_lines / 2)
+        (max_lines / 2, max_lines / 2)
     };
     let mut head = all[..first].to_vec();
     let mut tail = all[all.len() - last..].to_vec();
@@ -81,7 +81,8 @@ fn design_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
     }
     let mut out = format!("<{stream} truncated: {} lines total>\n", commas(all.len()));
     if !c.flag("save_failed") {
-        let capped = if bytes.len() > 104857600 { " (truncated at 100MB)" } else { "" };
+        let capped =
+            if bytes.len() > c.num("max_saved_bytes", 104857600) { " (truncated at 100MB)" } else { "" };
         out += &format!("Full output saved to: {path}{capped}\n");
         out += "Use the view tool with offset/limit to read specific sections.\n";
     }
@@ -108,7 +109,8 @@ fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
     }
     let mut out = format!("<{stream} truncated: {} lines total>\n", all.len());
     if !c.flag("save_failed") {
-        let capped = if bytes.len() > 104857600 { " (truncated at 100MB)" } else { "" };
+        let capped =
+            if bytes.len() > c.num("max_saved_bytes", 104857600) { " (truncated at 100MB)" } else { "" };
         out += &format!("Full output saved to: {path}{capped}\n");
         out += "Use the read tool with offset/limit to read specific sections.\n";
     }
@@ -127,15 +129,24 @@ fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
     out
 }
 
-/// `agents.md` 3.1, Assembly.
-fn assemble(stdout: &[u8], stderr: &[u8], exit_code: i32) -> Vec<u8> {
+/// The stderr text, and how the command ended if not well.
+fn exit_message(stderr: &[u8], c: &Case) -> Vec<u8> {
     let mut message = stderr.to_vec();
-    if exit_code != 0 {
-        if !message.is_empty() {
-            message.push(b'\n');
-        }
-        message.extend_from_slice(format!("Exit code {exit_code}").as_bytes());
+    let code = c.exit_code.unwrap_or(0);
+    if (c.flag("aborted") || code != 0) && !message.is_empty() {
+        message.push(b'\n');
     }
+    if c.flag("aborted") {
+        message.extend_from_slice(b"Command was aborted before completion");
+    } else if code != 0 {
+        message.extend_from_slice(format!("Exit code {code}").as_bytes());
+    }
+    message
+}
+
+/// `agents.md` 3.1, Assembly.
+fn assemble(stdout: &[u8], stderr: &[u8], c: &Case) -> Vec<u8> {
+    let message = exit_message(stderr, c);
     let mut out = stdout.to_vec();
     if !stdout.is_empty() && !message.is_empty() {
         out.push(b'\n');
@@ -151,18 +162,18 @@ pub fn bash(c: &Case) -> Verdict {
     let stream = c.word("stream", "stdout");
     // Ambiguous: without `--stderr` and `--exit-code` the policy is one stream's text alone (empty
     // stays empty); with either, the whole response.
-    if c.stderr.is_none() && c.exit_code.is_none() {
+    if c.stderr.is_none() && c.exit_code.is_none() && !c.flag("aborted") {
         return Ok(go_text(&design_stream(&c.input, &stream, c.path(), c)));
     }
     let out = design_stream(&c.input, &stream, c.path(), c);
     let err = design_stream(c.stderr.as_deref().unwrap_or_default(), "stderr", c.path_stderr(), c);
-    Ok(go_text(&assemble(&out, &err, c.exit_code.unwrap_or(0))))
+    Ok(go_text(&assemble(&out, &err, c)))
 }
 
 pub fn shipped(c: &Case) -> Verdict {
     let out = shipped_stream(&c.input, "stdout", c.path(), c);
     let err = shipped_stream(c.stderr.as_deref().unwrap_or_default(), "stderr", c.path_stderr(), c);
-    let mut whole = assemble(&out, &err, c.exit_code.unwrap_or(0));
+    let mut whole = assemble(&out, &err, c);
     // "Whole response": the global cap is behind every tool.
     if whole.len() / 4 > 300000 {
         whole.truncate(1200000);
@@ -191,14 +202,7 @@ pub fn of_2025(c: &Case) -> Verdict {
     let max = c.num("max_bytes", 30000);
     let stdout = stream_2025(&c.input, max);
     let stderr = stream_2025(c.stderr.as_deref().unwrap_or_default(), max);
-    let mut message = stderr.clone();
-    let code = c.exit_code.unwrap_or(0);
-    if code != 0 {
-        if !message.is_empty() {
-            message.push(b'\n');
-        }
-        message.extend_from_slice(format!("Exit code {code}").as_bytes());
-    }
+    let message = exit_message(&stderr, c);
     let mut out = stdout.clone();
     // Here the raw stderr decides, not the exit message.
     if !stdout.is_empty() && !stderr.is_empty() {

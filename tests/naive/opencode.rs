@@ -111,7 +111,7 @@ enum Stop {
 /// The lines from `start` (0-based), cut at 2000 units, that fit in the limits; and what stopped it.
 fn read_window(lines: &[String], start: usize, c: &Case, suffix: &str) -> (Vec<String>, Stop) {
     let (limit, max_bytes) = (c.num("limit", 2000), c.num("max_bytes", 51200));
-    let cap = c.num("max_units", 2000);
+    let cap = c.num("line_units", 2000);
     let mut taken: Vec<String> = Vec::new();
     let mut sum = 0;
     for line in lines.iter().skip(start) {
@@ -243,7 +243,7 @@ pub fn shell(c: &Case) -> Verdict {
         body
     };
     let mut notes = Vec::new();
-    if c.has("timeout_ms") {
+    if c.num("timeout_ms", 0) > 0 {
         notes.push(format!(
             "shell tool terminated command after exceeding timeout {} ms. If this command is expected to take longer and is not waiting for interactive input, retry with a larger timeout value in milliseconds.",
             c.num("timeout_ms", 0)

@@ -158,7 +158,7 @@ pub fn read(c: &Case) -> Verdict {
 fn status(mut text: String, c: &Case) -> Verdict {
     if c.flag("aborted") {
         text += "\n\nCommand aborted";
-    } else if c.has("timeout_s") {
+    } else if c.num("timeout_s", 0) > 0 {
         text += &format!("\n\nCommand timed out after {} seconds", c.num("timeout_s", 0));
     } else if c.exit_code.unwrap_or(0) != 0 {
         text += &format!("\n\nCommand exited with code {}", c.exit_code.unwrap());

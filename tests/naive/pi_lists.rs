@@ -90,7 +90,7 @@ const REFINE: &str = ", or refine pattern";
 pub fn grep_30k(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 30720);
-    let l = listing(&text, c.num("limit", 100), max, Some(c.num("max_units", 500)));
+    let l = listing(&text, c.num("limit", 100), max, Some(c.num("line_units", 500)));
     // Ambiguous: {N} in `{shown} of {N}+` is taken as the limit in force, as in the first notice.
     let bytes = format!("{} limit reached ({} of {}+ matches shown)", whole_kb(max), l.shown, l.limit);
     let all = notes(&l, "matches", REFINE, bytes);
@@ -123,7 +123,7 @@ fn or_none(text: String, l: Listing, notes: Vec<String>, none: &str) -> Verdict 
 pub fn grep(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 51200);
-    let l = listing(&text, c.num("limit", 100), max, Some(c.num("max_units", 500)));
+    let l = listing(&text, c.num("limit", 100), max, Some(c.num("line_units", 500)));
     let all = notes(&l, "matches", REFINE, format!("{} limit reached", pi_size(max)));
     or_none(text, l, all, "No matches found")
 }

@@ -2,6 +2,7 @@
 use super::inputs::Kind::*;
 use super::inputs::{Scale, Scale::*, Spec, Streams};
 
+const TOOLS: &[&str] = &["shell", "file", "grep", "shell_command", "read_file", "grep_files", "ls"];
 const DIRECTIONS: &[&str] = &["head", "tail"];
 
 const fn plain(
@@ -42,11 +43,19 @@ pub static CORE: &[Spec] = &[
     plain("basic/byte-limit", Small, &[("max_tokens", Tokens)]),
     plain("basic/metadata", Small, &[("max_points", Points(0))]),
     streams("basic/stdout-stderr", Small, &[("max_points", Points(0))], Streams::Stderr),
+    plain("basic/smart", Large, &[("tool", Word(TOOLS))]),
     plain(
         "basic/smart",
         Large,
-        &[("tool", Word(&["shell", "file", "grep", "shell_command", "read_file", "grep_files"]))],
+        &[
+            ("tool", Word(&["shell", "grep"])),
+            ("max_lines", Lines),
+            ("max_size", Bytes(0)),
+            ("middle_points", Points(0)),
+        ],
     ),
+    plain("basic/smart", Small, &[("tool", Word(&["file"])), ("head_lines", Lines)]),
+    plain("basic/smart", Small, &[("max_size", Points(0))]),
     plain(
         "basic/recommended",
         Small,
@@ -68,6 +77,8 @@ pub static CORE: &[Spec] = &[
             ("head_lines", Lines),
             ("tail_lines", Lines),
             ("save_failed", Bool),
+            ("aborted", Bool),
+            ("max_saved_bytes", RawBytes(0)),
         ],
         Streams::Both,
     ),
@@ -117,6 +128,8 @@ pub static SHIPPED: &[Spec] = &[
             ("head_lines", Lines),
             ("tail_lines", Lines),
             ("save_failed", Bool),
+            ("aborted", Bool),
+            ("max_saved_bytes", RawBytes(0)),
         ],
         Streams::Both,
     ),
