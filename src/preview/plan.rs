@@ -370,8 +370,9 @@ fn lay_out(
     mut facts: Facts,
     slots: Vec<(&'static str, Vec<Part>)>,
 ) -> Result<(Vec<Part>, Want), PlanError> {
-    for (at, (name, _)) in slots.iter().enumerate() {
-        facts.insert(name, Fact::Slot(at));
+    for (at, (name, parts)) in slots.iter().enumerate() {
+        let fact = if parts.is_empty() { Fact::Text(String::new()) } else { Fact::Slot(at) };
+        facts.insert(name, fact);
     }
     let rendered =
         notice::render(policy, template, &facts).map_err(|message| PlanError::policy(policy, message))?;

@@ -1,5 +1,7 @@
 //! Examples and boundaries of the documents, and laws of the engine.
 
+mod agents;
+mod core;
 mod laws;
 mod opencode;
 
