@@ -2,7 +2,7 @@
 mod naive;
 
 use naive::engine::{self, Answer};
-use naive::inputs::{Spec, tuned_case};
+use naive::inputs::{Scale, Spec, tuned_case};
 use naive::{Case, Fault, case, edges, specs};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
@@ -47,9 +47,10 @@ fn report(case: &Case, expected: &naive::Verdict, got: &naive::Verdict) -> Strin
 }
 
 /// Random outputs and limits; every policy's first difference, made small.
-fn compare(specs: &'static [Spec], cases: u32) {
+fn compare(specs: &'static [Spec]) {
     let mut differences = Vec::new();
     for spec in specs.iter().filter(|spec| engine::has(spec.policy)) {
+        let cases = if spec.scale == Scale::Small { 1500 } else { 150 };
         let config = Config { cases, failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new(config);
         let outcome = runner.run(&tuned_case(spec), |case| match difference(&case) {
@@ -71,12 +72,12 @@ fn compare(specs: &'static [Spec], cases: u32) {
 
 #[test]
 fn commissioned_policies_on_hostile_outputs() {
-    compare(specs::CORE, 2000);
+    compare(specs::CORE);
 }
 
 #[test]
 fn shipped_policies_on_hostile_outputs() {
-    compare(specs::SHIPPED, 1000);
+    compare(specs::SHIPPED);
 }
 
 /// The limits as they ship, to the line and to the unit.
@@ -90,11 +91,13 @@ fn defaults_at_their_edges() {
         }
         if *size > 0 {
             outputs.extend(edges::by_size(*size));
+            // The largest limit is tried on a few alone, for the time it takes.
+            if *size > 1_000_000 {
+                outputs = outputs.into_iter().step_by(8).collect();
+            }
         }
-        let t = std::time::Instant::now();
         let found = outputs.iter().filter_map(|output| difference(&case(policy, output, &[])));
         differences.extend(found.take(2));
-        eprintln!("TIME {policy} {:?}", t.elapsed());
     }
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }

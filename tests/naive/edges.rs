@@ -60,13 +60,13 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
 /// limit - 1, limit, limit + 1 short lines, with and without a final LF.
 pub fn by_lines(limit: usize) -> Vec<Vec<u8>> {
     let mut out = Vec::new();
-    for n in [limit - 1, limit, limit + 1, 3 * limit] {
-        for line in ["x", "", "é\r"] {
-            let mut text = format!("{line}\n").repeat(n).into_bytes();
-            out.push(text.clone());
-            text.pop();
-            out.push(text);
-        }
+    for (line, n) in
+        [("x", limit - 1), ("x", limit), ("x", limit + 1), ("", limit), ("", 3 * limit), ("é\r", limit)]
+    {
+        let mut text = format!("{line}\n").repeat(n).into_bytes();
+        out.push(text.clone());
+        text.pop();
+        out.push(text);
     }
     out
 }

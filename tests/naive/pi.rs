@@ -169,12 +169,14 @@ fn status(mut text: String, c: &Case) -> Verdict {
 /// The rolling text of 4.4: trimmed after a read that takes it over four times the limit to twice
 /// the limit, at a code point; and a partial first line is dropped at the end.
 fn rolling_window(texts: &[String], max_bytes: usize) -> String {
+    // With a limit of 0 the window is still one byte: the document leaves it open.
+    let roll = (2 * max_bytes).max(1);
     let mut window = String::new();
     let mut at_line_start = true;
     for text in texts {
         window += text;
-        if window.len() > 4 * max_bytes {
-            let kept = last_bytes_from_boundary(&window, 2 * max_bytes);
+        if window.len() > 2 * roll {
+            let kept = last_bytes_from_boundary(&window, roll);
             let dropped = &window[..window.len() - kept.len()];
             at_line_start = dropped.ends_with('\n');
             window = kept;
