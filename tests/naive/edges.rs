@@ -202,3 +202,41 @@ pub fn combinations(
     }
     all
 }
+
+/// Outputs that no limit alone asks for: many reads of a pipe, collectors, the net behind every tool.
+pub fn large() -> Vec<Vec<u8>> {
+    let rows = |width: usize, n: usize| format!("{}\n", "r".repeat(width - 1)).repeat(n).into_bytes();
+    let mut out = Vec::new();
+    for n in [65536, 65537, 102400, 105536, 131072, 204800, 204801, 230000, 300_000] {
+        out.push("y".repeat(n).into_bytes());
+        out.push([&b"y".repeat(n - 1)[..], b"\n"].concat());
+        out.push(rows(64, n / 64));
+        out.push(rows(64, n / 64 + 1)[..n].to_vec());
+        out.push([&rows(64, 1000)[..], "漢".repeat(n / 3).as_bytes(), b"\nend"].concat());
+        out.push([&b"\n".to_vec()[..], &b"\xff".repeat(n / 3)].concat());
+        out.push("é\n".repeat(n / 3).into_bytes());
+        out.push(
+            ["y".repeat(65535).as_bytes(), "😀".as_bytes(), "z\n".repeat((n - 65536) / 2).as_bytes()]
+                .concat(),
+        );
+    }
+    for n in [1_048_575, 1_048_576, 1_048_577, 1_200_003, 1_200_004] {
+        out.push("y".repeat(n).into_bytes());
+    }
+    out.push([&b"\n"[..], &b"y".repeat(1_300_000)].concat());
+    out.push([&b"yy\n"[..], &b"y".repeat(1_300_000)].concat());
+    out.push([&b"\xc3\xa9".repeat(600_000)[..], b"\n\xff\n"].concat());
+    out
+}
+
+/// The policies that those are for.
+pub const STREAMED: &[&str] = &[
+    "opencode/shell",
+    "pi/bash",
+    "pi/bash-2026-03",
+    "codex/exec",
+    "codex/exec-bytes",
+    "go-opencode/shipped",
+    "go-opencode/response-cap",
+    "opencode/v2",
+];

@@ -54,7 +54,6 @@ pub static CORE: &[Spec] = &[
             ("middle_points", Points(0)),
         ],
     ),
-    plain("basic/smart", Small, &[("tool", Word(&["file"])), ("head_lines", Lines)]),
     plain("basic/smart", Small, &[("max_size", Points(0))]),
     plain(
         "basic/recommended",
