@@ -314,6 +314,19 @@ impl<'a> Text<'a> {
         end
     }
 
+    /// Where the piece that begins at `at` ends, and whether that is sure.
+    pub fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
+        let bound = self.patient_end(at, to);
+        match self.feed_after(at, bound) {
+            Some(feed) => (feed, true),
+            None if bound == to => (to, true),
+            None => {
+                self.give_up();
+                (bound, false)
+            }
+        }
+    }
+
     fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
     }

@@ -4,7 +4,7 @@ use super::{Chosen, Inner, Rule};
 use crate::preview::notice::Fact;
 use crate::preview::parts::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::text::{Cut, Text};
+use crate::preview::text::{Cut, Text, as_usize};
 use std::ops::Range;
 
 /// One match: what is kept of it, and whether it was cut.
@@ -18,7 +18,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let size = rule.figure(&rule.form.size)?.unwrap_or(u64::MAX);
     let line_size = rule.figure(&rule.form.line_size)?;
     let suffix = rule.form.line_suffix.as_deref().unwrap_or_default();
-    let (items, many) = items(text, rule, most, line_size);
+    let (items, many) = items(text, rule, most, size, line_size);
     let clipped = items.iter().any(|item| item.cut.is_some());
     let (shown, full) = fitting(text, &items, size, suffix);
     let is_cut = many || clipped || full;
@@ -40,22 +40,23 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     Ok(chosen)
 }
 
-/// The first pieces, and whether there are more.
-fn items(text: &Text, rule: &Rule, most: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
+/// The first pieces, and whether there are more. Without a length to cut to, none is looked for past the size.
+fn items(text: &Text, rule: &Rule, most: u64, size: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
     let end = text.lines_end();
+    let far = text.body.start.saturating_add(as_usize(size.saturating_add(1)));
+    let bound = if line_size.is_none() { end.min(far) } else { end };
     let mut items = Vec::new();
     let mut next = (!text.is_empty()).then_some(text.body.start);
-    while let Some(at) = next {
-        if items.len() as u64 >= most {
-            return (items, true);
-        }
-        let stop = text.end_of_pieces(at, end, 1).unwrap_or(end);
+    while let Some(at) = next.filter(|at| (items.len() as u64) < most && *at <= bound) {
+        let (stop, is_known) = text.piece_end(at, bound);
         let unit = rule.form.unit.unwrap_or(Unit::Units);
         let cut = line_size.map(|most| text.advance(at, stop, unit, most)).filter(|cut| cut.at < stop);
         items.push(Item { line: at..stop, cut });
-        next = (stop < end).then_some(stop + 1);
+        next = (is_known && stop < end).then_some(stop + 1);
     }
-    (items, false)
+    let many = text.exceeds_lines(most);
+    text.wait_for(many.err().unwrap_or_default());
+    (items, many.unwrap_or(false))
 }
 
 fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {

@@ -2,6 +2,8 @@
 
 mod agents;
 mod core;
+mod cost;
+mod files;
 mod laws;
 mod opencode;
 

@@ -1,0 +1,68 @@
+//! The cost of a plan follows the limits, and figures that are not there yet are waited for, never guessed.
+
+use super::*;
+
+/// Two blocks of slack.
+const SLACK: u64 = 2 * 64 * 1024;
+
+/// The most bytes that a policy's limits can stand for.
+fn allowance(policy: &Policy) -> u64 {
+    let widest = match policy.unit() {
+        Unit::Bytes => 1,
+        Unit::Units => 3,
+        Unit::Points | Unit::Cells | Unit::Tokens => 4,
+    };
+    policy.max_size().unwrap_or(0).min(1 << 30) * widest
+}
+
+fn is_exempt(policy: &Policy) -> bool {
+    matches!(policy.name(), "basic/smart" | "crush/bash" | "crush/bang") || policy.offset_key().is_some()
+}
+
+fn check(bytes: &[u8], totals: &Totals) {
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap();
+        if is_exempt(&policy) {
+            continue;
+        }
+        let input = Input::new(Output { bytes, totals }, "/P");
+        let (preview, touched) = plan_touching(&input, &policy);
+        preview.unwrap();
+        let allowed = allowance(&policy) + SLACK;
+        assert!(touched <= allowed, "{name} touched {touched} bytes, over {allowed}");
+    }
+}
+
+#[test]
+fn a_plan_reads_no_more_than_its_limits_and_two_blocks() {
+    let size = 64 << 20;
+    let short = b"0123456789abcdefghijklmnopqrstu\n".repeat(size / 32);
+    check(&short, &Totals::unknown());
+    check(&short, &Totals::count(&short));
+    let long = vec![b'y'; size];
+    check(&long, &Totals::unknown());
+}
+
+#[test]
+fn a_total_that_is_not_there_shows_as_dots_and_is_waited_for() {
+    let bytes = b"0123456789abcdefghijklmnopqrstu\n".repeat(1 << 15);
+    let unknown = Totals::unknown();
+    let input = Input::new(Output { bytes: &bytes, totals: &unknown }, "/P");
+    let preview = plan(&input, &policy("opencode/output", &[])).unwrap();
+    assert!(preview.text(&input).contains("\n\n...… bytes truncated...\n\n"));
+    assert!(preview.waiting_for.contains(Want::DECODED_BYTES));
+    assert_eq!(preview.total_lines, None);
+    let known = Totals::count(&bytes);
+    let input = Input::new(Output { bytes: &bytes, totals: &known }, "/P");
+    let exact = plan(&input, &policy("opencode/output", &[])).unwrap();
+    assert!(exact.waiting_for.is_empty());
+    assert_eq!(exact.kept_lines, Some(1600));
+}
+
+#[test]
+fn a_policy_says_which_totals_it_may_need() {
+    assert_eq!(policy("opencode/metadata", &[]).needs(), Want::NOTHING);
+    assert!(policy("t15/recipe", &[]).needs().contains(Want::LINE_FEEDS | Want::UNITS));
+    assert!(policy("opencode/output", &[]).needs().contains(Want::DECODED_BYTES));
+}

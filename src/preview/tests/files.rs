@@ -1,0 +1,86 @@
+//! A person's own policy files, and what is said of their mistakes.
+
+use super::*;
+use std::fs;
+
+const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nway = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
+
+fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("mine.toml"), text).unwrap();
+    let mut catalog = Catalog::builtin();
+    let result = catalog.load_dir(directory.path());
+    (catalog, result)
+}
+
+/// The line, key and words of the error in a file.
+fn mistake(text: &str) -> (usize, Option<String>, String) {
+    match load(text).1.unwrap_err() {
+        PolicyError::Form { line, key, message, .. } => (line, key, message),
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_file_of_ones_own_is_a_policy() {
+    let (catalog, result) = load(GOOD);
+    result.unwrap();
+    assert!(catalog.is_own("mine/shell"));
+    let policy = catalog.get("mine/shell").unwrap();
+    let totals = Totals::count(b"a\nb\nc");
+    let input = Input::new(Output { bytes: b"a\nb\nc", totals: &totals }, "/P");
+    assert_eq!(plan(&input, &policy).unwrap().text(&input), "a\nb\n[1 more]");
+}
+
+#[test]
+fn ones_own_file_wins() {
+    let (catalog, result) = load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));
+    result.unwrap();
+    assert_eq!(catalog.get("opencode/output").unwrap().max_lines(), Some(2));
+    assert!(catalog.is_own("opencode/output"));
+}
+
+#[test]
+fn mistakes_are_reported_with_line_and_key() {
+    let (line, key, message) = mistake(&GOOD.replace("default = 2", "default = -2"));
+    assert_eq!((line, key.as_deref()), (9, None), "{message}");
+    let (line, key, _) = mistake(&GOOD.replace("unit = \"bytes\"", "unit = \"stones\""));
+    assert_eq!((line, key.as_deref()), (7, Some("unit")));
+    let (line, key, message) = mistake(&GOOD.replace("removed_lines", "removed_linnes"));
+    assert_eq!((line, key.as_deref()), (26, Some("cut")));
+    assert!(message.contains("`removed_linnes`"), "{message}");
+    let (line, _, _) = mistake(&GOOD.replace("{{ kept }}", "{{ kept }"));
+    assert_eq!(line, 25);
+    let (line, key, message) = mistake(&GOOD.replace("lines = \"max_lines\"\n\n[text]", "lines = \"max_lins\"\n\n[text]"));
+    assert_eq!((line, key.as_deref()), (21, Some("lines")), "{message}");
+    let (line, key, _) = mistake(&GOOD.replace("way = \"pieces\"", "way = \"peices\""));
+    assert_eq!((line, key.as_deref()), (19, Some("way")));
+    let (line, key, _) = mistake(&GOOD.replace("from = \"head\"", "fron = \"head\""));
+    assert_eq!((line, key.as_deref()), (20, Some("fron")));
+}
+
+#[test]
+fn a_missing_directory_has_no_policies() {
+    Catalog::builtin().load_dir(std::path::Path::new("/nowhere/at/all")).unwrap();
+}
+
+#[test]
+fn unknown_names_and_values_list_what_there_is() {
+    let error = Catalog::builtin().get("no/such").unwrap_err().to_string();
+    assert!(error.contains("opencode/output"), "{error}");
+    let mut policy = policy("opencode/output", &[]);
+    let error = policy.set("colour", "red").unwrap_err().to_string();
+    assert_eq!(error, "opencode/output has no parameter `colour`; it has: max_lines, max_bytes, direction, task_tool");
+    let error = policy.set("direction", "up").unwrap_err().to_string();
+    assert_eq!(error, "opencode/output: `direction` takes one of head, tail, not `up`");
+    assert!(policy.set("max_lines", "-1").is_err() && policy.set("max_lines", "two").is_err());
+    assert!(super::policy("opencode/read", &[]).set("offset", "0").is_err());
+}
+
+#[test]
+fn common_names_reach_the_policys_own() {
+    let mut policy = policy("t15/generic", &[]);
+    policy.set("max_bytes", "7").unwrap();
+    assert_eq!((policy.max_size(), policy.size_key()), (Some(7), Some("max_units")));
+    assert!(policy.set_max_lines(1).is_err());
+}
