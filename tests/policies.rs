@@ -6,6 +6,15 @@ use naive::inputs::{Scale, Spec, tuned_case};
 use naive::{Case, Fault, case, edges, specs};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
+/// Where the documents name the machine-readable details, what they must be.
+fn details_difference(case: &Case) -> Option<String> {
+    let (expected, got) = (case.naive_details()?, engine::details(case)?);
+    (expected != got).then(|| {
+        let short = report(case, &Ok(expected.to_string()), &Ok(got.to_string()));
+        format!("details of {short}")
+    })
+}
+
 /// What differs, in words; nothing where the two agree.
 fn difference(case: &Case) -> Option<String> {
     let Answer::Given(got) = engine::ask(case) else { return None };
@@ -47,7 +56,7 @@ fn report(case: &Case, expected: &naive::Verdict, got: &naive::Verdict) -> Strin
 }
 
 /// Random outputs and limits; every policy's first difference, made small.
-fn compare(specs: &'static [Spec]) {
+fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
     let mut differences = Vec::new();
     for spec in specs.iter().filter(|spec| engine::has(spec.policy)) {
         let cases = if spec.scale == Scale::Small { 1500 } else { 150 };
@@ -73,12 +82,17 @@ fn compare(specs: &'static [Spec]) {
 
 #[test]
 fn commissioned_policies_on_hostile_outputs() {
-    compare(specs::CORE);
+    compare(specs::CORE, difference);
 }
 
 #[test]
 fn shipped_policies_on_hostile_outputs() {
-    compare(specs::SHIPPED);
+    compare(specs::SHIPPED, difference);
+}
+
+#[test]
+fn details_on_hostile_outputs() {
+    compare(specs::DETAILED, details_difference);
 }
 
 /// The limits as they ship, to the line and to the unit.

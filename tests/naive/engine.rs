@@ -112,3 +112,12 @@ fn check_without_totals(case: &Case, policy: &Policy, input: &Input, whole: &Res
         assert_eq!(early_preview.status, preview.status, "before the totals, in {case:?}");
     }
 }
+
+/// The machine-readable details beside the text, null where there are none; and nothing where the
+/// policy takes no such value.
+pub fn details(case: &Case) -> Option<serde_json::Value> {
+    let policy = configured(case)?;
+    let totals = Totals::count(&case.input);
+    let input = Input::new(Output { bytes: &case.input, totals: &totals }, case.path());
+    Some(plan(&input, &policy).ok()?.details.unwrap_or(serde_json::Value::Null))
+}

@@ -99,6 +99,15 @@ fn design_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
     out
 }
 
+/// The file's path, where one was written.
+pub fn bash_details(c: &Case) -> serde_json::Value {
+    let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 51200));
+    if c.input.len() <= max_bytes && count_pieces(&c.input) <= max_lines {
+        return serde_json::Value::Null;
+    }
+    serde_json::json!({ "temp_file_path": c.path() })
+}
+
 /// One stream as it shipped: no separators, the read tool, the count of dropped lines between.
 fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
     let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 51200));

@@ -83,6 +83,22 @@ impl Case {
     }
 }
 
+impl Case {
+    /// The machine-readable details by the documents, null where nothing applies; nothing for the
+    /// policies that have none.
+    pub fn naive_details(&self) -> Option<serde_json::Value> {
+        Some(match self.policy {
+            "pi-30k/read" => pi_30k::read_details(self),
+            "pi-30k/bash" => pi_30k::bash_details(self),
+            "pi-30k/grep" => pi_lists::details_30k(self, 100, "matchLimitReached", Some(500)),
+            "pi-30k/find" => pi_lists::details_30k(self, 1000, "resultLimitReached", None),
+            "pi-30k/ls" => pi_lists::details_30k(self, 500, "entryLimitReached", None),
+            "go-opencode/bash" => go::bash_details(self),
+            _ => return None,
+        })
+    }
+}
+
 type Double = fn(&Case) -> Verdict;
 
 /// Every policy that has a double.

@@ -2,6 +2,7 @@
 use super::pi::{Truncation, head, tail};
 use super::text::*;
 use super::{Case, Verdict};
+use serde_json::{Value, json};
 
 pub fn whole_kb(n: usize) -> String {
     format!("{}KB", n / 1024)
@@ -70,15 +71,32 @@ pub fn bash(c: &Case) -> Verdict {
     })
 }
 
-/// The `truncation` of read's details, for a whole file (with a window the documents do not say
-/// whether the totals are the file's or the window's).
-pub fn read_truncation(c: &Case) -> Truncation {
-    let text = lossy(&c.input);
-    head(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720)).1
+fn details(t: Truncation, path: Option<&str>, c: &Case) -> Value {
+    if !t.truncated {
+        return Value::Null;
+    }
+    let mut out = json!({ "truncation": t.json(c.num("max_lines", 2000), c.num("max_bytes", 30720)) });
+    if let Some(path) = path {
+        out["fullOutputPath"] = json!(path);
+    }
+    out
 }
 
-/// The `truncation` of bash's details.
-pub fn bash_truncation(c: &Case) -> Truncation {
+/// read's details, for a whole file.
+pub fn read_details(c: &Case) -> Value {
     let text = lossy(&c.input);
-    tail(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720)).1
+    let (_, t) = head(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720));
+    details(t, None, c)
+}
+
+/// bash's details.
+pub fn bash_details(c: &Case) -> Value {
+    let text = lossy(&c.input);
+    let (_, mut t) = tail(&text, &pieces(&text), c.num("max_lines", 2000), c.num("max_bytes", 30720));
+    // Ambiguous: with one line allowed and only a part of it shown, pi as it ships says `lines`
+    // (agents.md 4.2), and its own design says `bytes`.
+    if t.last_line_partial {
+        t.by = Some("bytes");
+    }
+    details(t, Some(c.path()), c)
 }

@@ -1,13 +1,18 @@
 //! pi's grep, find and ls, in both forms: the first so many lines, then whole lines within the bytes.
+use super::pi::Truncation;
 use super::pi_30k::whole_kb;
 use super::text::*;
 use super::{Case, Verdict};
+use serde_json::{Value, json};
 
 /// What grep, find and ls have in common: the first n lines, then whole lines within the bytes.
 struct Listing {
     unchanged: bool,
     kept: String,
     shown: usize,
+    /// The lines there were within the limit of matches, and the bytes of them joined.
+    lines: usize,
+    bytes: usize,
     limit: usize,
     limit_reached: bool,
     bytes_reached: bool,
@@ -46,11 +51,42 @@ fn listing(text: &str, limit: usize, max_bytes: usize, line_cap: Option<usize>) 
         unchanged: !limit_reached && !lines_cut && !bytes_reached,
         kept: taken.join("\n"),
         shown: taken.len(),
+        lines: lines.len(),
+        bytes: lines.join("\n").len(),
         limit,
         limit_reached,
         bytes_reached,
         lines_cut,
     }
+}
+
+/// The details: each limit that applied. Of the bytes' `truncation` only what the documents settle:
+/// they do not say whether it has a limit of lines too, so the engine's is taken as it is.
+pub fn details_30k(c: &Case, limit: usize, reached: &str, line_cap: Option<usize>) -> Value {
+    let text = lossy(&c.input);
+    let max = c.num("max_bytes", 30720);
+    let l = listing(&text, c.num("limit", limit), max, line_cap);
+    let mut out = serde_json::Map::new();
+    if l.bytes_reached {
+        let t = Truncation {
+            truncated: true,
+            by: Some("bytes"),
+            total_lines: l.lines,
+            total_bytes: l.bytes,
+            output_lines: l.shown,
+            output_bytes: l.kept.len(),
+            last_line_partial: false,
+            first_line_exceeds: l.shown == 0,
+        };
+        out.insert("truncation".to_string(), t.json(9007199254740991, max));
+    }
+    if l.limit_reached {
+        out.insert(reached.to_string(), json!(l.limit));
+    }
+    if l.lines_cut {
+        out.insert("linesTruncated".to_string(), json!(true));
+    }
+    if out.is_empty() { Value::Null } else { Value::Object(out) }
 }
 
 fn notes(l: &Listing, what: &str, more: &str, bytes_note: String) -> Vec<String> {

@@ -172,3 +172,14 @@ pub static SHIPPED: &[Spec] = &[
     plain("continue/bash", Large, &[("max_lines", Lines), ("max_units", Units(0))]),
     plain("swe-agent/observation", Small, &[("max_points", Points(0))]),
 ];
+
+/// The policies whose details the documents give. Not read's with a window: whether the totals are
+/// then the file's or the window's is not said.
+pub static DETAILED: &[Spec] = &[
+    plain("pi-30k/read", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/bash", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/grep", Large, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/find", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/ls", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("go-opencode/bash", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),
+];

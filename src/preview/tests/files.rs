@@ -34,7 +34,8 @@ fn a_file_of_ones_own_is_a_policy() {
 
 #[test]
 fn ones_own_file_wins() {
-    let (catalog, result) = load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));
+    let (catalog, result) =
+        load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));
     result.unwrap();
     assert_eq!(catalog.get("opencode/output").unwrap().max_lines(), Some(2));
     assert!(catalog.is_own("opencode/output"));
@@ -51,7 +52,8 @@ fn mistakes_are_reported_with_line_and_key() {
     assert!(message.contains("`removed_linnes`"), "{message}");
     let (line, _, _) = mistake(&GOOD.replace("{{ kept }}", "{{ kept }"));
     assert_eq!(line, 25);
-    let (line, key, message) = mistake(&GOOD.replace("lines = \"max_lines\"\n\n[text]", "lines = \"max_lins\"\n\n[text]"));
+    let (line, key, message) =
+        mistake(&GOOD.replace("lines = \"max_lines\"\n\n[text]", "lines = \"max_lins\"\n\n[text]"));
     assert_eq!((line, key.as_deref()), (21, Some("lines")), "{message}");
     let (line, key, _) = mistake(&GOOD.replace("way = \"pieces\"", "way = \"peices\""));
     assert_eq!((line, key.as_deref()), (19, Some("way")));
@@ -70,7 +72,10 @@ fn unknown_names_and_values_list_what_there_is() {
     assert!(error.contains("opencode/output"), "{error}");
     let mut policy = policy("opencode/output", &[]);
     let error = policy.set("colour", "red").unwrap_err().to_string();
-    assert_eq!(error, "opencode/output has no parameter `colour`; it has: max_lines, max_bytes, direction, task_tool");
+    assert_eq!(
+        error,
+        "opencode/output has no parameter `colour`; it has: max_lines, max_bytes, direction, task_tool"
+    );
     let error = policy.set("direction", "up").unwrap_err().to_string();
     assert_eq!(error, "opencode/output: `direction` takes one of head, tail, not `up`");
     assert!(policy.set("max_lines", "-1").is_err() && policy.set("max_lines", "two").is_err());
