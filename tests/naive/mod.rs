@@ -1,0 +1,159 @@
+//! A second implementation of every policy, written from the documents alone: whole text, plain
+//! loops, no cleverness. What it says is compared with what the engine says.
+//!
+//! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading
+//! was taken.
+pub mod basic;
+pub mod edges;
+pub mod engine;
+pub mod go;
+pub mod inputs;
+pub mod opencode;
+pub mod others;
+pub mod others2;
+pub mod pi;
+pub mod pi_30k;
+pub mod pi_lists;
+pub mod specs;
+pub mod t15;
+pub mod text;
+
+/// Why there is no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The agent itself dies on this output.
+    Crash(String),
+    /// The agent's tool answers with an error; an empty text where the documents give none.
+    Error(String),
+}
+
+pub type Verdict = Result<String, Fault>;
+
+/// One question put to both implementations.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub policy: &'static str,
+    pub input: Vec<u8>,
+    pub sets: Vec<(&'static str, String)>,
+    pub stderr: Option<Vec<u8>>,
+    pub exit_code: Option<i32>,
+}
+
+pub fn case(policy: &'static str, input: &[u8], sets: &[(&'static str, &str)]) -> Case {
+    let sets = sets.iter().map(|(k, v)| (*k, v.to_string())).collect();
+    Case { policy, input: input.to_vec(), sets, stderr: None, exit_code: None }
+}
+
+impl Case {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.sets.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_str())
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub fn num(&self, key: &str, default: usize) -> usize {
+        self.get(key).map_or(default, |v| v.parse().unwrap())
+    }
+
+    pub fn flag(&self, key: &str) -> bool {
+        self.get(key) == Some("true")
+    }
+
+    pub fn word(&self, key: &str, default: &str) -> String {
+        self.get(key).unwrap_or(default).to_string()
+    }
+
+    pub fn path(&self) -> &'static str {
+        "/P"
+    }
+
+    pub fn path_stderr(&self) -> &'static str {
+        "/P.stderr"
+    }
+
+    /// What the model gets, by the documents.
+    pub fn naive(&self) -> Verdict {
+        let (_, implementation) = TABLE
+            .iter()
+            .find(|(name, _)| *name == self.policy)
+            .unwrap_or_else(|| panic!("no double for {}", self.policy));
+        implementation(self)
+    }
+}
+
+impl Case {
+    /// The machine-readable details by the documents, null where nothing applies; nothing for the
+    /// policies that have none.
+    pub fn naive_details(&self) -> Option<serde_json::Value> {
+        Some(match self.policy {
+            "pi-30k/read" => pi_30k::read_details(self),
+            "pi-30k/bash" => pi_30k::bash_details(self),
+            "pi-30k/grep" => pi_lists::details_30k(self, 100, "matchLimitReached", Some(500)),
+            "pi-30k/find" => pi_lists::details_30k(self, 1000, "resultLimitReached", None),
+            "pi-30k/ls" => pi_lists::details_30k(self, 500, "entryLimitReached", None),
+            "go-opencode/bash" => go::bash_details(self),
+            _ => return None,
+        })
+    }
+}
+
+type Double = fn(&Case) -> Verdict;
+
+/// Every policy that has a double.
+pub const TABLE: &[(&str, Double)] = &[
+    ("opencode/output", opencode::output),
+    ("kilo/output", opencode::output),
+    ("opencode/metadata", opencode::metadata),
+    ("opencode/metadata-2026", opencode::metadata_2026),
+    ("opencode/read", opencode::read),
+    ("opencode/read-2026-01", opencode::read_2026_01),
+    ("opencode/shell", opencode::shell),
+    ("opencode/v2", opencode::v2),
+    ("basic/line-limit", basic::line_limit),
+    ("basic/middle-out", basic::middle_out),
+    ("basic/byte-limit", basic::byte_limit),
+    ("basic/metadata", basic::metadata),
+    ("basic/stdout-stderr", basic::stdout_stderr),
+    ("basic/smart", basic::smart),
+    ("basic/recommended", basic::recommended),
+    ("go-opencode/legacy", go::legacy),
+    ("go-opencode/response-cap", go::response_cap),
+    ("go-opencode/line-aligned", go::line_aligned),
+    ("go-opencode/bash", go::bash),
+    ("go-opencode/shipped", go::shipped),
+    ("go-opencode/2025", go::of_2025),
+    ("go-opencode/mcp", go::mcp),
+    ("go-opencode/read", go::read),
+    ("t15/output", t15::output),
+    ("t15/generic", t15::generic),
+    ("t15/recipe", t15::recipe),
+    ("pi-30k/read", pi_30k::read),
+    ("pi-30k/bash", pi_30k::bash),
+    ("pi-30k/grep", pi_lists::grep_30k),
+    ("pi-30k/find", pi_lists::find_30k),
+    ("pi-30k/ls", pi_lists::ls_30k),
+    ("pi/read", pi::read),
+    ("pi/bash", pi::bash),
+    ("pi/bash-2026-03", pi::bash_2026_03),
+    ("pi/grep", pi_lists::grep),
+    ("pi/find", pi_lists::find),
+    ("pi/ls", pi_lists::ls),
+    ("codex/exec", others::codex_exec),
+    ("codex/exec-bytes", others::codex_exec_bytes),
+    ("claude-code/bash", others::claude_bash),
+    ("claude-code/bash-2025", others::claude_bash_2025),
+    ("gemini-cli/output", others::gemini),
+    ("qwen-code/shell", others::qwen),
+    ("crush/bang", others::crush_bang),
+    ("goose/shell", others::goose),
+    ("kimi-cli/shell", others::kimi_shell),
+    ("kimi-cli/task", others::kimi_task),
+    ("cline/result", others2::cline),
+    ("copilot-cli/tool", others2::copilot_cli),
+    ("hermes/tool", others2::hermes),
+    ("openhands-v0/terminal", others2::openhands_v0),
+    ("continue/bash", others2::continue_bash),
+    ("swe-agent/observation", others2::swe_agent),
+];

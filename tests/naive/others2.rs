@@ -1,0 +1,156 @@
+//! cline, Copilot CLI, hermes, OpenHands, continue and SWE-agent, as in `agents.md` 13 to 15.
+use super::text::*;
+use super::{Case, Verdict};
+
+fn cline_marker(n: usize) -> String {
+    format!("\n\n...[truncated {n} chars]...\n\n")
+}
+
+pub fn cline(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let (first_max, max) = (c.num("first_units", 48000), c.num("max_units", 8000));
+    let mut all = units(&text);
+    if all.len() > first_max {
+        let (head, tail) = (first_max.div_ceil(2), first_max / 2);
+        let marker = format!(
+            "\n[... output truncated: {} chars total. Refine the command (grep, head, tail) to view the elided middle ...]\n",
+            all.len()
+        );
+        all = [&all[..head], &units(&marker), &all[all.len() - tail..]].concat();
+    }
+    if all.len() > max {
+        let room = |n: usize| max.saturating_sub(unit_len(&cline_marker(n))) / 2;
+        let keep0 = room(all.len() - max);
+        let n = all.len() - 2 * keep0;
+        let keep = room(n);
+        all = [&all[..keep], &units(&cline_marker(n)), &all[all.len() - keep..]].concat();
+    }
+    Ok(from_units(&all))
+}
+
+pub fn copilot_cli(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    if text.len() <= c.num("max_bytes", 30720) {
+        return Ok(text);
+    }
+    Ok(format!(
+        "Output too large to read at once ({} KB). Saved to: {}\nConsider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.\n\nPreview (first 500 chars):\n{}",
+        js_fixed1(text.len(), 1024),
+        c.path(),
+        first_units(&text, 500)
+    ))
+}
+
+pub fn hermes(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let all = points(&text);
+    if all.len() <= c.num("max_points", 100000) {
+        return Ok(text);
+    }
+    let mut head = all[..all.len().min(1500)].to_vec();
+    if let Some(at) = head.iter().rposition(|ch| *ch == '\n')
+        && at > 750
+    {
+        head.truncate(at + 1);
+    }
+    // Python rounds an exact half to even, as Rust's formatting does.
+    let kb = all.len() as f64 / 1024.0;
+    // Ambiguous: where MB begins is not said; taken as from 1024 KB.
+    let size = if kb < 1024.0 { format!("{kb:.1} KB") } else { format!("{:.1} MB", kb / 1024.0) };
+    Ok(format!(
+        "<persisted-output>\nThis tool result was too large ({} characters, {size}).\nFull output saved to: {}\nUse the read_file tool with offset and limit to access specific sections of this output.\nRecovery: page through the saved file with read_file (offset/limit) or process it with execute_code — do NOT re-request the same data from the remote API; the full result is already on disk.\n\nPreview (first {} chars):\n{}\n...\n</persisted-output>",
+        commas(all.len()),
+        c.path(),
+        head.len(),
+        from_points(&head)
+    ))
+}
+
+pub fn openhands_v0(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let max = c.num("max_points", 30000);
+    let all = points(&text);
+    if all.len() <= max {
+        return Ok(text);
+    }
+    // Ambiguous for small limits: Python's `text[-0:]` is the whole text.
+    let half = max / 2;
+    let last = if half == 0 { all.clone() } else { all[all.len() - half..].to_vec() };
+    Ok(format!(
+        "{}\n[... Observation truncated due to length ...]\n{}",
+        from_points(&all[..half]),
+        from_points(&last)
+    ))
+}
+
+pub fn continue_bash(c: &Case) -> Verdict {
+    let mut text = lossy(&c.input);
+    let (max_lines, max_units) = (c.num("max_lines", 1000), c.num("max_units", 50000));
+    let all: Vec<String> = pieces(&text).iter().map(|p| p.to_string()).collect();
+    let mut lines_gone = None;
+    if all.len() > max_lines {
+        lines_gone = Some(all.len() - max_lines);
+        text = if max_lines == 0 { text } else { all[all.len() - max_lines..].join("\n") };
+    }
+    let mut all = units(&text);
+    let line_cut = all.len();
+    let mut chars_gone = None;
+    if all.len() > max_units {
+        if max_units > 0 {
+            all = all[all.len() - max_units..].to_vec();
+        }
+        if let Some(at) = all.iter().position(|u| *u == 10)
+            && at < 1000
+        {
+            all = all[at + 1..].to_vec();
+        }
+        chars_gone = Some(line_cut - all.len());
+    }
+    let body = from_units(&all);
+    Ok(match (lines_gone, chars_gone) {
+        (None, None) => body,
+        (Some(l), None) => format!("(previous {l} lines truncated)\n\n{body}"),
+        (None, Some(ch)) => format!("(previous {ch} characters truncated)\n\n{body}"),
+        (Some(l), Some(ch)) => {
+            format!("(previous output truncated: {l} lines and {ch} characters removed)\n\n{body}")
+        }
+    })
+}
+
+pub fn swe_agent(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let max = c.num("max_points", 100000);
+    let all = points(&text);
+    if all.len() <= max {
+        return Ok(format!("Observation: {text}"));
+    }
+    Ok(format!(
+        "Observation: {}<response clipped><NOTE>Observations should not exceeded {max} characters. {} characters were elided. Please try a different command that produces less output or use head/tail/grep/redirect the output to a file. Do not use interactive pagers.</NOTE>",
+        from_points(&all[..max]),
+        all.len() - max
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case;
+
+    #[test]
+    fn cline_counts_its_marker() {
+        let out = case("cline/result", "y".repeat(60000).as_bytes(), &[]).naive().unwrap();
+        assert!(out.len() <= 8000);
+        assert!(out.contains("\n\n...[truncated "));
+    }
+
+    #[test]
+    fn swe_agent_always_says_observation() {
+        assert_eq!(case("swe-agent/observation", b"", &[]).naive().unwrap(), "Observation: ");
+    }
+
+    #[test]
+    fn continue_drops_a_partial_first_line() {
+        let sets = [("max_lines", "2"), ("max_units", "5")];
+        let out = case("continue/bash", b"x\nabc\ndef", &sets).naive().unwrap();
+        assert_eq!(out, "(previous output truncated: 1 lines and 4 characters removed)\n\ndef");
+    }
+}

@@ -1,0 +1,185 @@
+//! How each policy is asked: its parameters and what they range over.
+use super::inputs::Kind::*;
+use super::inputs::{Scale, Scale::*, Spec, Streams};
+
+const TOOLS: &[&str] = &["shell", "file", "grep", "shell_command", "read_file", "grep_files", "ls"];
+const DIRECTIONS: &[&str] = &["head", "tail"];
+
+const fn plain(
+    policy: &'static str,
+    scale: Scale,
+    knobs: &'static [(&'static str, super::inputs::Kind)],
+) -> Spec {
+    Spec { policy, scale, knobs, streams: Streams::None }
+}
+
+const fn streams(
+    policy: &'static str,
+    scale: Scale,
+    knobs: &'static [(&'static str, super::inputs::Kind)],
+    streams: Streams,
+) -> Spec {
+    Spec { policy, scale, knobs, streams }
+}
+
+/// The commissioned policies.
+pub static CORE: &[Spec] = &[
+    plain(
+        "opencode/output",
+        Small,
+        &[
+            ("max_lines", Lines),
+            ("max_bytes", Bytes(0)),
+            ("direction", Word(DIRECTIONS)),
+            ("task_tool", Bool),
+        ],
+    ),
+    plain("opencode/metadata", Small, &[("max_units", Units(0))]),
+    plain("opencode/read", Small, &[("offset", Offset(1)), ("limit", Limit)]),
+    plain("opencode/read-2026-01", Small, &[("offset", Offset(0)), ("limit", Limit)]),
+    plain("basic/line-limit", Small, &[("max_lines", Lines)]),
+    plain("basic/middle-out", Small, &[("max_points", Points(0))]),
+    plain("basic/byte-limit", Small, &[("max_bytes", Bytes(0))]),
+    plain("basic/byte-limit", Small, &[("max_tokens", Tokens)]),
+    plain("basic/metadata", Small, &[("max_points", Points(0))]),
+    streams("basic/stdout-stderr", Small, &[("max_points", Points(0))], Streams::Stderr),
+    plain("basic/smart", Large, &[("tool", Word(TOOLS))]),
+    plain(
+        "basic/smart",
+        Large,
+        &[
+            ("tool", Word(&["shell", "grep"])),
+            ("max_lines", Lines),
+            ("max_size", Bytes(0)),
+            ("middle_points", Points(0)),
+        ],
+    ),
+    plain("basic/smart", Small, &[("max_size", Points(0))]),
+    plain(
+        "basic/recommended",
+        Small,
+        &[
+            ("tool", Word(&["shell", "read", "grep", "list", "error"])),
+            ("max_lines", Lines),
+            ("max_bytes", Bytes(0)),
+        ],
+    ),
+    plain("go-opencode/legacy", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),
+    plain("go-opencode/response-cap", Small, &[("max_tokens", Tokens)]),
+    plain("go-opencode/line-aligned", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),
+    streams(
+        "go-opencode/bash",
+        Small,
+        &[
+            ("max_lines", Lines),
+            ("max_bytes", RawBytes(0)),
+            ("head_lines", Lines),
+            ("tail_lines", Lines),
+            ("save_failed", Bool),
+            ("aborted", Bool),
+            ("max_saved_bytes", RawBytes(0)),
+        ],
+        Streams::Both,
+    ),
+    plain(
+        "t15/output",
+        Small,
+        &[("max_lines", Lines), ("max_units", Units(0)), ("direction", Word(DIRECTIONS))],
+    ),
+    plain("t15/generic", Small, &[("max_units", Units(0))]),
+    plain(
+        "t15/recipe",
+        Small,
+        &[("max_lines", Lines), ("max_units", Units(0)), ("direction", Word(DIRECTIONS))],
+    ),
+    plain(
+        "pi-30k/read",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("offset", Offset(1)), ("limit", Limit)],
+    ),
+    plain("pi-30k/bash", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/grep", Large, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/find", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/ls", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+];
+
+/// The agents as they ship.
+pub static SHIPPED: &[Spec] = &[
+    plain(
+        "kilo/output",
+        Small,
+        &[
+            ("max_lines", Lines),
+            ("max_bytes", Bytes(0)),
+            ("direction", Word(DIRECTIONS)),
+            ("task_tool", Bool),
+        ],
+    ),
+    plain("opencode/shell", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("chunk", Chunk)]),
+    plain("opencode/v2", Small, &[("max_lines", Lines), ("max_bytes", Bytes(60))]),
+    plain("opencode/metadata-2026", Small, &[("max_units", Units(0))]),
+    streams(
+        "go-opencode/shipped",
+        Small,
+        &[
+            ("max_lines", Lines),
+            ("max_bytes", RawBytes(0)),
+            ("head_lines", Lines),
+            ("tail_lines", Lines),
+            ("save_failed", Bool),
+            ("aborted", Bool),
+            ("max_saved_bytes", RawBytes(0)),
+        ],
+        Streams::Both,
+    ),
+    streams("go-opencode/2025", Small, &[("max_bytes", RawBytes(0))], Streams::Both),
+    plain("go-opencode/mcp", Small, &[("max_bytes", RawBytes(0)), ("label", Word(&["tool", "x.y"]))]),
+    plain("go-opencode/read", Large, &[("offset", Offset(0)), ("limit", Limit)]),
+    streams(
+        "pi/bash",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("chunk", Chunk)],
+        Streams::ExitCode,
+    ),
+    streams(
+        "pi/bash-2026-03",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("chunk", Chunk)],
+        Streams::ExitCode,
+    ),
+    plain(
+        "pi/read",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("offset", Offset(1)), ("limit", Limit)],
+    ),
+    plain("pi/grep", Large, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi/find", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi/ls", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("codex/exec", Small, &[("max_tokens", Tokens)]),
+    plain("codex/exec-bytes", Small, &[("max_bytes", Bytes(0))]),
+    plain("claude-code/bash", Large, &[("max_units", Units(0))]),
+    plain("claude-code/bash-2025", Small, &[("max_units", Units(0))]),
+    plain("gemini-cli/output", Small, &[("max_units", Units(0))]),
+    plain("qwen-code/shell", Large, &[("max_units", Units(45))]),
+    plain("crush/bang", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("goose/shell", Large, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("kimi-cli/shell", Large, &[]),
+    plain("kimi-cli/task", Small, &[("max_bytes", RawBytes(0))]),
+    plain("cline/result", Large, &[]),
+    plain("copilot-cli/tool", Large, &[("max_bytes", Bytes(0))]),
+    plain("hermes/tool", Large, &[("max_points", Points(0))]),
+    plain("openhands-v0/terminal", Small, &[("max_points", Points(0))]),
+    plain("continue/bash", Large, &[("max_lines", Lines), ("max_units", Units(0))]),
+    plain("swe-agent/observation", Small, &[("max_points", Points(0))]),
+];
+
+/// The policies whose details the documents give. Not read's with a window: whether the totals are
+/// then the file's or the window's is not said.
+pub static DETAILED: &[Spec] = &[
+    plain("pi-30k/read", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/bash", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/grep", Large, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/find", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("pi-30k/ls", Small, &[("limit", Limit), ("max_bytes", Bytes(0))]),
+    plain("go-opencode/bash", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),
+];

@@ -1,0 +1,151 @@
+//! Every policy of the engine against a naive second implementation written from the documents.
+mod naive;
+
+use naive::engine::{self, Answer};
+use naive::inputs::{Scale, Spec, tuned_case};
+use naive::{Case, Fault, case, edges, specs};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+
+/// Where the documents name the machine-readable details, what they must be.
+fn details_difference(case: &Case) -> Option<String> {
+    let (expected, got) = (case.naive_details()?, engine::details(case)?);
+    (expected != got).then(|| {
+        let short = report(case, &Ok(expected.to_string()), &Ok(got.to_string()));
+        format!("details of {short}")
+    })
+}
+
+/// What differs, in words; nothing where the two agree.
+fn difference(case: &Case) -> Option<String> {
+    let Answer::Given(got) = engine::ask(case) else { return None };
+    let expected = case.naive();
+    match (&expected, &got) {
+        // The documents give the words of few errors.
+        (Err(Fault::Error(words)), Err(Fault::Error(_))) if words.is_empty() => None,
+        _ if expected == got => None,
+        _ => Some(report(case, &expected, &got)),
+    }
+}
+
+fn report(case: &Case, expected: &naive::Verdict, got: &naive::Verdict) -> String {
+    let short = |v: &naive::Verdict| {
+        let text = format!("{v:?}");
+        if text.len() < 600 {
+            return text;
+        }
+        let start: String = text.chars().take(200).collect();
+        let mut end: Vec<char> = text.chars().rev().take(200).collect();
+        end.reverse();
+        format!("{start} ... {}", end.into_iter().collect::<String>())
+    };
+    let input = case.input.escape_ascii().to_string();
+    let input = if input.len() < 400 {
+        input
+    } else {
+        format!("{} ... {} ({} bytes)", &input[..100], &input[input.len() - 100..], case.input.len())
+    };
+    let stderr = case.stderr.as_ref().map(|e| e.escape_ascii().to_string());
+    format!(
+        "{} {:?} stderr {stderr:?} exit {:?}\n   input    b\"{input}\"\n   expected {}\n   got      {}\n",
+        case.policy,
+        case.sets,
+        case.exit_code,
+        short(expected),
+        short(got)
+    )
+}
+
+/// Random outputs and limits; every policy's first difference, made small.
+fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
+    let mut differences = Vec::new();
+    for spec in specs.iter().filter(|spec| engine::has(spec.policy)) {
+        let cases = if spec.scale == Scale::Small { 1500 } else { 150 };
+        let config = Config { cases, failure_persistence: None, ..Config::default() };
+        let mut runner = TestRunner::new(config);
+        let outcome = runner.run(&tuned_case(spec), |case| match difference(&case) {
+            None => Ok(()),
+            Some(words) => Err(TestCaseError::fail(words)),
+        });
+        match outcome {
+            Ok(()) => {}
+            // A panic of the engine has no words of ours.
+            Err(TestError::Fail(words, case)) if !words.message().contains("expected") => {
+                let words: String = words.message().chars().take(500).collect();
+                differences.push(format!("{words}: {}", report(&case, &case.naive(), &Ok(String::new()))));
+            }
+            Err(TestError::Fail(words, _)) => differences.push(words.to_string()),
+            Err(e) => panic!("{}: {e}", spec.policy),
+        }
+    }
+    assert!(differences.is_empty(), "{} policies differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn commissioned_policies_on_hostile_outputs() {
+    compare(specs::CORE, difference);
+}
+
+#[test]
+fn shipped_policies_on_hostile_outputs() {
+    compare(specs::SHIPPED, difference);
+}
+
+#[test]
+fn details_on_hostile_outputs() {
+    compare(specs::DETAILED, details_difference);
+}
+
+/// The limits as they ship, to the line and to the unit.
+#[test]
+fn defaults_at_their_edges() {
+    let mut differences = Vec::new();
+    for (policy, lines, size) in edges::LIMITS.iter().filter(|(policy, ..)| engine::has(policy)) {
+        let mut outputs = vec![Vec::new(), b"\n".to_vec(), b"\r\n".to_vec(), b"a".to_vec()];
+        if *lines > 0 {
+            outputs.extend(edges::by_lines(*lines));
+        }
+        if *size > 0 {
+            outputs.extend(edges::by_size(*size));
+            // The largest limit is tried on a few alone, for the time it takes.
+            if *size > 1_000_000 {
+                outputs = outputs.into_iter().step_by(8).collect();
+            }
+        }
+        let found = outputs.iter().filter_map(|output| difference(&case(policy, output, &[])));
+        differences.extend(found.take(2));
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Every short string under small limits: no more than so many cases a policy, evenly chosen.
+#[test]
+fn every_short_string() {
+    const MOST: usize = 12_000;
+    let letters: &[&[u8]] = &[b"a", b"\n", "é".as_bytes(), b"\xff"];
+    let strings = edges::every_string(letters, 5);
+    let mut differences = Vec::new();
+    for (policy, values) in edges::SWEEPS.iter().filter(|(policy, _)| engine::has(policy)) {
+        let combinations = edges::combinations(values);
+        let all = strings.len() * combinations.len();
+        // A step that shares no factor with either count reaches every string and combination.
+        let step = (all / MOST).max(1) | 1;
+        let found = (0..all).step_by(step).find_map(|i| {
+            let (string, sets) = (&strings[i % strings.len()], &combinations[i / strings.len()]);
+            difference(&case(policy, string, sets))
+        });
+        differences.extend(found);
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Outputs of many reads, and beyond what collectors keep.
+#[test]
+fn large_outputs() {
+    let outputs = edges::large();
+    let mut differences = Vec::new();
+    for policy in edges::STREAMED.iter().filter(|policy| engine::has(policy)) {
+        let found = outputs.iter().filter_map(|output| difference(&case(policy, output, &[])));
+        differences.extend(found.take(3));
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
