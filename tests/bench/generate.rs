@@ -1,0 +1,32 @@
+//! Writes the outputs that are measured: `cargo bench --bench generate -- [--line] PATH [BYTES]`.
+
+mod spill;
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+
+use spill::Shape;
+
+/// Bytes of the large output: 78 million lines.
+const LINES: u64 = 8_000_000_000;
+
+/// Bytes of the one long line.
+const LINE: u64 = 200_000_000;
+
+fn main() -> io::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let (shape, words) = match words.split_first() {
+        Some((first, rest)) if first == "--line" => (Shape::OneLine, rest),
+        _ => (Shape::Lines, &words[..]),
+    };
+    let Some(path) = words.first() else {
+        println!("generate: nothing written; -- [--line] PATH [BYTES] says where, and how much");
+        return Ok(());
+    };
+    let len = match words.get(1) {
+        Some(bytes) => bytes.parse().map_err(io::Error::other)?,
+        None if shape == Shape::Lines => LINES,
+        None => LINE,
+    };
+    spill::write(&mut BufWriter::with_capacity(1 << 20, File::create(path)?), len, shape)
+}
