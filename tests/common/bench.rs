@@ -16,7 +16,7 @@ use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Event};
 use overspill::tui::doc::Cost;
 use overspill::tui::find::{Found, News, Quest, Round};
-use overspill::tui::list::Scanned;
+use overspill::tui::list::{Look, Scanned};
 use overspill::tui::output::Subject;
 use overspill::tui::theme::Theme;
 use overspill::tui::view;
@@ -152,7 +152,7 @@ impl Bench {
                     let choices = catalog.names().filter_map(|name| catalog.get(name).ok()).map(choice);
                     self.app.update(Event::Policies(choices.collect()))
                 }
-                Effect::Scan => self.scan(),
+                Effect::Scan(number) => self.scan(number),
                 Effect::Peek(entries) => {
                     let line = |entry: &store::Entry| store::first_line(entry).unwrap_or_default();
                     let read = |entry: store::Entry| {
@@ -187,10 +187,19 @@ impl Bench {
         effects
     }
 
-    fn scan(&mut self) -> Vec<Effect> {
+    fn scan(&mut self, number: u64) -> Vec<Effect> {
         let listing = store::list(&looked_at(), &self.env, self.now);
-        let scanned = Scanned { entries: listing.entries, reports: listing.reports, now: self.now };
-        self.app.update(Event::Scanned(scanned))
+        self.scanned(number, listing)
+    }
+
+    /// Gives the screens what a look at the stores found.
+    pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
+        let store::Listing { entries, reports } = listing;
+        let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
+        let look = Look { number, reports, kept: Default::default(), space, now: self.now };
+        let mut effects = self.app.update(Event::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.app.update(Event::Scanned(Scanned::All(Box::new(look)))));
+        effects
     }
 
     /// Draws, and counts what it cost.

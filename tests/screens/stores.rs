@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use overspill::store::Env;
-use overspill::tui::app::Event;
-use overspill::tui::list::Scanned;
+use overspill::tui::app::Effect;
 
 use crate::SIZES;
 use crate::common::bench::{Bench, looked_at};
@@ -92,10 +91,11 @@ fn stores_with_nothing_in_them() {
             }
         }
         let mut bench = stocked.bench;
-        bench.app.start_with_stores();
-        let now = bench.now;
-        let reports = listing.reports;
-        bench.app.update(Event::Scanned(Scanned { entries: listing.entries, reports, now }));
+        for effect in bench.app.start_with_stores() {
+            if let Effect::Scan(number) = effect {
+                bench.scanned(number, std::mem::take(&mut listing));
+            }
+        }
         keep("empty", &bench);
     }
 }
