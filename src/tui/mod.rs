@@ -3,6 +3,7 @@
 pub mod app;
 pub mod doc;
 pub mod drawer;
+pub mod event;
 pub mod find;
 pub mod geometry;
 mod jobs;
