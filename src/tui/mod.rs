@@ -20,6 +20,7 @@ mod saying;
 pub mod scroll;
 mod terminal;
 pub mod theme;
+mod travel;
 pub mod view;
 mod window;
 

@@ -1,0 +1,150 @@
+//! What happens to the screens, and what is to be done outside of them.
+
+use std::path::PathBuf;
+
+use crossterm::event::KeyEvent;
+
+use crate::source::{PathStatus, View};
+use crate::text::index::BlockCounts;
+use crate::text::units::{Measure, Want};
+
+use super::find::{Census, Found, Quest};
+use super::list::Scanned;
+use super::list_acts::Doomed;
+use super::picker::Choice;
+use super::window::ThenRead;
+
+/// What happens to the screens.
+pub enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this many columns and rows.
+    Resize(u16, u16),
+    /// A worker counted a chunk of the file.
+    Counted {
+        /// Of which content.
+        generation: u64,
+        /// Newlines by block.
+        counts: BlockCounts,
+        /// The other totals of the chunk.
+        measure: Measure,
+        /// Bytes in the chunk.
+        bytes: u64,
+    },
+    /// A search has something to say.
+    Found(Found),
+    /// The file is not as it was.
+    Changed(Changed),
+    /// Entries of stores have been found.
+    Scanned(Scanned),
+    /// First lines of entries have been read; safe to print.
+    Peeked(Vec<(PathBuf, String)>),
+    /// The stores' directories have changed.
+    StoresChanged,
+    /// Entries have been deleted, or not: in words.
+    Deleted(Message),
+    /// An entry is kept for ever, or no longer; or that failed.
+    Kept {
+        /// Its id in our own store.
+        id: String,
+        /// What was asked.
+        keep: bool,
+        /// What went wrong.
+        fault: Option<String>,
+    },
+    /// The policies have been read.
+    Policies(Vec<Choice>),
+    /// The policy of the agent's read tool has been read.
+    ReadTool(Choice, ThenRead),
+    /// Something to tell, from outside.
+    Told(Message),
+}
+
+/// How a file has changed.
+pub struct Changed {
+    /// The file as it is now.
+    pub view: View,
+    /// What has become of its content.
+    pub content: crate::source::Change,
+    /// What has become of its name.
+    pub path: PathStatus,
+    /// Whether more may come: a stream that has not ended.
+    pub streaming: bool,
+}
+
+/// What is to be done outside.
+#[derive(Debug)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Count the file from this block on, with these totals.
+    Count {
+        /// Of the whole file: totals beyond line feeds.
+        want: Want,
+        /// First block to be counted.
+        from: usize,
+    },
+    /// Search; an earlier search is given up.
+    Search(Quest),
+    /// Count all matches; an earlier count is given up.
+    Census(Census),
+    /// Give up searching and counting matches.
+    StopSearch,
+    /// Put text on the terminal's clipboard.
+    Copy(String),
+    /// Open the file in an editor, at a line.
+    Edit(u64),
+    /// Open a file.
+    Open(PathBuf),
+    /// Open the file that is shown again.
+    Reopen,
+    /// Read all policies.
+    Policies,
+    /// Read the policy of an agent's read tool.
+    ReadTool {
+        /// The agent.
+        agent: String,
+        /// What is then to be done with it.
+        then: ThenRead,
+    },
+    /// Look at all stores; the look has this number.
+    Scan(u64),
+    /// Look at the preview of an entry.
+    Glance(PathBuf),
+    /// Delete these.
+    Delete(Vec<Doomed>),
+    /// Keep an entry for ever, or no longer.
+    Keep {
+        /// Which.
+        entry: crate::store::Entry,
+        /// Whether it is to be kept.
+        keep: bool,
+    },
+    /// Read the first lines of these entries.
+    Peek(Vec<crate::store::Entry>),
+    /// Stop, as other programs do on this key.
+    Suspend,
+}
+
+/// Something to tell on the status line until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// In one line.
+    pub text: String,
+    /// Whether something went wrong.
+    pub is_error: bool,
+}
+
+impl Message {
+    /// A plain word.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false }
+    }
+
+    /// Something went wrong.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
+    }
+}
