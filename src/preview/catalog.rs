@@ -57,6 +57,10 @@ impl Catalog {
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        // A shell makes the file before `overspill policies NAME >FILE` has printed anything.
+        if text.is_empty() {
+            return Ok(());
+        }
         let shown = path.display().to_string();
         let policy = parse(&text, &shown)?;
         self.files.insert(policy.name().to_owned(), File { text, path: shown, own: true });

@@ -49,6 +49,11 @@ pub struct ScreenRow {
 }
 
 impl ScreenRow {
+    /// Where the first byte lies that is drawn: in a row moved sideways, not that of the line.
+    pub fn first(&self) -> u64 {
+        self.start.max(self.base)
+    }
+
     /// Past the last byte that is drawn: the line feed is not.
     pub fn drawn_end(&self) -> u64 {
         let last = self.cells.iter().rev().find(|cell| cell.kind.is_drawn());

@@ -137,13 +137,14 @@ impl Pane<'_> {
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let found = self.matches_in(row);
         let current = self.app.find.current(self.side).cloned();
-        let classes: Vec<_> = self.reader.doc.classes(row.base..row.next.max(row.base + 1)).collect();
+        let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
         let lost = self.side == Side::Spill && !self.output.is_kept(row.start as usize);
         let mut x = area.x;
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
             let mut style = self.style(cell, class_of(&classes, at), lost);
-            if found.iter().any(|range| range.contains(&at)) {
+            let next = found.partition_point(|range| range.end <= at);
+            if found.get(next).is_some_and(|range| range.contains(&at)) {
                 let is_current = current.as_ref().is_some_and(|range| range.contains(&at));
                 style = if is_current { self.app.theme.current } else { self.app.theme.found };
             }
@@ -166,20 +167,20 @@ impl Pane<'_> {
         }
     }
 
-    /// The matches in the row's line, or the stretch of a long line around it.
+    /// The matches that the row shows. They are looked for once in each line, or stretch of a long line.
     fn matches_in(&mut self, row: &ScreenRow) -> Vec<Range<u64>> {
         let Some(pattern) = &self.app.find.pattern else { return Vec::new() };
+        let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
-            let end = row.cells.last().map_or(row.base, |cell| row.base + cell.end() as u64);
-            let end =
-                end.max(self.reader.segment(self.reader.segment_start(row.base)).end.min(row.base + 65_536));
-            let text = self.reader.copy(row.base..end.max(row.base));
-            let line = text.strip_suffix(b"\n").unwrap_or(&text);
-            let found = pattern.in_line(line).map(|m| row.base + m.start as u64..row.base + m.end as u64);
+            let segment = self.reader.segment(self.reader.segment_start(row.base));
+            let line = self.reader.copy(row.base..segment.end.max(shown.end));
+            let found = pattern.in_line(&line).map(|m| row.base + m.start as u64..row.base + m.end as u64);
             self.found = Some((row.base, found.collect()));
         }
-        let found = self.found.iter().flat_map(|(_, found)| found);
-        found.filter(|m| m.start < row.end.max(row.base + 1) || row.cells.is_empty()).cloned().collect()
+        let found = self.found.as_ref().map_or(&[][..], |(_, found)| found);
+        let from = found.partition_point(|range| range.end <= shown.start);
+        let to = found.partition_point(|range| range.start < shown.end);
+        found[from..to.max(from)].to_vec()
     }
 }
 
