@@ -99,7 +99,8 @@ impl<'a> Text<'a> {
         if self.totals.known() != Want::ALL {
             return Totals::unknown();
         }
-        if body.len() <= self.len() / 2 {
+        let is_split = units::element_start(self.bytes, body.start) != body.start;
+        if is_split || body.len() <= self.len() / 2 {
             return Totals::of(&self.measure(body.clone(), Want::ALL), Want::ALL);
         }
         let outside = self.measure(self.body.start..body.start, Want::ALL)
@@ -115,8 +116,9 @@ impl<'a> Text<'a> {
 
     /// Takes over what a part looked at, and whether it gave up.
     pub fn absorb(&self, part: &Text) {
-        for range in part.touched.borrow().iter() {
-            self.touch(range.clone());
+        let looked_at = part.touched.borrow().clone();
+        for range in looked_at {
+            self.touch(range);
         }
         self.gave_up.set(self.gave_up.get() | part.gave_up.get());
     }
@@ -260,14 +262,14 @@ impl<'a> Text<'a> {
         if let Ok(count) = self.line_count() {
             return Ok(count > max);
         }
-        if self.len() as u64 <= max {
+        let needed = max.saturating_add(u64::from(self.final_feed()));
+        if (self.len() as u64) < needed {
             return Ok(false);
         }
         let window = self.body.start..self.body.end.min(self.body.start.saturating_add(PATIENCE));
         self.touch(window.clone());
-        let reached = memchr::memchr_iter(b'\n', &self.bytes[window.clone()]).take(max as usize + 1).count();
-        let needed = max.max(1) + u64::from(self.final_feed());
-        if reached as u64 >= needed {
+        let feeds = memchr::memchr_iter(b'\n', &self.bytes[window.clone()]);
+        if feeds.take(as_usize(needed)).count() as u64 == needed {
             return Ok(true);
         }
         if window.end == self.body.end { Ok(false) } else { Err(Want::LINE_FEEDS) }

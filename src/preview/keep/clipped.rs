@@ -56,7 +56,10 @@ fn next_line(text: &Text, breaks: &Regex, at: usize) -> Range<usize> {
     if found.is_none() && end < text.body.end {
         text.give_up();
     }
-    let stop = found.map_or(end, |found| found.end());
+    let mut stop = found.map_or(end, |found| found.end());
+    if stop < text.body.end && text.bytes[stop - 1] == b'\r' && text.bytes[stop] == b'\n' {
+        stop += 1;
+    }
     text.touch(at..stop);
     at..stop
 }

@@ -13,11 +13,12 @@ pub(super) fn chunks(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let held = rule.needed(&rule.form.held, "held")?;
     let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
     let mut start = text.body.end;
-    let mut index = text.bytes.len().div_ceil(chunk);
+    let count = text.bytes.len().div_ceil(chunk);
+    let mut index = count;
     let mut sum = 0;
     while index > 0 {
         let from = if rule.form.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
-        let is_first = start == text.body.end;
+        let is_first = index == count;
         if !is_first && (start - from) as u64 > held {
             break;
         }

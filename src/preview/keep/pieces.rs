@@ -24,6 +24,8 @@ struct Taken {
     size: u64,
     hit: Option<LimitHit>,
     partial: bool,
+    /// Whether every line was taken without counting them.
+    all: bool,
 }
 
 pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
@@ -106,14 +108,16 @@ fn finish(text: &Text, rule: &Rule, taken: Taken, half: Option<Range<usize>>) ->
         parts.insert(at, changed);
     }
     let total = text.line_count();
+    let count = if taken.all { total } else { Ok(taken.count) };
+    let first = total.and_then(|total| count.map(|count| (total + 1).saturating_sub(count)));
     let span = match rule.direction {
-        Direction::Head => (Ok(1), Ok(taken.count)),
-        Direction::Tail => (total.map(|total| (total + 1).saturating_sub(taken.count)), total),
+        Direction::Head => (Ok(1), count),
+        Direction::Tail => (first, total),
     };
     let mut chosen = Chosen {
         slots: vec![("kept", parts)],
         halves,
-        lines: Some(Ok(taken.count)),
+        lines: Some(count),
         hit: taken.hit,
         partial: taken.partial,
         span: Some(span),
@@ -138,7 +142,7 @@ fn line_figures(text: &Text, direction: Direction, taken: &Taken, chosen: &mut C
 }
 
 fn by_lines(text: &Text, region: Range<usize>, limits: &Limits, direction: Direction) -> Taken {
-    let all = Taken { range: region.clone(), count: 0, ..Taken::default() };
+    let all = Taken { range: region.clone(), all: true, ..Taken::default() };
     let mut taken = match (limits.lines, direction) {
         (None, _) => all,
         (Some(0), Direction::Head) => Taken { range: region.start..region.start, ..lines_hit() },
@@ -152,10 +156,9 @@ fn by_lines(text: &Text, region: Range<usize>, limits: &Limits, direction: Direc
             None => all,
         },
     };
-    taken.count = match (&taken.hit, limits.lines) {
-        (Some(_), Some(lines)) => lines,
-        _ => text.line_count().unwrap_or(0),
-    };
+    if let (Some(lines), false) = (limits.lines, taken.all) {
+        taken.count = lines;
+    }
     taken
 }
 
@@ -241,5 +244,6 @@ fn oversize(text: &Text, limits: &Limits, range: Range<usize>) -> Taken {
         count: 1,
         hit: Some(LimitHit::Size(limits.unit)),
         partial: true,
+        all: false,
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         _ => text.line_feeds().ok().map(|feeds| feeds.saturating_sub(skip)),
     };
     let window = text.part(start..stop, feeds);
-    let chosen = within(text, &window, rule, skip, take.filter(|_| stop < end));
+    let chosen = within(text, &window, rule, skip, take.filter(|take| *take == 0 || stop < end));
     text.absorb(&window);
     chosen
 }

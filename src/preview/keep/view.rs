@@ -24,7 +24,8 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let window = &lines[from..as_usize(skip.saturating_add(limit)).min(lines.len()).max(from)];
     let line_size = as_usize(rule.needed(&form.line_size, "line_size")?);
     let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
-    let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty);
+    let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
+    let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
     let mut chosen = Chosen { lines: Some(Ok(rows.len() as u64)), ..Chosen::default() };
     let mut parts = Vec::new();
     for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
