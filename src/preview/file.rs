@@ -212,11 +212,16 @@ pub(super) struct KeepForm {
     pub held: Option<Figure>,
     /// Bytes of one read.
     pub chunk: Option<Figure>,
+    /// What is held are raw bytes, decoded at the end.
+    #[serde(default)]
+    pub raw: bool,
+    /// Not 0: what is held is kept whole.
+    pub whole_if: Option<Figure>,
 }
 
 impl KeepForm {
     /// Every figure, for checking.
-    pub fn figures(&self) -> [&Option<Figure>; 12] {
+    pub fn figures(&self) -> [&Option<Figure>; 13] {
         [
             &self.lines,
             &self.size,
@@ -230,6 +235,7 @@ impl KeepForm {
             &self.chunk,
             &self.tail_lines,
             &self.take,
+            &self.whole_if,
         ]
     }
 }
@@ -262,6 +268,22 @@ pub(super) enum Way {
     Held,
     /// The end of a rolling decoded window.
     Rolling,
+    /// Both ends, then both ends of that.
+    Twice,
+    /// Both ends, drawn in to characters and line feeds.
+    Snapped,
+    /// The last raw bytes, wherever they begin.
+    RawTail,
+    /// Lines from the start, each cut to a length.
+    Clipped,
+    /// A fifth of the budget from the start, the rest from the end, by lines.
+    Shares,
+    /// Both ends around a notice that counts in the limit.
+    Exact,
+    /// Numbered lines as a Go scanner reads them.
+    View,
+    /// Both ends of the text without escape sequences.
+    Stripped,
 }
 
 /// From which end.

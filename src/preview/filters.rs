@@ -16,6 +16,9 @@ pub(super) fn add_to(environment: &mut Environment) {
     environment.add_filter("pi_size", |value: &Value| apply(value, pi_size));
     environment.add_filter("claude_size", |value: &Value| apply(value, claude_size));
     environment.add_filter("kb", |value: &Value| apply(value, |bytes| format!("{}KB", bytes / 1024)));
+    environment.add_filter("round_kb", |value: &Value| apply(value, |n| ((n + KB / 2) / KB).to_string()));
+    environment.add_filter("hermes_size", |value: &Value| apply(value, hermes_size));
+    environment.add_filter("basename", |path: String| path.rsplit('/').next().unwrap_or("").to_owned());
     environment.add_filter("one_decimal", |value: &Value, by: u64| apply(value, |n| half_up(n, by)));
     environment.add_filter("one_decimal_even", |value: &Value, by: u64| apply(value, |n| half_even(n, by)));
     environment.add_filter("digits", |value: &Value, width: usize| apply(value, |n| format!("{n:0width$}")));
@@ -86,6 +89,11 @@ fn pi_size(bytes: u64) -> String {
         KB..MB => format!("{}KB", half_up(bytes, KB)),
         _ => format!("{}MB", half_up(bytes, MB)),
     }
+}
+
+/// hermes-agent's: `97.7 KB`, `1.0 MB`.
+fn hermes_size(size: u64) -> String {
+    if size < MB { format!("{} KB", half_even(size, KB)) } else { format!("{} MB", half_even(size, MB)) }
 }
 
 /// Claude Code's: `512 bytes`, `64.8KB`, `200KB`, `1.2MB`, `1.5GB`.

@@ -155,10 +155,10 @@ impl<'a> Text<'a> {
         self.body.is_empty()
     }
 
-    /// Measures a range that begins and ends between elements (or, for Go, anywhere).
+    /// Measures a range as it decodes on its own, which is how it is kept.
     pub fn measure(&self, range: Range<usize>, want: Want) -> Measure {
         self.touch(range.clone());
-        units::measure(&self.bytes[..range.end], range, want)
+        units::measure_all(&self.bytes[range], want)
     }
 
     /// Size of a range in a unit.
@@ -314,6 +314,11 @@ impl<'a> Text<'a> {
         end
     }
 
+    /// Whether there are so many line feeds, as far as a patient look tells.
+    pub fn has_feeds(&self, count: u64) -> bool {
+        self.exceeds_lines(count) == Ok(true)
+    }
+
     /// Where the piece that begins at `at` ends, and whether that is sure.
     pub fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
         let bound = self.patient_end(at, to);
@@ -327,7 +332,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn patient_end(&self, at: usize, to: usize) -> usize {
+    /// How far a piece is looked for where nothing says how many there are.
+    pub fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
     }
 

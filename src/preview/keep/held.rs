@@ -16,17 +16,21 @@ pub(super) fn chunks(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let mut index = text.bytes.len().div_ceil(chunk);
     let mut sum = 0;
     while index > 0 {
-        let from = chunk_start(text, chunk, index - 1);
+        let from = if rule.form.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
         let is_first = start == text.body.end;
         if !is_first && (start - from) as u64 > held {
             break;
         }
-        sum += text.size_of(from..start, Unit::Bytes);
+        sum += if rule.form.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
         if !is_first && sum > held {
             break;
         }
         start = from;
         index -= 1;
+    }
+    if rule.figure(&rule.form.whole_if)?.unwrap_or(0) != 0 {
+        let chosen = plan::everything(&text.part(start..text.body.end, None));
+        return Ok(super::with_fact(chosen, "stop", Fact::Text("end".to_owned())));
     }
     tail_of(text, rule, start..text.body.end)
 }
@@ -41,9 +45,13 @@ fn chunk_start(text: &Text, chunk: usize, index: usize) -> usize {
 fn tail_of(text: &Text, rule: &Rule, range: Range<usize>) -> Result<Chosen, PlanError> {
     let part = text.part(range, None);
     let is_over = !matches!(plan::test(&part, rule.policy)?, Ok(Over::Nothing));
-    let chosen = if is_over { pieces::choose(&part, rule) } else { Ok(plan::everything(&part)) };
+    let mut chosen = if is_over { pieces::choose(&part, rule)? } else { plan::everything(&part) };
+    if rule.form.raw {
+        chosen.facts.insert("lines", Fact::from(part.line_count()));
+        chosen.facts.insert("stop", Fact::Text(if is_over { "cut" } else { "end" }.to_owned()));
+    }
     text.absorb(&part);
-    chosen
+    Ok(chosen)
 }
 
 /// The end of a window of decoded text that is cut back to `held` whenever it outgrows twice that; a first line that

@@ -1,15 +1,24 @@
 //! The ways of keeping: each chooses ranges of a text and says by which limit.
 
 mod balanced;
+mod clipped;
 mod ends;
 mod errors;
+mod exact;
 mod held;
 mod matches;
 mod middle;
 mod pieces;
+mod raw_tail;
 mod sampled;
+mod segments;
 mod selection;
+mod shares;
 mod size;
+mod snapped;
+mod stripped;
+mod twice;
+mod view;
 mod window;
 
 use super::file::{Figure, KeepForm, Way};
@@ -118,12 +127,27 @@ pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen,
         Way::Sampled => sampled::choose(text, &rule, path),
         Way::Held => held::chunks(text, &rule),
         Way::Rolling => held::rolling(text, &rule),
+        Way::Twice => twice::choose(text, &rule),
+        Way::Snapped => snapped::choose(text, &rule),
+        Way::RawTail => raw_tail::choose(text, &rule),
+        Way::Clipped => clipped::choose(text, &rule),
+        Way::Shares => shares::choose(text, &rule, path),
+        Way::Exact => exact::choose(text, &rule, path),
+        Way::View => view::choose(text, &rule),
+        Way::Stripped => stripped::choose(text, &rule),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    matches!(policy.keep().way, Way::Window | Way::Selection | Way::Matches | Way::Errors)
+    use Way::{Clipped, Errors, Matches, RawTail, Selection, View, Window};
+    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | View)
+}
+
+/// With one figure more.
+pub(super) fn with_fact(mut chosen: Chosen, name: &'static str, fact: notice::Fact) -> Chosen {
+    chosen.facts.insert(name, fact);
+    chosen
 }
 
 /// Pieces in a kept stretch: its line feeds and one, none for nothing.

@@ -1,6 +1,6 @@
 //! Whole pieces from one end, under a limit on lines and one on size.
 
-use super::{Chosen, Rule};
+use super::{Chosen, Rule, size};
 use crate::preview::file::Oversize;
 use crate::preview::notice::Fact;
 use crate::preview::parts::{Bit, Direction, LimitHit, Unit};
@@ -42,9 +42,16 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         (Direction::Head, _) => from_head(text, region, &limits),
         (Direction::Tail, _) => from_tail(text, region, &limits),
     };
+    let by_lines = taken.hit == Some(LimitHit::Lines);
     let whole = taken.range.clone();
-    let cut = size.filter(|size| together && text.size_of(whole.clone(), rule.unit) > *size);
-    let half = cut.and_then(|size| cut_together(text, rule, size, &mut taken));
+    let cut = size.filter(|size| together && is_over(text, whole.clone(), rule.unit, *size));
+    let mut half = cut.and_then(|size| cut_together(text, rule, size, &mut taken));
+    if let (Some(_), Some(snap)) = (cut, rule.figure(&rule.form.snap)?)
+        && let Some(snapped) = size::snapped(text, rule, &taken.range, snap, half.is_some())
+    {
+        taken.range = snapped;
+        half = None;
+    }
     if let Some(LimitHit::Size(_)) = taken.hit {
         taken.hit = Some(LimitHit::Size(rule.policy.unit()));
     }
@@ -52,7 +59,23 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     {
         taken.hit = Some(LimitHit::Lines);
     }
-    Ok(finish(text, rule, taken, half))
+    let range = taken.range.clone();
+    let mut chosen = finish(text, rule, taken, half);
+    if together {
+        chosen.facts.insert("line_cut", Fact::Flag(by_lines));
+        chosen.facts.insert("text_cut", Fact::Flag(cut.is_some()));
+        if cut.is_some() && rule.form.snap.is_some() {
+            let kept = text.size_of(range, rule.unit) + chosen.halves;
+            let cut_size = text.size_of(whole, rule.unit).saturating_sub(kept);
+            chosen.facts.insert("cut_size", Fact::Number(cut_size));
+        }
+    }
+    Ok(chosen)
+}
+
+/// Whether a stretch is larger than a size, without measuring more than that takes.
+fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
+    range.len() as u64 > size.saturating_mul(widest(unit)) || text.size_of(range, unit) > size
 }
 
 fn keeps_all_at_zero(rule: &Rule) -> bool {

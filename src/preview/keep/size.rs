@@ -26,7 +26,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         Direction::Tail => tail(text, rule, text.body.clone(), size),
         Direction::Head => head(text, rule, text.body.clone(), size),
     };
-    if let Some(snapped) = snap.and_then(|snap| snapped(text, rule, &end.range, snap)) {
+    if let Some(snapped) = snap.and_then(|snap| snapped(text, rule, &end.range, snap, end.halves > 0)) {
         end = End { parts: text.kept(snapped.clone()).into_iter().collect(), range: snapped, halves: 0 };
     }
     Ok(Chosen {
@@ -43,8 +43,15 @@ pub(super) fn whole(text: &Text) -> End {
     End { range: text.body.clone(), parts: text.kept(text.body.clone()).into_iter().collect(), halves: 0 }
 }
 
-/// The kept range cut back to a line feed that lies far enough in.
-fn snapped(text: &Text, rule: &Rule, range: &Range<usize>, snap: u64) -> Option<Range<usize>> {
+/// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character
+/// before it counts as one.
+pub(super) fn snapped(
+    text: &Text,
+    rule: &Rule,
+    range: &Range<usize>,
+    snap: u64,
+    half: bool,
+) -> Option<Range<usize>> {
     match rule.direction {
         Direction::Head => {
             let feed = text.feed_before(range.start, range.end)?;
@@ -53,7 +60,7 @@ fn snapped(text: &Text, rule: &Rule, range: &Range<usize>, snap: u64) -> Option<
         }
         Direction::Tail => {
             let feed = text.feed_after(range.start, range.end)?;
-            let near = text.size_of(range.start..feed, rule.unit) < snap;
+            let near = text.size_of(range.start..feed, rule.unit) + u64::from(half) < snap;
             near.then(|| feed + usize::from(!rule.form.snap_keeps_feed)..range.end)
         }
     }
@@ -92,7 +99,7 @@ fn half_part(text: &Text, rule: &Rule, half: Option<Range<usize>>) -> Option<Par
 }
 
 /// A stretch between raw bytes; characters that its ends split are parts of their own.
-fn raw(text: &Text, range: Range<usize>) -> End {
+pub(super) fn raw(text: &Text, range: Range<usize>) -> End {
     let mut parts = Vec::new();
     let first = text.split_character(range.start).map_or(range.start, |split| split.end.min(range.end));
     let last = text.split_character(range.end).map_or(range.end, |split| split.start.max(first));

@@ -1,0 +1,114 @@
+//! Text that an agent has put together already and cuts again: ranges of the output and words of its own.
+
+use crate::preview::parts::{Bit, Part, Unit};
+use crate::preview::text::Text;
+use std::ops::Range;
+
+/// A stretch of composed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Segment {
+    /// Bytes of the output.
+    Bytes(Range<usize>),
+    /// Half of the character at this range.
+    Half(Range<usize>),
+    /// The agent's own words (ASCII, so that a unit is a byte).
+    Words(String),
+}
+
+impl Segment {
+    fn units(&self, text: &Text) -> u64 {
+        match self {
+            Self::Bytes(range) => text.size_of(range.clone(), Unit::Units),
+            Self::Half(_) => 1,
+            Self::Words(words) => words.len() as u64,
+        }
+    }
+
+    /// The part that it becomes, or none if it is empty.
+    pub fn part(self, text: &Text) -> Option<Part> {
+        match self {
+            Self::Bytes(range) => text.kept(range),
+            Self::Half(range) => Some(text.changed(range, vec![Bit::Replaced(1)])),
+            Self::Words(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
+        }
+    }
+
+    /// The bytes that it keeps whole.
+    pub fn range(&self) -> Option<Range<usize>> {
+        match self {
+            Self::Bytes(range) => Some(range.clone()),
+            Self::Half(_) | Self::Words(_) => None,
+        }
+    }
+}
+
+/// UTF-16 units of composed text.
+pub(super) fn units(text: &Text, segments: &[Segment]) -> u64 {
+    segments.iter().map(|segment| segment.units(text)).sum()
+}
+
+/// The first `size` units of a stretch of the output.
+pub(super) fn head(text: &Text, within: Range<usize>, size: u64) -> Vec<Segment> {
+    let cut = text.advance(within.start, within.end, Unit::Units, size);
+    let mut segments = vec![Segment::Bytes(within.start..cut.at)];
+    segments.extend(cut.half.map(Segment::Half));
+    segments
+}
+
+/// The last `size` units of a stretch of the output.
+pub(super) fn tail(text: &Text, within: Range<usize>, size: u64) -> Vec<Segment> {
+    let cut = text.retreat(within.start, within.end, Unit::Units, size);
+    let half = cut.half.map(Segment::Half);
+    half.into_iter().chain([Segment::Bytes(cut.at..within.end)]).collect()
+}
+
+/// The first `size` units of composed text.
+pub(super) fn prefix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segment> {
+    let mut left = size;
+    let mut kept = Vec::new();
+    for segment in segments {
+        let units = segment.units(text);
+        if units <= left {
+            left -= units;
+            kept.push(segment.clone());
+            continue;
+        }
+        match segment {
+            Segment::Bytes(range) => kept.extend(head(text, range.clone(), left)),
+            Segment::Words(words) => kept.push(Segment::Words(words[..left as usize].to_owned())),
+            Segment::Half(_) => {}
+        }
+        break;
+    }
+    kept
+}
+
+/// The last `size` units of composed text.
+pub(super) fn suffix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segment> {
+    let mut left = size;
+    let mut kept: Vec<Segment> = Vec::new();
+    for segment in segments.iter().rev() {
+        let units = segment.units(text);
+        if units <= left {
+            left -= units;
+            kept.insert(0, segment.clone());
+            continue;
+        }
+        let cut = match segment {
+            Segment::Bytes(range) => tail(text, range.clone(), left),
+            Segment::Words(words) => vec![Segment::Words(words[words.len() - left as usize..].to_owned())],
+            Segment::Half(_) => Vec::new(),
+        };
+        kept.splice(0..0, cut);
+        break;
+    }
+    kept
+}
+
+/// As [`units`]; the whole output has `total`, if that is known.
+pub(super) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
+    match segments {
+        [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
+        segments => Some(units(text, segments)),
+    }
+}

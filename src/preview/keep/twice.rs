@@ -1,0 +1,66 @@
+//! Two cuts in a row: both ends of the output, then both ends of that, the second notice counted in its limit.
+
+use super::segments::{self, Segment};
+use super::{Chosen, Rule};
+use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::parts::LimitHit;
+use crate::preview::plan::PlanError;
+use crate::preview::text::Text;
+use crate::text::units::Want;
+
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let first = rule.needed(&rule.form.held, "held")?;
+    let second = rule.needed(&rule.form.size, "size")?;
+    let total = text.totals.units;
+    let composed = first_cut(text, rule, first)?;
+    let size = segments::units_known(text, &composed, total);
+    let Some(size) = size else {
+        text.wait_for(Want::UNITS);
+        return Ok(finish(text, rule, composed));
+    };
+    let marker = |removed: u64| words(rule, &rule.form.gap, removed);
+    let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
+    let removed = size.saturating_sub(2 * rough);
+    let words = marker(removed)?;
+    let keep = second.saturating_sub(words.len() as u64) / 2;
+    let mut result = segments::prefix(text, &composed, keep);
+    result.push(Segment::Words(words));
+    result.extend(segments::suffix(text, &composed, keep));
+    Ok(finish(text, rule, result))
+}
+
+/// Both ends with a notice between, or all where it fits.
+fn first_cut(text: &Text, rule: &Rule, most: u64) -> Result<Vec<Segment>, PlanError> {
+    if !text.exceeds(rule.unit, most) {
+        return Ok(vec![Segment::Bytes(text.body.clone())]);
+    }
+    let half = most / 2;
+    let mut segments = segments::head(text, text.body.clone(), half.max(most - half));
+    let total = text.size(rule.unit);
+    text.wait_for(total.err().unwrap_or_default());
+    let words = words(rule, &rule.form.number, total.unwrap_or(0))?;
+    segments.push(Segment::Words(words));
+    segments.extend(segments::tail(text, text.body.clone(), half));
+    Ok(segments)
+}
+
+fn words(rule: &Rule, template: &Option<toml::Spanned<String>>, number: u64) -> Result<String, PlanError> {
+    let template = template.as_ref().map_or("", |template| template.get_ref().as_str());
+    let facts = Facts::from([("number", Fact::Number(number))]);
+    let rendered = notice::render_plain(rule.policy, template, &facts);
+    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
+}
+
+fn finish(text: &Text, rule: &Rule, segments: Vec<Segment>) -> Chosen {
+    let ranges: Vec<_> = segments.iter().filter_map(Segment::range).collect();
+    let halves = segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64;
+    let lines = ranges.iter().map(|range| super::lines_in(text, range)).sum();
+    Chosen {
+        slots: vec![("kept", segments.into_iter().filter_map(|segment| segment.part(text)).collect())],
+        ranges,
+        halves,
+        lines: Some(Ok(lines)),
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        ..Chosen::default()
+    }
+}

@@ -1,0 +1,95 @@
+//! A Go read tool's window: numbered lines, carriage returns and long ends dropped, and an off-by-one total.
+
+use super::{Chosen, Rule};
+use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::parts::{Bit, LimitHit, Part};
+use crate::preview::plan::PlanError;
+use crate::preview::text::{Text, as_usize};
+use std::ops::Range;
+
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let form = rule.form;
+    let (skip, limit) = (rule.needed(&form.offset, "offset")?, rule.needed(&form.lines, "lines")?);
+    let most = rule.needed(&form.size, "size")?;
+    if text.bytes.len() as u64 > most {
+        let facts = Facts::from([("raw_bytes", Fact::Number(text.bytes.len() as u64))]);
+        return Err(refusal(rule, &form.past_end, &facts));
+    }
+    let lines = lines(text);
+    let token = as_usize(rule.needed(&form.chunk, "chunk")?);
+    if lines.iter().any(|line| line.len() >= token) {
+        return Err(refusal(rule, &form.gap, &Facts::new()));
+    }
+    let (from, count) = (as_usize(skip).min(lines.len()), lines.len() as u64);
+    let window = &lines[from..as_usize(skip.saturating_add(limit)).min(lines.len()).max(from)];
+    let line_size = as_usize(rule.needed(&form.line_size, "line_size")?);
+    let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
+    let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty);
+    let mut chosen = Chosen { lines: Some(Ok(rows.len() as u64)), ..Chosen::default() };
+    let mut parts = Vec::new();
+    for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
+        let number = skip + at as u64 + 1;
+        parts.push(part(text, rule, &window[at], shown, (at > 0, number), line_size)?);
+    }
+    chosen.ranges = rows;
+    let last = skip + window.len() as u64;
+    let total = if count > limit { count - 1 } else { count };
+    chosen.cut = Some(total > last);
+    chosen.hit = (total > last).then_some(LimitHit::Lines);
+    chosen.total_lines = Some(Ok(count));
+    chosen.span = Some((Ok(skip + 1), Ok(last)));
+    chosen.facts.insert("count", Fact::Number(total));
+    chosen.slots = vec![("kept", parts)];
+    Ok(chosen)
+}
+
+fn refusal(rule: &Rule, template: &Option<toml::Spanned<String>>, facts: &Facts) -> PlanError {
+    let template = template.as_ref().map_or("", |template| template.get_ref().as_str());
+    match notice::render_plain(rule.policy, template, facts) {
+        Ok((message, _)) => PlanError::Agent { message },
+        Err(message) => PlanError::policy(rule.policy, message),
+    }
+}
+
+/// All lines without their line feeds; a final one makes no more.
+fn lines(text: &Text) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut at = text.body.start;
+    while at < text.body.end {
+        let stop = text.feed_after(at, text.body.end).unwrap_or(text.body.end);
+        lines.push(at..stop);
+        at = stop + 1;
+    }
+    lines
+}
+
+fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
+    let ends = !line.is_empty() && text.bytes[line.end - 1] == b'\r';
+    line.start..line.end - usize::from(ends)
+}
+
+/// What is shown of a line: without a carriage return, cut to a size; or, whole, without a second one.
+fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
+    let line = without_return(text, line);
+    if line.len() > most { line.start..line.start + most } else { without_return(text, line) }
+}
+
+fn part(
+    text: &Text,
+    rule: &Rule,
+    line: &Range<usize>,
+    shown: &Range<usize>,
+    (joined, number): (bool, u64),
+    most: usize,
+) -> Result<Part, PlanError> {
+    let template = rule.form.number.as_ref().map_or("", |number| number.get_ref().as_str());
+    let facts = Facts::from([("number", Fact::Number(number))]);
+    let rendered = notice::render_plain(rule.policy, template, &facts);
+    let (number, _) = rendered.map_err(|message| PlanError::policy(rule.policy, message))?;
+    let mut bits = vec![Bit::Text(format!("{}{number}", if joined { "\n" } else { "" }))];
+    bits.push(Bit::Bytes(shown.clone()));
+    if without_return(text, line.clone()).len() > most {
+        bits.push(Bit::Text(rule.form.line_suffix.clone().unwrap_or_default()));
+    }
+    Ok(text.changed(line.clone(), bits))
+}
