@@ -5,6 +5,7 @@ use naive::engine::{self, Answer};
 use naive::inputs::{Scale, Spec, tuned_case};
 use naive::{Case, Fault, case, edges, specs};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use std::cell::Cell;
 
 /// Where the documents name the machine-readable details, what they must be.
 fn details_difference(case: &Case) -> Option<String> {
@@ -62,10 +63,16 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
         let cases = if spec.scale == Scale::Small { 800 } else { 80 };
         let config = Config { cases, failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new(config);
-        let outcome = runner.run(&tuned_case(spec), |case| match difference(&case) {
-            None => Ok(()),
-            Some(words) => Err(TestCaseError::fail(words)),
+        let asked = Cell::new(0);
+        let outcome = runner.run(&tuned_case(spec), |case| {
+            asked.set(asked.get() + u32::from(engine::takes(&case)));
+            difference(&case).map_or(Ok(()), |words| Err(TestCaseError::fail(words)))
         });
+        assert!(
+            outcome.is_err() || asked.get() > cases / 2,
+            "{}: too few cases could be compared",
+            spec.policy
+        );
         match outcome {
             Ok(()) => {}
             // A panic of the engine has no words of ours.
@@ -78,6 +85,23 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
         }
     }
     assert!(differences.is_empty(), "{} policies differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Policies of the engine that the documents do not define to the byte.
+const WITHOUT_DOUBLE: &[&str] =
+    &["copilot-chat/result", "crush/bash", "openclaw/tool", "openhands/terminal", "roo/command"];
+
+#[test]
+fn every_policy_has_a_double_and_is_asked() {
+    for name in engine::names().filter(|name| !WITHOUT_DOUBLE.contains(name)) {
+        assert!(naive::TABLE.iter().any(|(double, _)| *double == name), "{name} has no double");
+        let asked = specs::CORE.iter().chain(specs::SHIPPED).any(|spec| spec.policy == name);
+        assert!(asked, "{name} is never asked about");
+        assert!(
+            edges::LIMITS.iter().any(|(policy, ..)| *policy == name),
+            "{name} is not tried at its limits"
+        );
+    }
 }
 
 #[test]

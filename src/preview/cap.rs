@@ -20,7 +20,7 @@ pub(super) fn apply(
     let wrong = |message| PlanError::policy(policy, message);
     let over = as_usize(notice::figure(policy, &form.over).map_err(wrong)?);
     let size = as_usize(notice::figure(policy, &form.size).map_err(wrong)?);
-    let total: usize = parts.iter().map(|part| raw_len(part)).sum();
+    let total: usize = parts.iter().map(raw_len).sum();
     if total <= over {
         return Ok(false);
     }

@@ -3,6 +3,7 @@
 /// Default limits of each policy: pieces and size, in the policy's own unit; 0 for none.
 pub const LIMITS: &[(&str, usize, usize)] = &[
     ("opencode/output", 2000, 51200),
+    ("kilo/output", 2000, 51200),
     ("opencode/metadata", 0, 30000),
     ("opencode/read", 2000, 51200),
     ("opencode/read-2026-01", 2000, 51200),

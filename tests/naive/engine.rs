@@ -23,6 +23,15 @@ pub fn has(policy: &str) -> bool {
     CATALOG.names().any(|name| name == policy)
 }
 
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CATALOG.names()
+}
+
+/// Whether the policy takes the case's values at all.
+pub fn takes(case: &Case) -> bool {
+    configured(case).is_some()
+}
+
 fn parsed(policy: &'static str) -> Policy {
     let mut all = PARSED.lock().unwrap();
     all.entry(policy).or_insert_with(|| CATALOG.get(policy).unwrap()).clone()
