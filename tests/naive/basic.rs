@@ -91,9 +91,7 @@ fn smart_shell(text: &str, middle: usize, c: &Case) -> String {
     let mut wanted = vec![false; all.len()];
     for (i, piece) in all.iter().enumerate() {
         if is_error(piece) {
-            for w in i.saturating_sub(3)..=(i + 3).min(all.len() - 1) {
-                wanted[w] = true;
-            }
+            wanted[i.saturating_sub(3)..(i + 4).min(all.len())].fill(true);
         }
         if i >= last20 {
             wanted[i] = true;

@@ -3,6 +3,7 @@
 /// Default limits of each policy: pieces and size, in the policy's own unit; 0 for none.
 pub const LIMITS: &[(&str, usize, usize)] = &[
     ("opencode/output", 2000, 51200),
+    ("kilo/output", 2000, 51200),
     ("opencode/metadata", 0, 30000),
     ("opencode/read", 2000, 51200),
     ("opencode/read-2026-01", 2000, 51200),
@@ -87,28 +88,21 @@ pub fn by_size(limit: usize) -> Vec<Vec<u8>> {
             );
         }
     }
-    for c in ["é", "漢", "😀", "\u{fffd}"] {
+    for c in ["é", "漢", "😀"] {
         for shift in 0..c.len() {
-            for n in [limit / c.len(), limit, limit + 1] {
-                out.push(["a".repeat(shift).as_bytes(), c.repeat(n).as_bytes()].concat());
-            }
+            out.push(["a".repeat(shift).as_bytes(), c.repeat(limit / c.len() + 1).as_bytes()].concat());
         }
+        out.push(["a".as_bytes(), c.repeat(limit + 1).as_bytes()].concat());
     }
     for bad in [&b"\xff"[..], b"\xf0\x9f\x98", b"\xed\xa0\x80"] {
-        out.push(bad.repeat(limit / 3));
         out.push(bad.repeat(limit / 3 + 1));
-        out.push(bad.repeat(limit / bad.len() + 1));
     }
-    let huge = "漢".repeat(limit);
+    let huge = "漢".repeat(limit + 1);
     for text in [
-        huge.clone(),
         format!("{huge}\n"),
-        format!("{huge}\nlast"),
         format!("{huge}\nlast\n"),
         format!("first\n{huge}"),
-        format!("first\n{huge}\n"),
-        format!("first\n{huge}\nlast\n"),
-        format!("\n{huge}\n\n"),
+        format!("first\n{huge}\n\nlast\n"),
     ] {
         out.push(text.into_bytes());
     }
@@ -207,7 +201,7 @@ pub fn combinations(
 pub fn large() -> Vec<Vec<u8>> {
     let rows = |width: usize, n: usize| format!("{}\n", "r".repeat(width - 1)).repeat(n).into_bytes();
     let mut out = Vec::new();
-    for n in [65536, 65537, 102400, 105536, 131072, 204800, 204801, 230000, 300_000] {
+    for n in [65537, 105_536, 131_072, 204_801, 300_000] {
         out.push("y".repeat(n).into_bytes());
         out.push([&b"y".repeat(n - 1)[..], b"\n"].concat());
         out.push(rows(64, n / 64));

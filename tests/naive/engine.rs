@@ -23,6 +23,15 @@ pub fn has(policy: &str) -> bool {
     CATALOG.names().any(|name| name == policy)
 }
 
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CATALOG.names()
+}
+
+/// Whether the policy takes the case's values at all.
+pub fn takes(case: &Case) -> bool {
+    configured(case).is_some()
+}
+
 fn parsed(policy: &'static str) -> Policy {
     let mut all = PARSED.lock().unwrap();
     all.entry(policy).or_insert_with(|| CATALOG.get(policy).unwrap()).clone()
@@ -51,7 +60,10 @@ pub fn ask(case: &Case) -> Answer {
     input.exit_code = case.exit_code;
     input.saved_as_stderr = case.path_stderr();
     let answer = plan(&input, &policy);
-    check_without_totals(case, &policy, &input, &answer);
+    // Twice the work: for the smaller outputs, of which there are most.
+    if case.input.len() < 20_000 {
+        check_without_totals(case, &policy, &input, &answer);
+    }
     Answer::Given(match answer {
         Ok(preview) => {
             check_parts(case, &preview, &input);

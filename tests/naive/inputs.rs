@@ -106,7 +106,7 @@ fn around(n: usize, knob: u32, shift: usize) -> usize {
         8 => n.saturating_sub(2),
         _ => small % (n + 3),
     };
-    value + if knob % 5 == 0 { 0 } else { shift }
+    value + if knob.is_multiple_of(5) { 0 } else { shift }
 }
 
 /// The parameter's value for this output; nothing leaves it at its default.
@@ -123,10 +123,10 @@ fn value(kind: Kind, knob: u32, input: &[u8]) -> Option<String> {
         Kind::Units(shift) => around(unit_len(&text), knob, shift).to_string(),
         Kind::Points(shift) => around(point_len(&text), knob, shift).to_string(),
         Kind::Tokens => around(text.len() / 4, knob, 0).to_string(),
-        Kind::Bool => (knob % 2 == 0).to_string(),
+        Kind::Bool => knob.is_multiple_of(2).to_string(),
         Kind::Word(words) => words[knob as usize % words.len()].to_string(),
         Kind::Offset(base) => (base + around(lines, knob, 0)).to_string(),
-        Kind::Limit if knob % 3 == 0 => return None,
+        Kind::Limit if knob.is_multiple_of(3) => return None,
         Kind::Limit => around(lines, knob, 0).to_string(),
         Kind::Chunk => (1 + around(input.len(), knob, 0)).to_string(),
     })
@@ -141,10 +141,10 @@ pub fn tuned(spec: &Spec, input: Vec<u8>, stderr: Vec<u8>, knobs: &[u32]) -> Cas
         }
     }
     let knob = knobs[spec.knobs.len()];
-    if matches!(spec.streams, Streams::Stderr | Streams::Both) && knob % 4 != 0 {
+    if matches!(spec.streams, Streams::Stderr | Streams::Both) && !knob.is_multiple_of(4) {
         c.stderr = Some(stderr);
     }
-    if matches!(spec.streams, Streams::ExitCode | Streams::Both) && knob % 3 != 0 {
+    if matches!(spec.streams, Streams::ExitCode | Streams::Both) && !knob.is_multiple_of(3) {
         c.exit_code = Some((knob / 4 % 3) as i32);
     }
     c

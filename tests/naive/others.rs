@@ -1,6 +1,7 @@
 //! codex, Claude Code, gemini-cli, qwen-code, crush, goose and kimi, as in `agents.md` 5 to 11.
 use super::text::*;
 use super::{Case, Verdict};
+use std::sync::LazyLock;
 
 /// codex's middle cut: the text around the marker, and how many code points are gone.
 fn codex_middle(text: &str, budget: usize) -> (String, String, usize) {
@@ -185,15 +186,18 @@ pub fn qwen(c: &Case) -> Verdict {
     Ok(if unit_len(&wrapped) >= unit_len(&text) { text } else { wrapped })
 }
 
+static ESCAPES: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(
+        r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]",
+    )
+    .unwrap()
+});
+
 pub fn crush_bang(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 51200));
     let within = |t: &str| pieces(t).len() <= max_lines && t.len() <= max_bytes;
-    let escapes = regex::Regex::new(
-        r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]",
-    )
-    .unwrap();
-    let stripped = escapes.replace_all(&text, "").into_owned();
+    let stripped = ESCAPES.replace_all(&text, "").into_owned();
     if within(&text) || within(&stripped) {
         return Ok(text);
     }
