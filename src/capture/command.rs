@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use crate::preview::Stream;
@@ -258,7 +259,7 @@ fn connect(
 /// stay its own for as long as we may signal them.
 fn tell_exit(pid: Pid, events: &Sender<Event>) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), options) == Err(rustix::io::Errno::INTR) {}
+    while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
     // All may be over if a thread failed.
     let _ = events.send(Event::Exited);
 }

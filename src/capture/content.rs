@@ -91,7 +91,8 @@ mod tests {
     use super::*;
 
     fn content(kept: usize, rest: usize) -> (Vec<u8>, Content) {
-        let output: Vec<u8> = (0..kept + rest).map(|at| (at % 251) as u8 + 1).collect();
+        let block: Vec<u8> = (1..=251).collect();
+        let output: Vec<u8> = block.iter().copied().cycle().take(kept + rest).collect();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&output[..kept]).unwrap();
         let mut ends = Ends::default();
@@ -102,20 +103,30 @@ mod tests {
 
     #[test]
     fn all_is_there_but_the_holes() {
-        let sizes = [0, 1, HELD - 1, HELD, HELD + 5, 3 * HELD];
-        for (kept, rest) in sizes.iter().flat_map(|kept| sizes.map(|rest| (*kept, rest))) {
+        let some = HELD / 3;
+        for (kept, rest) in
+            [(0, some), (some, 0), (some, some), (0, 3 * HELD), (3 * HELD, 1), (HELD + 1, 3 * HELD)]
+        {
             let (output, content) = content(kept, rest);
             let bytes = content.bytes();
             assert_eq!(bytes.len(), output.len());
             let mut at = 0;
             for hole in content.holes().iter().chain([&(output.len() as u64..output.len() as u64)]) {
                 assert!(bytes[at..hole.start as usize] == output[at..hole.start as usize], "{kept} {rest}");
-                assert!(bytes[hole.start as usize..hole.end as usize].iter().all(|byte| *byte == 0));
                 at = hole.end as usize;
             }
             let ends = HELD.min(output.len());
-            assert!(bytes[..ends] == output[..ends] && bytes[output.len() - ends..] == output[output.len() - ends..]);
+            assert!(at == output.len() && bytes[..ends] == output[..ends]);
+            assert!(bytes[output.len() - ends..] == output[output.len() - ends..]);
         }
+    }
+
+    #[test]
+    fn holes_are_what_nobody_held() {
+        assert!(content(HELD, HELD).1.holes().is_empty());
+        let (_, content) = content(3 * HELD, 3 * HELD);
+        let held = HELD as u64;
+        assert_eq!(content.holes(), [held..3 * held, 4 * held..5 * held]);
     }
 
     #[test]

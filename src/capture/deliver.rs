@@ -10,6 +10,7 @@ use super::content::Content;
 use super::place::Place;
 use super::record::{About, Record};
 use super::sink::Stopped;
+use super::spill::Spill;
 
 /// The path that notices print where nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -229,16 +230,20 @@ impl Captured {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.left_running {
-            notes.push("a background process still holds the output; what it prints from now on is not kept".into());
+            notes.push(
+                "a background process still holds the output; what it prints from now on is not kept".into(),
+            );
         }
-        notes.extend(self.failure.as_ref().map(|error| format!("the output could not be read to its end: {error}")));
+        notes.extend(
+            self.failure.as_ref().map(|error| format!("the output could not be read to its end: {error}")),
+        );
         notes
     }
 
     /// A preview that needed bytes which are nowhere any more is not exact, and that is said.
     fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
-        let gone = |output: &CapturedOutput| output.content().holes().iter().map(|hole| hole.end - hole.start).sum();
-        let gone: u64 = self.outputs().map(gone).sum();
+        let holes = self.outputs().flat_map(|output| output.content().holes());
+        let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
         let shown = preview.parts.iter().filter_map(|part| part.range()).any(|(stream, range)| {
             let output = if stream == Stream::Stdout { Some(&self.stdout) } else { self.stderr.as_ref() };
@@ -284,10 +289,8 @@ fn save(
 /// Whether the policy cuts this stream, whatever it does to the other.
 fn is_cut(captured: &Captured, stream: Stream, policy: &Policy) -> Result<bool, PlanError> {
     const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
-    let output = output(captured, stream).map(|output| preview::Output {
-        bytes: output.content().bytes(),
-        totals: &output.totals,
-    });
+    let output = output(captured, stream)
+        .map(|output| preview::Output { bytes: output.content().bytes(), totals: &output.totals });
     let Some(output) = output else { return Ok(false) };
     let input = match stream {
         Stream::Stderr if policy.takes_stderr() => Input { stderr: Some(output), ..Input::new(NONE, "") },
@@ -300,6 +303,13 @@ fn output(captured: &Captured, stream: Stream) -> Option<&CapturedOutput> {
     captured.outputs().find(|output| output.stream == stream)
 }
 
+fn output_mut(captured: &mut Captured, stream: Stream) -> Option<&mut CapturedOutput> {
+    match stream {
+        Stream::Stdout => Some(&mut captured.stdout),
+        Stream::Stderr => captured.stderr.as_mut(),
+    }
+}
+
 /// Saves one stream's output; its path, if that is the whole, or the whole up to the cap.
 fn save_one(
     captured: &mut Captured,
@@ -308,44 +318,27 @@ fn save_one(
     place: &Place,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let which = |captured: &Captured| {
-        let is_stdout = stream == Stream::Stdout;
-        if is_stdout { true } else { captured.stderr.is_none() }
-    };
-    let first = which(captured);
-    let part = |captured: &mut Captured| -> Option<String> {
-        let output = if first { &mut captured.stdout } else { captured.stderr.as_mut()? };
-        output.spill(wish.cap).map(|spill| spill.path().to_string_lossy().into_owned())
-    };
-    let path = part(captured);
+    let path = output_mut(captured, stream)?.spill(wish.cap).map(Spill::path);
     let saved = path.and_then(|path| finish(captured, stream, wish, place, &path));
     let output = output(captured, stream)?;
-    match &output.stopped {
-        Some(Stopped::Failed(error)) => {
-            let part = saved.as_deref().map(|path| first_part(output.kept.bytes, path)).unwrap_or_default();
-            warnings.push(format!("the whole output could not be saved: {error}{part}"));
-            None
-        }
-        Some(Stopped::Cap) | None => saved,
-    }
+    let Some(Stopped::Failed(error)) = &output.stopped else { return saved };
+    let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
+    warnings.push(format!("the whole output could not be saved: {error}{}", part.unwrap_or_default()));
+    None
 }
 
-fn first_part(bytes: u64, path: &Path) -> String {
-    format!("; its first {bytes} bytes are in {}", path.display())
-}
-
+/// Writes the record and gives the spill its name; a failed one that has nothing goes.
 fn finish(
     captured: &mut Captured,
     stream: Stream,
     wish: &Wish,
     place: &Place,
-    path: &str,
+    path: &Path,
 ) -> Option<PathBuf> {
-    let output = output(captured, stream)?;
-    if matches!(output.stopped, Some(Stopped::Failed(_))) && output.kept.bytes == 0 {
+    let taken = output(captured, stream)?;
+    if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
-    let record = Record::new(captured, output, &wish.about, path);
-    let output = if stream == Stream::Stdout { &mut captured.stdout } else { captured.stderr.as_mut()? };
-    output.finish(&record, place, wish.durable)
+    let record = Record::new(captured, taken, &wish.about, &path.to_string_lossy());
+    output_mut(captured, stream)?.finish(&record, place, wish.durable)
 }

@@ -32,11 +32,6 @@ impl Ends {
         self.total - self.tail.len() as u64
     }
 
-    /// Length in bytes of the held beginning.
-    pub fn head_len(&self) -> u64 {
-        self.head.len() as u64
-    }
-
     /// The held stretches, in order: offset in bytes from where this began, and the bytes.
     pub fn stretches(&self) -> [(u64, &[u8]); 3] {
         let (newer, older) = self.tail.split_at(self.oldest);

@@ -76,8 +76,8 @@ pub(super) enum DirError {
     NotADirectory(PathBuf),
     #[error("{}: belongs to another user; set TMPDIR to a directory of yours", .0.display())]
     Foreign(PathBuf),
-    #[error("{}: others may write to it; run `chmod {1}` on it", .0.display())]
-    Exposed(PathBuf, &'static str),
+    #[error("{}: is open to others; run `chmod {remedy}` on it", path.display())]
+    Exposed { path: PathBuf, remedy: &'static str },
     #[error("{}: {}", .0.display(), io::Error::from(*.1))]
     Io(PathBuf, Errno),
 }
@@ -87,7 +87,7 @@ impl DirError {
     pub fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),
-            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed(..) => None,
+            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
         }
     }
 }
@@ -285,7 +285,7 @@ fn checked(path: &Path, env: &Env, forbidden: u32, remedy: &'static str) -> Resu
     let mode = stat.st_mode as u32;
     match () {
         () if stat.st_uid != env.uid() => Err(DirError::Foreign(path.to_owned())),
-        () if mode & forbidden != 0 => Err(DirError::Exposed(path.to_owned(), remedy)),
+        () if mode & forbidden != 0 => Err(DirError::Exposed { path: path.to_owned(), remedy }),
         () => Ok(dir),
     }
 }

@@ -91,9 +91,9 @@ fn remove(dir: &rustix::fd::OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option
 /// `bash-{digits}-stdout.txt` or `-stderr.txt`, finished or not.
 fn is_spill(name: &[u8]) -> bool {
     let name = name.strip_prefix(b".tmp-").unwrap_or(name);
-    let number = name.strip_prefix(b"bash-").and_then(|rest| {
-        rest.strip_suffix(b"-stdout.txt").or_else(|| rest.strip_suffix(b"-stderr.txt"))
-    });
+    let number = name
+        .strip_prefix(b"bash-")
+        .and_then(|rest| rest.strip_suffix(b"-stdout.txt").or_else(|| rest.strip_suffix(b"-stderr.txt")));
     number.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 

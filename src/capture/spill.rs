@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
 
 use crate::store::NewSpill;
 
