@@ -126,25 +126,32 @@ impl CapturedOutput {
 
     /// Makes the spill a file, if it is held in memory still.
     pub(super) fn spill(&mut self, cap: u64) -> Option<&Spill> {
-        if let Unsaved::Memory(begin) = std::mem::replace(&mut self.file, Unsaved::Nothing) {
-            let bytes = self.content.bytes();
-            let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
-            match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
-                Ok(spill) => {
-                    self.file = Unsaved::File(spill);
-                    if within < bytes.len() {
-                        let feeds = memchr::memchr_iter(b'\n', &bytes[..within]).count() as u64;
-                        let lines = cut_lines(&self.content, feeds, within as u64);
-                        self.kept = Size { bytes: within as u64, lines };
-                        self.stopped = Some(Stopped::Cap);
-                    }
-                }
-                Err(error) => self.fail(error),
-            }
-        }
+        self.file = match std::mem::replace(&mut self.file, Unsaved::Nothing) {
+            Unsaved::Memory(begin) => self.write_held(begin, cap),
+            file => file,
+        };
         match &self.file {
             Unsaved::File(spill) => Some(spill),
             Unsaved::Memory(_) | Unsaved::Nothing => None,
+        }
+    }
+
+    fn write_held(&mut self, begin: Begin<Spill>, cap: u64) -> Unsaved {
+        let bytes = self.content.bytes();
+        let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
+        match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
+            Ok(spill) if within == bytes.len() => Unsaved::File(spill),
+            Ok(spill) => {
+                let feeds = memchr::memchr_iter(b'\n', &bytes[..within]).count() as u64;
+                let lines = cut_lines(&self.content, feeds, within as u64);
+                self.kept = Size { bytes: within as u64, lines };
+                self.stopped = Some(Stopped::Cap);
+                Unsaved::File(spill)
+            }
+            Err(error) => {
+                self.fail(error);
+                Unsaved::Nothing
+            }
         }
     }
 
