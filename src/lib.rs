@@ -16,6 +16,7 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
+pub mod capture;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod config;

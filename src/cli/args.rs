@@ -30,6 +30,11 @@ pub enum Command {
     Preview(PreviewArgs),
     /// Print one window of a file as the policy's read tool would
     Read(ReadArgs),
+    /// Run a command, save its whole output, and print what the model would get of it
+    Run(super::run::RunArgs),
+    /// End a session: remove its directory and the spills in it
+    #[command(subcommand)]
+    Session(super::session::SessionCommand),
     /// List stored outputs: size, age, and time left until the agent deletes them
     List(ListArgs),
     /// List how the agents cut, or print one policy's file, to be saved, edited and used
@@ -115,6 +120,9 @@ pub struct PreviewArgs {
     /// File or id; - (the default) is standard input
     #[arg(value_name = "FILE|ID|-", default_value = "-")]
     pub file: String,
+    /// Save the whole of standard input if it is cut, and print where it is
+    #[arg(long)]
+    pub save: bool,
     #[command(flatten)]
     pub look: Look,
     #[command(flatten)]

@@ -6,7 +6,11 @@ mod input;
 mod list;
 mod policies;
 mod preview;
+mod progress;
 mod read;
+mod run;
+mod session;
+mod signals;
 mod view;
 
 use std::io::{self, Write};
@@ -31,6 +35,9 @@ pub enum Failure {
     /// The agent itself would crash on this output: 3.
     #[error("{0}")]
     Crashed(String),
+    /// The command that was run ended so, and all has been said.
+    #[error("the command ended with status {0}")]
+    Ended(u8),
 }
 
 impl Failure {
@@ -39,6 +46,7 @@ impl Failure {
             Failure::Failed(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Crashed(_) => 3,
+            Failure::Ended(status) => *status,
         }
     }
 }
@@ -51,12 +59,17 @@ pub fn main() -> ExitCode {
     match run(Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
             let safe = crate::text::safe::label(format!("{error:#}").as_bytes());
             let _ = writeln!(io::stderr(), "overspill: {safe}");
-            ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
+            status_of(&error)
         }
     }
+}
+
+fn status_of(error: &anyhow::Error) -> ExitCode {
+    ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
 }
 
 fn run(args: Args) -> Outcome {
@@ -64,6 +77,8 @@ fn run(args: Args) -> Outcome {
     match args.command {
         None => view::run(config, &args.files, &args.look),
         Some(Command::Preview(args)) => preview::run(&config, &args),
+        Some(Command::Run(args)) => run::run(&config, &args),
+        Some(Command::Session(command)) => session::run(&config, &command),
         Some(Command::Read(args)) => read::run(&config, &args),
         Some(Command::List(args)) => list::run(&config, &args),
         Some(Command::Policies(args)) => policies::run(&config, &args),

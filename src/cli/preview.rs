@@ -17,6 +17,9 @@ const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
 pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+    if args.save {
+        return super::run::save_stdin(config, args);
+    }
     let opened = input::open(config, &args.file, &args.look)?;
     print(config, opened, &args.look.wishes(), args.form.form())
 }
@@ -32,11 +35,7 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
     let view = opened.source.view();
     let (totals, preview) = plan(&opened, &view, &policy, form)?;
     let input = opened.input(&view, &totals);
-    match form {
-        Form::Json => json(&preview, &input, &policy, &limits_from.to_string())?,
-        Form::Text if io::stdout().is_terminal() => to_terminal(&preview, &input)?,
-        Form::Text | Form::Raw => exact(&preview, &input)?,
-    }
+    write(&preview, &input, &policy, &limits_from.to_string(), form)?;
     if preview.truncated && form != Form::Json {
         opened.warn_if_not_saved();
     }
@@ -45,6 +44,30 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
         Status::Crashed(words) => {
             Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
         }
+    }
+}
+
+/// Writes a preview to standard output in a form.
+pub fn write(
+    preview: &Preview,
+    input: &Input,
+    policy: &Policy,
+    limits_from: &str,
+    form: Form,
+) -> anyhow::Result<()> {
+    match form {
+        Form::Json => json(preview, input, policy, limits_from)?,
+        Form::Text if io::stdout().is_terminal() => to_terminal(preview, input, io::stdout().lock())?,
+        Form::Text | Form::Raw => exact(preview, input, io::stdout().lock())?,
+    }
+    Ok(())
+}
+
+/// Writes a preview to standard error, as text.
+pub fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
+    match form {
+        Form::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
+        Form::Text | Form::Raw | Form::Json => exact(preview, input, io::stderr().lock()),
     }
 }
 
@@ -75,8 +98,8 @@ fn json(preview: &Preview, input: &Input, policy: &Policy, limits_from: &str) ->
 }
 
 /// Writes the preview byte for byte; kept text piece by piece, so that memory stays small.
-fn exact(preview: &Preview, input: &Input) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+fn exact(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
     for part in &preview.parts {
         let Part::Kept { source, range, decoding } = part else {
             out.write_all(part.text(input).as_bytes())?;
@@ -102,8 +125,8 @@ fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
 }
 
 /// To a terminal nothing goes raw: controls are shown by name.
-fn to_terminal(preview: &Preview, input: &Input) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+fn to_terminal(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
     let text = preview.text(input);
     safe::write_safe(&mut out, text.as_bytes(), &Show::MODEL, super::view::colour())?;
     if !text.ends_with('\n') {

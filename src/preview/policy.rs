@@ -425,6 +425,11 @@ impl Policy {
         Some((file, lines.as_deref(), size.as_deref()))
     }
 
+    /// Whether standard error is taken apart from standard output, so that both make one preview.
+    pub fn takes_stderr(&self) -> bool {
+        self.text_forms().together.is_some()
+    }
+
     /// Totals that the text of a preview may need when the output is cut.
     pub fn needs(&self) -> Want {
         notice::needs(self)

@@ -35,6 +35,7 @@ pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits,
 pub use scan::{RootReport, RootState, scan};
 pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
 pub use write::NewSpill;
+pub(crate) use write::{next_id, random};
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::own::new_file;
 use super::{Entry, OwnStore, new_id};
 
-/// A spill that is being written: `.tmp-<id>`, mode 0600, locked, until it is finished. Dropped
+/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropped
 /// unfinished it is removed; killed, it stays and is shown as unfinished.
 #[derive(Debug)]
 pub struct NewSpill {
@@ -30,15 +30,12 @@ impl OwnStore {
     /// # Errors
     /// What the system says.
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
-        let dir = self.spills().try_clone()?;
         loop {
-            let id = next_id(now)?;
-            let file = match new_file(&dir, &temporary(&id), OFlags::RDWR | OFlags::EXCL) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                file => file?,
-            };
-            flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-            return Ok(NewSpill { file, dir, root: self.root().to_owned(), id, done: false });
+            let dir = self.spills().try_clone()?;
+            match NewSpill::begin_in(dir, self.root().to_owned(), next_id(now)?) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                begun => return begun,
+            }
         }
     }
 }
@@ -63,6 +60,16 @@ impl OwnStore {
 }
 
 impl NewSpill {
+    /// Begins a spill that will be `name` (one component) in `dir`, whose path is `root`.
+    ///
+    /// # Errors
+    /// What the system says; `AlreadyExists` if another is being written under this name.
+    pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
+        let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(NewSpill { file, dir, root, id: name, done: false })
+    }
+
     /// The file, open for reading and writing.
     pub fn file(&self) -> &File {
         &self.file
@@ -124,9 +131,14 @@ fn rename_without_replacing(dir: &OwnedFd, from: &str, to: &str) -> io::Result<(
     }
 }
 
-fn next_id(now: Timestamp) -> io::Result<String> {
+pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
     static COUNTER: AtomicU16 = AtomicU16::new(1);
-    let mut random = [0; 12];
-    File::open("/dev/urandom")?.read_exact(&mut random)?;
-    Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random))
+    Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
+}
+
+/// Random bytes for a name.
+pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }

@@ -1,0 +1,417 @@
+//! Starting a command, watching over it until it and its output have ended, and making it stop.
+
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+
+use crate::preview::Stream;
+
+use super::captured::{Captured, CapturedOutput};
+use super::ended::{Ended, Stop};
+use super::ladder::Ladder;
+use super::pipe::{Gone, Pipe};
+use super::place::Place;
+use super::pump::{Progress, take_all};
+use super::sink::{Limits, Sink, Taken};
+use super::spill::Spill;
+
+/// How a command is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Standard output and standard error in one or in two.
+    pub streams: Streams,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// Its process group.
+    pub group: Group,
+    /// After this it is stopped.
+    pub timeout: Option<Duration>,
+    /// What is held, spilled and counted, of each stream.
+    pub limits: Limits,
+}
+
+/// How a command's standard output and standard error are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    /// Through one pipe, in the order in which they were written.
+    Together,
+    /// Through a pipe each; nothing then says which came first.
+    Apart,
+}
+
+/// What a command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// Our own standard input.
+    Inherit,
+    /// Nothing.
+    Null,
+}
+
+/// The process group of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// One of its own: a signal to stop goes to all of it.
+    Own,
+    /// Ours, for a command that reads the terminal, which only the foreground group may. The
+    /// terminal's own signals (INT, QUIT) reach it without us; others go to it alone.
+    Shared,
+}
+
+/// Why a command could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is none of this name.
+    #[error("{0}: command not found")]
+    NotFound(String),
+    /// It is there, but cannot be run.
+    #[error("{0}: {1}")]
+    NotExecutable(String, io::Error),
+    /// No pipe, thread or process could be had.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl StartError {
+    /// The exit status that shells end with: 127, 126; 1 for a failure of our own.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            StartError::NotFound(_) => 127,
+            StartError::NotExecutable(..) => 126,
+            StartError::System(_) => 1,
+        }
+    }
+}
+
+/// Asks a running command to stop. Cheap to clone, and good from any thread.
+#[derive(Clone, Debug)]
+pub struct Control {
+    events: Sender<Event>,
+}
+
+impl Control {
+    /// Passes a signal on that we were sent: first itself, the second time TERM, the third KILL
+    /// (once two seconds have passed since TERM). An unknown number is ignored, and so is a
+    /// command that has ended.
+    pub fn ask(&self, signal: i32) {
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            // It may be over.
+            let _ = self.events.send(Event::Asked(signal));
+        }
+    }
+
+    /// As Ctrl-C does: [`Control::ask`] with INT.
+    pub fn interrupt(&self) {
+        self.ask(Signal::INT.as_raw());
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Asked(Signal),
+    /// The command is gone, but not yet reaped.
+    Exited,
+    /// A stream has ended and is in its sink.
+    Drained,
+}
+
+/// A command that runs.
+#[derive(Debug)]
+pub struct Running {
+    control: Control,
+    stdout: Arc<Progress>,
+    stderr: Option<Arc<Progress>>,
+    over: Receiver<()>,
+    supervisor: JoinHandle<io::Result<Captured>>,
+}
+
+impl Running {
+    /// What makes it stop.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// How far a stream has come; standard error's is there if it is taken apart.
+    pub fn progress(&self, stream: Stream) -> Option<&Arc<Progress>> {
+        match stream {
+            Stream::Stdout => Some(&self.stdout),
+            Stream::Stderr => self.stderr.as_ref(),
+        }
+    }
+
+    /// Waits until all is over, at most so long; whether it is.
+    pub fn wait_for(&self, most: Duration) -> bool {
+        self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
+    }
+
+    /// Waits until the command and its output have ended.
+    ///
+    /// # Errors
+    /// What the system says of its end, or of looking at its output.
+    pub fn wait(self) -> io::Result<Captured> {
+        joined(self.supervisor)
+    }
+}
+
+fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
+}
+
+/// Runs a command to its end; as [`start`] and [`Running::wait`].
+///
+/// # Errors
+/// As for both.
+pub fn run(command: Command, options: &Options, place: &Place) -> Result<Captured, StartError> {
+    Ok(start(command, options, place)?.wait()?)
+}
+
+/// Starts a command; its output goes to `place`. Standard input, output, error and process group
+/// of `command` are set here; the rest is the caller's.
+///
+/// # Errors
+/// [`StartError`].
+pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<Running, StartError> {
+    let gone = Gone::new()?;
+    let held = Arc::new(AtomicBool::new(false));
+    let pipes = connect(&mut command, options, &gone, &held)?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let started = Timestamp::now();
+    let child = command.spawn().map_err(|error| explain(name, error))?;
+    // It has our ends of the pipes that the command writes to.
+    drop(command);
+    let (events, received) = channel();
+    let mut streams = Vec::new();
+    for (stream, pipe) in pipes {
+        streams.push(Draining::start(stream, pipe, options.limits, place, events.clone())?);
+    }
+    let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
+    let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
+    let control = Control { events: events.clone() };
+    let watch = Watch {
+        pid: Pid::from_child(&child),
+        group: options.group,
+        events: received,
+        gone,
+        ladder: Ladder::default(),
+        deadline: options.timeout.map(|timeout| Instant::now() + timeout),
+        stop: Stop::No,
+    };
+    let exits = watch.pid;
+    thread::Builder::new().name("exit".into()).spawn(move || tell_exit(exits, &events))?;
+    let (tell_over, over) = channel::<()>();
+    let supervise = move || {
+        let captured = supervise(child, watch, streams, started, &held);
+        drop(tell_over);
+        captured
+    };
+    let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
+    Ok(Running { control, stdout, stderr, over, supervisor })
+}
+
+fn explain(name: String, error: io::Error) -> StartError {
+    match error.kind() {
+        io::ErrorKind::NotFound => StartError::NotFound(name),
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => StartError::System(error),
+        _ => StartError::NotExecutable(name, error),
+    }
+}
+
+/// Makes the pipes and gives the command its ends of them.
+fn connect(
+    command: &mut Command,
+    options: &Options,
+    gone: &Gone,
+    held: &Arc<AtomicBool>,
+) -> io::Result<Vec<(Stream, Pipe)>> {
+    let (reader, writer) = Pipe::new(gone, held)?;
+    let mut pipes = vec![(Stream::Stdout, reader)];
+    match options.streams {
+        Streams::Together => {
+            command.stderr(writer.try_clone()?);
+        }
+        Streams::Apart => {
+            let (reader, writer) = Pipe::new(gone, held)?;
+            command.stderr(writer);
+            pipes.push((Stream::Stderr, reader));
+        }
+    }
+    command.stdout(writer);
+    command.stdin(match options.stdin {
+        Stdin::Inherit => Stdio::inherit(),
+        Stdin::Null => Stdio::null(),
+    });
+    if options.group == Group::Own {
+        command.process_group(0);
+    }
+    Ok(pipes)
+}
+
+/// Waits for the command's end without reaping it, so that its process number, and its group's,
+/// stay its own for as long as we may signal them.
+fn tell_exit(pid: Pid, events: &Sender<Event>) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
+    // All may be over if a thread failed.
+    let _ = events.send(Event::Exited);
+}
+
+/// A stream on its way into its sink.
+#[derive(Debug)]
+struct Draining {
+    stream: Stream,
+    progress: Arc<Progress>,
+    thread: JoinHandle<io::Result<(Taken<Spill>, Option<io::Error>)>>,
+}
+
+impl Draining {
+    fn start(
+        stream: Stream,
+        pipe: Pipe,
+        limits: Limits,
+        place: &Place,
+        events: Sender<Event>,
+    ) -> io::Result<Draining> {
+        let progress = Arc::new(Progress::default());
+        let sink = sink(stream, limits, place);
+        let shared = Arc::clone(&progress);
+        let drain = move || {
+            let taken = take_all(pipe, sink, &shared);
+            let _ = events.send(Event::Drained);
+            taken
+        };
+        let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
+        Ok(Draining { stream, progress, thread })
+    }
+
+    fn finish(self) -> io::Result<(CapturedOutput, Option<io::Error>)> {
+        let (taken, error) = joined(self.thread)?;
+        Ok((CapturedOutput::new(self.stream, taken)?, error))
+    }
+}
+
+fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
+    let place = place.clone();
+    Sink::new(limits, Box::new(move || Ok(Spill::new(place.begin(stream)?))))
+}
+
+/// What is needed to watch over a command.
+struct Watch {
+    pid: Pid,
+    group: Group,
+    events: Receiver<Event>,
+    gone: Gone,
+    ladder: Ladder,
+    deadline: Option<Instant>,
+    stop: Stop,
+}
+
+impl Watch {
+    /// Until the command is gone and so many streams have ended.
+    fn until_over(&mut self, mut streams: usize) {
+        let mut is_running = true;
+        while is_running || streams > 0 {
+            match self.next() {
+                Ok(Event::Drained) => streams -= 1,
+                Ok(Event::Exited) => {
+                    is_running = false;
+                    self.deadline = None;
+                    self.gone.tell();
+                }
+                Ok(Event::Asked(signal)) => {
+                    if is_running && self.stop == Stop::No {
+                        self.stop = Stop::Asked(signal.as_raw());
+                    }
+                    let step = self.ladder.ask(signal, Instant::now());
+                    self.send(step);
+                }
+                Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+    }
+
+    fn next(&self) -> Result<Event, RecvTimeoutError> {
+        let next = [self.deadline, self.ladder.next()].into_iter().flatten().min();
+        match next {
+            Some(at) => self.events.recv_timeout(at.saturating_duration_since(Instant::now())),
+            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    /// Does what is due by the clock.
+    fn press(&mut self, now: Instant) {
+        if self.deadline.take_if(|at| *at <= now).is_some() {
+            self.stop = Stop::TimedOut;
+            let step = self.ladder.time_out(now);
+            self.send(Some(step));
+        }
+        let step = self.ladder.due(now);
+        self.send(step);
+    }
+
+    fn send(&self, signal: Option<Signal>) {
+        // A command that is gone wants no signal.
+        let _ = match (self.group, signal) {
+            (_, None) | (Group::Shared, Some(Signal::INT | Signal::QUIT)) => Ok(()),
+            (Group::Own, Some(signal)) => kill_process_group(self.pid, signal),
+            (Group::Shared, Some(signal)) => kill_process(self.pid, signal),
+        };
+    }
+}
+
+fn supervise(
+    mut child: Child,
+    mut watch: Watch,
+    streams: Vec<Draining>,
+    started: Timestamp,
+    held: &AtomicBool,
+) -> io::Result<Captured> {
+    watch.until_over(streams.len());
+    let status = child.wait()?.into();
+    let mut outputs = Vec::new();
+    let mut failure = None;
+    for stream in streams {
+        let (output, error) = stream.finish()?;
+        outputs.push(output);
+        failure = failure.or(error);
+    }
+    let mut outputs = outputs.into_iter();
+    let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
+    Ok(Captured {
+        ended: Some(Ended { status, stop: watch.stop }),
+        started,
+        finished: Timestamp::now(),
+        left_running: held.load(Ordering::Acquire),
+        failure,
+        stdout,
+        stderr: outputs.next(),
+    })
+}
+
+/// Takes a stream to its end into `place`.
+///
+/// # Errors
+/// If no thread can be had, or the output cannot be looked at. A failure to read is no error: what
+/// came before it is there, and [`Captured::failure`] has it.
+pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
+    let started = Timestamp::now();
+    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default())?;
+    Ok(Captured {
+        ended: None,
+        started,
+        finished: Timestamp::now(),
+        left_running: false,
+        failure,
+        stdout: CapturedOutput::new(Stream::Stdout, taken)?,
+        stderr: None,
+    })
+}

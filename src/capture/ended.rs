@@ -1,0 +1,77 @@
+//! How a command ended, and the exit status that says so.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// What the system says.
+    pub status: Status,
+    /// Whether we had a part in it.
+    pub stop: Stop,
+}
+
+/// What the system says of a process that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It ended by itself, with this status: 0 to 255.
+    Code(u8),
+    /// A signal of this number killed it.
+    Signal(i32),
+}
+
+/// Whether a command was asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It was not.
+    No,
+    /// By a signal of this number, which we were sent and passed on.
+    Asked(i32),
+    /// By us, when its time was over.
+    TimedOut,
+}
+
+impl Ended {
+    /// The exit status to end with, as shells have it: the command's own; 128 + n when signal n
+    /// killed it (the signal that we were asked to stop it by, where that is why); 124 when its
+    /// time was over.
+    pub fn exit_code(self) -> u8 {
+        match (self.stop, self.status) {
+            (Stop::TimedOut, _) => 124,
+            (_, Status::Code(code)) => code,
+            (Stop::Asked(signal), Status::Signal(_)) | (Stop::No, Status::Signal(signal)) => {
+                u8::try_from(128 + signal).unwrap_or(u8::MAX)
+            }
+        }
+    }
+
+    /// Whether the command was stopped rather than left to end.
+    pub fn is_aborted(self) -> bool {
+        self.stop != Stop::No
+    }
+}
+
+impl From<ExitStatus> for Status {
+    fn from(status: ExitStatus) -> Status {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Status::Code(code as u8),
+            (None, signal) => Status::Signal(signal.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_statuses_are_as_in_shells() {
+        let code = |status, stop| Ended { status, stop }.exit_code();
+        assert_eq!(code(Status::Code(7), Stop::No), 7);
+        assert_eq!(code(Status::Signal(9), Stop::No), 137);
+        assert_eq!(code(Status::Signal(15), Stop::Asked(2)), 130);
+        assert_eq!(code(Status::Code(0), Stop::Asked(2)), 0);
+        assert_eq!(code(Status::Code(0), Stop::TimedOut), 124);
+    }
+}

@@ -1,0 +1,38 @@
+//! Running a command, or draining a pipe, into a spill: bounded memory, exit status kept, and the preview that a
+//! model would get of it.
+//!
+//! [`start`] (or [`run`], which waits) runs a command and [`drain`] takes a stream; both give a [`Captured`]. Its
+//! [`Captured::deliver`] plans the preview, keeps the spill if it is wanted, and gives a [`Delivery`]. An agent that
+//! has a tool's output in hand already calls [`truncate`].
+//!
+//! From the ground up: `count` and `ends` know of an output what streams by; `sink` puts it into a `spill`, in a
+//! [`Place`]; `pump` moves it there from a `pipe`; `command` watches over it all; `record` says what was run.
+
+mod captured;
+mod command;
+mod content;
+mod count;
+mod deliver;
+mod ended;
+mod ends;
+mod ladder;
+mod pipe;
+mod place;
+mod pump;
+mod record;
+mod session;
+mod sink;
+mod spill;
+mod truncate;
+
+pub use captured::{Captured, CapturedOutput, Size};
+pub use command::{Control, Group, Options, Running, StartError, Stdin, Streams, drain, run, start};
+pub use content::Content;
+pub use deliver::{Delivery, Keep, NOT_SAVED, Wish};
+pub use ended::{Ended, Status, Stop};
+pub use place::{DEFAULT_SESSION, Place, PlaceError};
+pub use pump::Progress;
+pub use record::{About, Exit, Record};
+pub use session::{EndError, EndedSession, end_session};
+pub use sink::{HOLD, Limits, Stopped};
+pub use truncate::{Error, Outcome, Output, Rules, truncate};

@@ -1,0 +1,375 @@
+//! Where spills are put: in our own store, or where and under the name that an agent would use.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
+
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
+use rustix::io::Errno;
+
+use crate::preview::Stream;
+use crate::store::{Env, NewSpill, OwnStore, next_id, random};
+
+/// The session whose directory is used when none is named.
+pub const DEFAULT_SESSION: &str = "overspill";
+/// Most bytes of a tool's name that become part of a file's.
+const TOOL_BYTES: usize = 80;
+
+/// A place for the spills of one run.
+#[derive(Clone, Debug)]
+pub struct Place {
+    env: Env,
+    kind: Kind,
+    tool: String,
+    now: Timestamp,
+    before: Option<Arc<Before>>,
+}
+
+/// What is done once, before the first spill.
+struct Before {
+    once: Once,
+    act: Box<dyn Fn() + Send + Sync>,
+}
+
+impl fmt::Debug for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Before").field("once", &self.once).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Own,
+    /// opencode and those that store as it does: its data directory's name.
+    Opencode(String),
+    GoSession(String),
+    /// Directory, and the ending of a name that has an id of so many hexadecimal digits.
+    Overflow {
+        dir: PathBuf,
+        digits: usize,
+        ending: &'static str,
+    },
+    Pi,
+}
+
+/// No place can be told from what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Nothing is known of how this agent places spills.
+    #[error("{0} is not known to save outputs in a place of its own; leave out --layout agent")]
+    NoLayout(String),
+    /// A session's name becomes part of a directory's.
+    #[error("a session's name has letters, digits, - and _, and more than digits; not '{0}'")]
+    Session(String),
+}
+
+/// Why a directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DirError {
+    #[error("{}: is a symbolic link or no directory; move it away", .0.display())]
+    NotADirectory(PathBuf),
+    #[error("{}: belongs to another user; set TMPDIR to a directory of yours", .0.display())]
+    Foreign(PathBuf),
+    #[error("{}: is open to others; run `chmod {remedy}` on it", path.display())]
+    Exposed { path: PathBuf, remedy: &'static str },
+    #[error("{}: {}", .0.display(), io::Error::from(*.1))]
+    Io(PathBuf, Errno),
+}
+
+impl DirError {
+    /// What the system said, if it was the system.
+    pub fn raw(&self) -> Option<Errno> {
+        match self {
+            DirError::Io(_, errno) => Some(*errno),
+            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
+        }
+    }
+}
+
+impl From<DirError> for io::Error {
+    fn from(error: DirError) -> io::Error {
+        let kind = error.raw().map_or(io::ErrorKind::Other, |errno| errno.kind());
+        io::Error::new(kind, error.to_string())
+    }
+}
+
+impl Place {
+    /// Our own store.
+    pub fn own(env: &Env, now: Timestamp) -> Place {
+        Place { env: env.clone(), kind: Kind::Own, tool: String::new(), now, before: None }
+    }
+
+    /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
+    ///
+    /// # Errors
+    /// [`PlaceError`]: that agent has no such place, or the session's name cannot be used.
+    pub fn of_agent(
+        name: &str,
+        tool: Option<&str>,
+        session: Option<&str>,
+        env: &Env,
+        now: Timestamp,
+    ) -> Result<Place, PlaceError> {
+        let agent = name.split_once('/').map_or(name, |(agent, _)| agent);
+        let overflow = |dir: PathBuf, digits, ending| Kind::Overflow { dir, digits, ending };
+        let kind = match (agent, name) {
+            ("opencode" | "kilo", _) => Kind::Opencode(agent.to_owned()),
+            ("go-opencode", _) => Kind::GoSession(session_name(session.unwrap_or(DEFAULT_SESSION))?),
+            (_, "t15/output") => overflow("/tmp/opencode-overflow".into(), 16, ".txt"),
+            (_, "t15/generic") => overflow("/tmp/agent-overflow".into(), 16, ".log"),
+            (_, "t15/recipe") => overflow(temporary(env, &["TMPDIR"]).join("agent-overflow"), 8, ".txt"),
+            ("pi" | "pi-30k", _) => Kind::Pi,
+            _ => return Err(PlaceError::NoLayout(agent.to_owned())),
+        };
+        Ok(Place { env: env.clone(), kind, tool: tool_name(tool), now, before: None })
+    }
+
+    /// The same, with something to be done once before the first spill is begun, such as cleaning
+    /// the store.
+    #[must_use]
+    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Place {
+        let before = Before { once: Once::new(), act: Box::new(act) };
+        Place { before: Some(Arc::new(before)), ..self }
+    }
+
+    /// Whether this is our own store.
+    pub fn is_own(&self) -> bool {
+        self.kind == Kind::Own
+    }
+
+    /// The surroundings.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Begins the spill of one stream.
+    ///
+    /// # Errors
+    /// The place cannot be used, and the remedy; or what the system says.
+    pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
+        if let Some(before) = &self.before {
+            before.once.call_once(|| (before.act)());
+        }
+        let (path, dir) = match &self.kind {
+            Kind::Own => {
+                let store = OwnStore::create(&self.env).map_err(io::Error::other)?;
+                return store.begin(self.now);
+            }
+            Kind::Opencode(agent) => {
+                let path = data_home(&self.env).join(agent).join("tool-output");
+                (path.clone(), agents_dir(&path, &self.env)?)
+            }
+            Kind::GoSession(session) => {
+                let path = session_dir(&self.env, session);
+                (path.clone(), private_dir(&path, &self.env)?)
+            }
+            Kind::Overflow { dir, .. } => (dir.clone(), private_dir(dir, &self.env)?),
+            Kind::Pi => {
+                let path = temporary(&self.env, &["TMPDIR", "TMP", "TEMP"]);
+                (path.clone(), shared_dir(&path, &self.env)?)
+            }
+        };
+        NewSpill::begin_in(dir, path, self.name(stream)?)
+    }
+
+    fn name(&self, stream: Stream) -> io::Result<String> {
+        let tool = &self.tool;
+        Ok(match &self.kind {
+            Kind::Own | Kind::Opencode(_) => next_id(self.now)?,
+            Kind::GoSession(_) => format!("bash-{}-{}.txt", self.now.as_nanosecond(), stream.as_str()),
+            Kind::Overflow { digits, ending, .. } => format!("{tool}-{}{ending}", hex(*digits)?),
+            Kind::Pi => format!("pi-bash-{}.log", hex(16)?),
+        })
+    }
+}
+
+fn hex(digits: usize) -> io::Result<String> {
+    let number = u64::from_ne_bytes(random()?);
+    Ok(format!("{number:016x}")[16 - digits..].to_owned())
+}
+
+/// A tool's name as part of a file's: one word.
+fn tool_name(tool: Option<&str>) -> String {
+    let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };
+    word.chars().map(safe).take(TOOL_BYTES).collect()
+}
+
+/// A session's name, if it can be part of a directory's. One of digits alone would look like a process's.
+pub(super) fn session_name(name: &str) -> Result<String, PlaceError> {
+    let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let number = name.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = word && !number && name.len() <= 200;
+    fits.then(|| name.to_owned()).ok_or_else(|| PlaceError::Session(name.to_owned()))
+}
+
+/// The directory of a session, by opencode's persistence design.
+pub(super) fn session_dir(env: &Env, session: &str) -> PathBuf {
+    temporary(env, &["TMPDIR"]).join(format!("opencode-{session}"))
+}
+
+fn data_home(env: &Env) -> PathBuf {
+    env.var("XDG_DATA_HOME").map_or_else(|| env.home().join(".local/share"), PathBuf::from)
+}
+
+fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
+    let set = variables.iter().find_map(|name| env.var(name));
+    PathBuf::from(set.unwrap_or(OsStr::new("/tmp")))
+}
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// Makes the directories that are to hold `path`; none is checked.
+pub(super) fn make_parents(path: &Path) -> Result<(), DirError> {
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+    made.map_err(|error| DirError::Io(parent.to_owned(), Errno::from_io_error(&error).unwrap_or(Errno::IO)))
+}
+
+/// A directory of ours alone, if it is there.
+pub(super) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+    checked(path, env, 0o077, "700")
+}
+
+/// A directory of ours alone, made if it is not there.
+pub(super) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+    make(path)?;
+    open_private(path, env)
+}
+
+/// An agent's own directory: others may read it if the agent lets them, but not write to it.
+fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+    make_parents(path)?;
+    make(path)?;
+    checked(path, env, 0o022, "go-w")
+}
+
+/// A directory that all share, such as /tmp: ours, or sticky, so that no one can move our files away.
+fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+    let io = |error: Errno| DirError::Io(path.to_owned(), error);
+    let dir = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(io)?;
+    let stat = fstat(&dir).map_err(io)?;
+    let sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
+    match sticky || stat.st_uid == env.uid() {
+        true => Ok(dir),
+        false => Err(DirError::Foreign(path.to_owned())),
+    }
+}
+
+/// Makes one directory of mode 0700, whatever the umask; one that is there is left as it is.
+fn make(path: &Path) -> Result<(), DirError> {
+    let made = match mkdirat(CWD, path, Mode::RWXU) {
+        Ok(()) => chmodat(CWD, path, Mode::RWXU, AtFlags::empty()),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error),
+    };
+    made.map_err(|error| DirError::Io(path.to_owned(), error))
+}
+
+/// Opens a directory that must be no link, must be ours, and must not have the forbidden bits.
+fn checked(path: &Path, env: &Env, forbidden: u32, remedy: &'static str) -> Result<OwnedFd, DirError> {
+    let io = |error: Errno| DirError::Io(path.to_owned(), error);
+    let dir = match openat(CWD, path, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(DirError::NotADirectory(path.to_owned())),
+        dir => dir.map_err(io)?,
+    };
+    let stat = fstat(&dir).map_err(io)?;
+    // The type differs between systems.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
+    let mode = stat.st_mode as u32;
+    match () {
+        () if stat.st_uid != env.uid() => Err(DirError::Foreign(path.to_owned())),
+        () if mode & forbidden != 0 => Err(DirError::Exposed { path: path.to_owned(), remedy }),
+        () => Ok(dir),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    struct Home {
+        dir: tempfile::TempDir,
+        env: Env,
+    }
+
+    fn home() -> Home {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::hermetic(dir.path()).with_var("TMPDIR", dir.path());
+        Home { dir, env }
+    }
+
+    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Place, PlaceError> {
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        Place::of_agent(policy, Some("ba/sh"), session, &home.env, now)
+    }
+
+    fn path(home: &Home, policy: &str) -> String {
+        let spill = place(home, policy, Some("s1")).unwrap().begin(Stream::Stderr).unwrap();
+        spill.path().strip_prefix(home.dir.path()).unwrap().display().to_string()
+    }
+
+    #[test]
+    fn names_are_the_agents_own() {
+        let home = home();
+        assert_eq!(path(&home, "go-opencode/bash"), "opencode-s1/bash-1795262400000000000-stderr.txt");
+        let pi = path(&home, "pi/bash");
+        assert!(pi.starts_with("pi-bash-") && pi.len() == "pi-bash-0123456789abcdef.log".len(), "{pi}");
+        let recipe = path(&home, "t15/recipe");
+        assert!(recipe.starts_with("agent-overflow/ba_sh-") && recipe.ends_with(".txt"), "{recipe}");
+        let own = path(&home, "opencode/output");
+        assert!(own.starts_with(".local/share/opencode/tool-output/tool_"), "{own}");
+    }
+
+    #[test]
+    fn every_layout_is_one_that_its_store_lists() {
+        let home = home();
+        let stores = crate::store::Stores::builtin();
+        for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
+            let spill = place(&home, policy, None).unwrap().begin(Stream::Stdout).unwrap();
+            let (store, _) = stores.store_of(&spill.path(), &home.env).expect(policy);
+            assert_eq!(policy.split('/').next(), Some(store.agent.as_str()), "{policy}");
+        }
+    }
+
+    #[test]
+    fn directories_are_ours_alone() {
+        let home = home();
+        let spill = place(&home, "go-opencode/bash", None).unwrap().begin(Stream::Stdout).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(spill.path().parent().unwrap()), 0o700);
+        assert_eq!(mode(&spill.temporary_path()), 0o600);
+    }
+
+    #[test]
+    fn a_directory_of_another_kind_is_refused() {
+        let home = home();
+        symlink("/", home.dir.path().join("opencode-linked")).unwrap();
+        let linked = place(&home, "go-opencode/bash", Some("linked")).unwrap();
+        assert!(linked.begin(Stream::Stdout).unwrap_err().to_string().contains("symbolic link"));
+        let open = home.dir.path().join("opencode-open");
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let open = place(&home, "go-opencode/bash", Some("open")).unwrap();
+        assert!(open.begin(Stream::Stdout).unwrap_err().to_string().contains("chmod 700"));
+    }
+
+    #[test]
+    fn sessions_are_words() {
+        let home = home();
+        for name in ["", "..", "a/b", "41", "a b", "\u{e9}"] {
+            let refused = place(&home, "go-opencode/bash", Some(name));
+            assert!(matches!(refused, Err(PlaceError::Session(_))), "{name}");
+        }
+        let none = place(&home, "basic/smart", None);
+        assert!(matches!(none, Err(PlaceError::NoLayout(agent)) if agent == "basic"));
+    }
+}

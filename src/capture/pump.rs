@@ -1,0 +1,128 @@
+//! From a reader to a sink by way of a few buffers that go round, so that reading seldom waits for the disk.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::sink::{Sink, Taken};
+use super::spill::Spill;
+
+/// Bytes of one buffer.
+const BUFFER: usize = 256 << 10;
+/// How many buffers go round: together they are all the memory that a stream takes, however long.
+const BUFFERS: usize = 8;
+
+/// How far a capture has come; shared with whoever wants to look.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+    line_feeds: AtomicU64,
+    spill: OnceLock<PathBuf>,
+}
+
+impl Progress {
+    /// Bytes that came.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// LF bytes among them.
+    pub fn line_feeds(&self) -> u64 {
+        self.line_feeds.load(Ordering::Relaxed)
+    }
+
+    /// The growing file, once it is begun: it can be opened and looked at, and stays the same file
+    /// when it gets its name. A small output has none.
+    pub fn spill(&self) -> Option<&Path> {
+        self.spill.get().map(PathBuf::as_path)
+    }
+
+    fn note(&self, sink: &Sink<Spill>) {
+        self.bytes.store(sink.bytes(), Ordering::Relaxed);
+        self.line_feeds.store(sink.line_feeds(), Ordering::Relaxed);
+        if let Some(file) = sink.file() {
+            self.spill.get_or_init(|| file.temporary_path());
+        }
+    }
+}
+
+/// Takes all that `reader` gives, to its end or to its first error.
+///
+/// # Errors
+/// If no thread can be had.
+pub(super) fn take_all(
+    reader: impl Read + Send,
+    mut sink: Sink<Spill>,
+    progress: &Progress,
+) -> io::Result<(Taken<Spill>, Option<io::Error>)> {
+    let (reading, taking) = pump();
+    let failure = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("read".into());
+        let reading = thread.spawn_scoped(scope, move || reading.run(reader))?;
+        taking.run(&mut sink, progress);
+        let read = reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed")));
+        Ok::<_, io::Error>(read.err())
+    })?;
+    Ok((sink.finish(), failure))
+}
+
+/// A buffer and how much of it is full.
+type Full = (Vec<u8>, usize);
+
+/// Both ends of a pump: what reads, and what takes.
+fn pump() -> (Reading, Taking) {
+    let (give_empty, take_empty) = channel();
+    let (give_full, take_full) = channel();
+    for _ in 0..BUFFERS {
+        // The other end is right here. Buffers get their memory when they are first used.
+        let _ = give_empty.send(Vec::new());
+    }
+    (Reading { empty: take_empty, full: give_full }, Taking { full: take_full, empty: give_empty })
+}
+
+/// Where a reader's bytes go.
+struct Reading {
+    empty: Receiver<Vec<u8>>,
+    full: Sender<Full>,
+}
+
+impl Reading {
+    fn run(self, mut reader: impl Read) -> io::Result<()> {
+        for mut buffer in self.empty {
+            buffer.resize(BUFFER, 0);
+            let count = read(&mut reader, &mut buffer)?;
+            if count == 0 || self.full.send((buffer, count)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Where a sink's bytes come from.
+struct Taking {
+    full: Receiver<Full>,
+    empty: Sender<Vec<u8>>,
+}
+
+impl Taking {
+    fn run(self, sink: &mut Sink<Spill>, progress: &Progress) {
+        for (buffer, count) in self.full {
+            sink.push(&buffer[..count]);
+            progress.note(sink);
+            // A reader that has ended wants no more.
+            let _ = self.empty.send(buffer);
+        }
+    }
+}

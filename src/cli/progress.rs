@@ -1,0 +1,63 @@
+//! One line on the terminal while a command runs: how much it has printed, and for how long.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use crate::capture::Running;
+use crate::preview::Stream;
+use crate::words::{size, span, thousands};
+
+/// A command that is over sooner needs no progress.
+const AFTER: Duration = Duration::from_secs(1);
+/// Time between two looks.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// Waits until the command is over. On a terminal its progress is shown after a second.
+pub fn show_until_over(running: &Running) {
+    if !io::stderr().is_terminal() {
+        while !running.wait_for(Duration::from_secs(3600)) {}
+        return;
+    }
+    let started = Instant::now();
+    if running.wait_for(AFTER) {
+        return;
+    }
+    let mut widest = 0;
+    loop {
+        let line = line(running, started.elapsed());
+        widest = line.len().max(widest);
+        put(&format!("\r{line:<widest$}"));
+        if running.wait_for(EVERY) {
+            return put(&format!("\r{:widest$}\r", ""));
+        }
+    }
+}
+
+/// A terminal that cannot be written to is no reason to stop.
+fn put(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+fn line(running: &Running, time: Duration) -> String {
+    let streams = [Stream::Stdout, Stream::Stderr].into_iter().filter_map(|stream| running.progress(stream));
+    let (bytes, lines) =
+        streams.fold((0, 0), |(bytes, lines), of| (bytes + of.bytes(), lines + of.line_feeds()));
+    words(bytes, lines, time)
+}
+
+fn words(bytes: u64, lines: u64, time: Duration) -> String {
+    let rate = (bytes as f64 / time.as_secs_f64()) as u64;
+    format!("{}, {} lines, {}/s, {}", size(bytes), thousands(lines), size(rate), span(time.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_bytes_lines_rate_and_time() {
+        let line = words(50 << 20, 812_331, Duration::from_secs(5));
+        assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
+    }
+}

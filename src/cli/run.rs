@@ -1,0 +1,305 @@
+//! `overspill run`: a command's whole output saved, what the model would get printed, its exit status kept.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use clap::{Args as Group, ValueEnum};
+use jiff::Timestamp;
+
+use crate::capture::{
+    self, About, Captured, Delivery, HOLD, Keep, Limits, Options, Place, Record, Stdin, Streams, Wish,
+};
+use crate::config::{Config, Resolved, Size, WishError, Wishes};
+use crate::preview::{Part, Preview, Status, Want};
+use crate::store;
+use crate::text::safe::label;
+
+use super::args::{Form, FormArgs, Look, PreviewArgs};
+use super::{Failure, Outcome, input, preview, signals};
+
+/// The words of `overspill run`.
+#[derive(Debug, Group)]
+pub struct RunArgs {
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+    /// When the whole output is saved
+    #[arg(long, value_name = "WHEN", default_value = "cut")]
+    pub keep: KeepWhen,
+    /// Take standard error apart, with a file and a preview of its own
+    #[arg(long)]
+    pub split: bool,
+    /// Most bytes that are saved, or none for no limit [default: the policy's, else 100m]
+    #[arg(long, value_name = "SIZE", value_parser = cap)]
+    pub max_spill: Option<u64>,
+    /// Stop the command after so long: 90, 1.5s, 2m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Where spills are put, and under which names
+    #[arg(long, value_name = "WHOSE", default_value = "own")]
+    pub layout: LayoutOf,
+    /// With --layout agent, for agents that keep a session's spills together: its name
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    pub look: Look,
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+/// When a spill is kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum KeepWhen {
+    /// Whatever it is
+    Always,
+    /// When the policy cuts it
+    Cut,
+    /// Not at all
+    Never,
+}
+
+/// Whose layout a spill is kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LayoutOf {
+    /// overspill's own store
+    Own,
+    /// As the policy's agent names and places it
+    Agent,
+}
+
+/// `none`, or a size in bytes.
+fn cap(text: &str) -> Result<u64, String> {
+    match text {
+        "none" => Ok(u64::MAX),
+        text => text.parse::<Size>().map(|size| size.number),
+    }
+}
+
+/// A number of seconds, or of what its suffix says, as timeout(1) takes them.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => f64::NAN,
+    };
+    let number = digits.parse::<f64>().map(|number| number * seconds);
+    let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("'{text}' is no time; write 90, 1.5s, 2m or 1h"))
+}
+
+/// Runs the command and prints the preview.
+pub fn run(config: &Config, args: &RunArgs) -> Outcome {
+    refuse(&args.look)?;
+    let look = resolve(config, &args.look.wishes())?;
+    let place = place(config, args, &look)?;
+    let wish = wish(&look, args, args.form.form());
+    let options = Options {
+        streams: if args.split { Streams::Apart } else { Streams::Together },
+        stdin: Stdin::Inherit,
+        group: if io::stdin().is_terminal() { capture::Group::Shared } else { capture::Group::Own },
+        timeout: args.timeout,
+        limits: limits(&wish),
+    };
+    let captured = watched(args, &options, &place)?;
+    let ended = captured.ended;
+    let delivery = captured.deliver(&wish, &place).map_err(|error| Failure::Failed(error.to_string()))?;
+    print(&delivery, &look.limits_from.to_string(), args.form.form())?;
+    match ended.map_or(0, |ended| ended.exit_code()) {
+        0 => Ok(()),
+        status => Err(Failure::Ended(status).into()),
+    }
+}
+
+/// `CMD | overspill preview --save`: the same for what comes on standard input.
+pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
+    if args.file != "-" {
+        return Err(Failure::Usage("--save is for standard input; a file is saved already".into()).into());
+    }
+    let look = resolve(config, &args.look.wishes())?;
+    let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
+    let mut wish = Wish::new(look.policy.clone());
+    let form = args.form.form();
+    tell(&mut wish, &args.look, form);
+    // Ctrl-C is for the command before us; once it has ended, so have we.
+    signals::ignore_once()?;
+    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let captured = capture::drain(stdin, limits(&wish), &place)?;
+    let delivery = captured.deliver(&wish, &place).map_err(|error| Failure::Failed(error.to_string()))?;
+    print(&delivery, &look.limits_from.to_string(), form)?;
+    match delivery.preview.status {
+        Status::Ok => Ok(()),
+        Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
+    }
+}
+
+/// What the command itself answers cannot be told beforehand.
+fn refuse(look: &Look) -> Outcome {
+    let flag = match look {
+        Look { stderr: Some(_), .. } => "--stderr FILE: with run, --split takes standard error apart",
+        Look { exit_code: Some(_), .. } => "--exit-code: with run it is the command's own",
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(flag.to_owned()).into())
+}
+
+/// A tool that the policy does not know is recorded all the same.
+fn resolve(config: &Config, wishes: &Wishes) -> anyhow::Result<Resolved> {
+    let resolved = match config.resolve(wishes, None) {
+        Err(WishError::NoTool(_)) => config.resolve(&Wishes { tool: None, ..wishes.clone() }, None),
+        resolved => resolved,
+    };
+    let resolved = resolved.map_err(input::usage)?;
+    resolved.warnings.iter().for_each(|warning| say(warning));
+    Ok(resolved)
+}
+
+fn place(config: &Config, args: &RunArgs, look: &Resolved) -> anyhow::Result<Place> {
+    let now = Timestamp::now();
+    let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
+    let place = match args.layout {
+        LayoutOf::Own => Place::own(&config.env, now),
+        LayoutOf::Agent => Place::of_agent(look.policy.name(), tool, session, &config.env, now)
+            .map_err(|error| Failure::Usage(error.to_string()))?,
+    };
+    Ok(cleaned(place, config))
+}
+
+/// Before the first new spill, our own store is rid of what has expired.
+fn cleaned(place: Place, config: &Config) -> Place {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    place.after(move || {
+        let now = Timestamp::now();
+        // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
+        // the spill itself will say so.
+        let _ = store::sweep(&stores, &env, None, now);
+        let _ = Record::sweep(&env, now);
+    })
+}
+
+fn wish(look: &Resolved, args: &RunArgs, form: Form) -> Wish {
+    let mut wish = Wish::new(look.policy.clone());
+    if let Some(cap) = args.max_spill {
+        wish = wish.with_cap(cap);
+    }
+    wish.keep = match args.keep {
+        KeepWhen::Always => Keep::Always,
+        KeepWhen::Cut => Keep::Cut,
+        KeepWhen::Never => Keep::Never,
+    };
+    wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    tell(&mut wish, &args.look, form);
+    wish
+}
+
+/// What both ways of capturing tell.
+fn tell(wish: &mut Wish, look: &Look, form: Form) {
+    wish.counts = form == Form::Json;
+    wish.printed = [look.saved_as.clone(), look.saved_as_stderr.clone()];
+    wish.about = About {
+        directory: std::env::current_dir().unwrap_or_default(),
+        tool: look.tool.clone(),
+        ..std::mem::take(&mut wish.about)
+    };
+}
+
+/// All counts are taken on the way where they will be printed; else only what the notices need.
+fn limits(wish: &Wish) -> Limits {
+    let want = if wish.counts { Want::ALL } else { wish.policy.needs() };
+    Limits { hold: HOLD, cap: wish.cap, want }
+}
+
+/// Runs the command to its end, its signals passed on and its progress shown.
+fn watched(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<Captured> {
+    let [program, rest @ ..] = &args.command[..] else {
+        return Err(Failure::Usage("no command".into()).into());
+    };
+    let mut command = Command::new(program);
+    command.args(rest);
+    let passing = signals::Passing::begin()?;
+    let running = capture::start(command, options, place).map_err(|error| {
+        say(&error.to_string());
+        Failure::Ended(error.exit_code())
+    })?;
+    passing.to(running.control());
+    super::progress::show_until_over(&running);
+    Ok(running.wait()?)
+}
+
+/// Prints the preview, then what has to be said about it.
+fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
+    delivery.warnings.iter().for_each(|warning| say(warning));
+    let written = preview::write(&delivery.preview, &delivery.input(), &delivery.policy, limits_from, form);
+    written.map_err(quietly)?;
+    if let Status::Crashed(words) = &delivery.preview.status {
+        say(&crashed(words));
+    }
+    if let Some(stderr) = &delivery.stderr_preview {
+        preview::write_to_stderr(stderr, &delivery.stderr_input(), form)?;
+    }
+    let previews = [Some(&delivery.preview), delivery.stderr_preview.as_ref().or(Some(&delivery.preview))];
+    for (path, preview) in delivery.saved.iter().zip(previews) {
+        if let (Some(path), Some(preview), true) = (path, preview, form != Form::Json)
+            && !names(preview, path)
+        {
+            say(&format!("the whole output is in {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Whoever read our output has had enough: as for any program in a pipe, 128 + SIGPIPE, and no word.
+fn quietly(error: anyhow::Error) -> anyhow::Error {
+    match super::is_closed_pipe(&error) {
+        true => Failure::Ended(141).into(),
+        false => error,
+    }
+}
+
+fn crashed(words: &str) -> String {
+    format!("the agent itself crashes on this output: {words}")
+}
+
+/// Whether a preview's notices name a path.
+fn names(preview: &Preview, path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
+}
+
+/// A line on standard error, made safe.
+fn say(words: &str) {
+    eprintln!("overspill: {}", label(OsString::from(words).as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_as_timeout_takes_them() {
+        let seconds = |text: &str| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(
+            ["90", "1.5s", "2m", "1h", "1d"].map(seconds),
+            [90.0, 1.5, 120.0, 3600.0, 86_400.0].map(Ok)
+        );
+        for text in ["", "s", "-1", "0", "1w", "1e400", "nan"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cap_is_a_size_or_none() {
+        assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
+        assert!(cap("all").is_err());
+    }
+}
