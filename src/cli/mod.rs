@@ -1,12 +1,20 @@
 //! The command line: one file a subcommand, and one place for exit statuses.
 
 mod args;
+mod clean;
+mod consent;
 mod generate;
 mod input;
 mod list;
 mod policies;
 mod preview;
 mod read;
+mod record;
+mod rm;
+mod show;
+mod stock;
+mod stores;
+mod table;
 mod view;
 
 use std::io::{self, Write};
@@ -66,10 +74,20 @@ fn run(args: Args) -> Outcome {
         Some(Command::Preview(args)) => preview::run(&config, &args),
         Some(Command::Read(args)) => read::run(&config, &args),
         Some(Command::List(args)) => list::run(&config, &args),
+        Some(Command::Clean(args)) => clean::run(&config, &args),
+        Some(Command::Show(args)) => show::run(&config, &args),
+        Some(Command::Rm(args)) => rm::run(&config, &args),
+        Some(Command::Stores(args)) => stores::run(&config, &args),
         Some(Command::Policies(args)) => policies::run(&config, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),
     }
+}
+
+/// Writes a value as one line of JSON.
+fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
 }
 
 /// The reader of our output has gone: there is nothing to say, and no one to say it to.
