@@ -7,7 +7,7 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use crate::config::{Size, Wishes};
 use crate::preview::Direction;
 
-pub use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
+pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
@@ -44,6 +44,8 @@ pub enum Command {
     Rm(RmArgs),
     /// List where the agents keep outputs and for how long, or print one agent's file
     Stores(StoresArgs),
+    /// Compare what the model would get of a file, one row a policy
+    Compare(CompareArgs),
     /// List how the agents cut, or print one policy's file, to be saved, edited and used
     Policies(PoliciesArgs),
     /// Print completions for a shell

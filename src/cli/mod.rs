@@ -2,6 +2,7 @@
 
 mod args;
 mod clean;
+mod compare;
 mod consent;
 mod generate;
 mod input;
@@ -78,6 +79,7 @@ fn run(args: Args) -> Outcome {
         Some(Command::Show(args)) => show::run(&config, &args),
         Some(Command::Rm(args)) => rm::run(&config, &args),
         Some(Command::Stores(args)) => stores::run(&config, &args),
+        Some(Command::Compare(args)) => compare::run(&config, &args),
         Some(Command::Policies(args)) => policies::run(&config, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),

@@ -81,6 +81,19 @@ pub struct StoresArgs {
     pub json: bool,
 }
 
+#[derive(Debug, Group)]
+pub struct CompareArgs {
+    /// File or id; - is standard input
+    #[arg(value_name = "FILE|ID|-")]
+    pub file: String,
+    /// Count which matches of this regular expression the model still gets; without a capital letter in any case
+    #[arg(long, value_name = "REGEX")]
+    pub find: Option<String>,
+    /// One JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
 fn age(text: &str) -> Result<SignedDuration, String> {
     parse_age(text).ok_or_else(|| format!("'{text}' is no age; write 7d, 24h, 30m, 90s or 2w"))
 }
