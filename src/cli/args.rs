@@ -1,9 +1,13 @@
 //! Every word of the command line.
 
+mod stores;
+
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Size, Wishes};
 use crate::preview::Direction;
+
+pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
@@ -37,6 +41,16 @@ pub enum Command {
     Session(super::session::SessionCommand),
     /// List stored outputs: size, age, and time left until the agent deletes them
     List(ListArgs),
+    /// Delete stored outputs that are due, after showing which
+    Clean(CleanArgs),
+    /// Show the facts of one stored output: whose, how large, until when
+    Show(ShowArgs),
+    /// Delete single stored outputs
+    Rm(RmArgs),
+    /// List where the agents keep outputs and for how long, or print one agent's file
+    Stores(StoresArgs),
+    /// Compare what the model would get of a file, one row a policy
+    Compare(CompareArgs),
     /// List how the agents cut, or print one policy's file, to be saved, edited and used
     Policies(PoliciesArgs),
     /// Print completions for a shell
@@ -144,13 +158,6 @@ pub struct ReadArgs {
     pub look: Look,
     #[command(flatten)]
     pub form: FormArgs,
-}
-
-#[derive(Debug, Group)]
-pub struct ListArgs {
-    /// One JSON array
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Group)]

@@ -1,91 +1,76 @@
 //! `overspill list`: stored outputs without the screen.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
-use jiff::Timestamp;
-use serde::Serialize;
-
-use crate::config::Config;
-use crate::store::{self, Entry, Left};
-use crate::text::safe::{fit, label};
-use crate::words::{size, span};
-
-use super::Outcome;
 use super::args::ListArgs;
+use super::record::{Record, age, left, mode};
+use super::stock::{Stock, Whose};
+use super::table::{Align, Table, safe, safe_or_dash};
+use super::{Outcome, json};
+use crate::config::Config;
+use crate::store::{Entry, Filter, SortBy, Status};
+use crate::words::size;
 
-/// One entry as `--json` gives it.
-#[derive(Serialize)]
-struct Record {
-    id: String,
-    path: String,
-    agent: String,
-    tool: Option<String>,
-    session: Option<String>,
-    size: u64,
-    modified: String,
-    expires: Option<String>,
-    rule: &'static str,
-    holds: &'static str,
-    status: String,
-    mode: String,
-}
-
-impl Record {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            id: entry.id.clone(),
-            path: entry.path().to_string_lossy().into_owned(),
-            agent: entry.agent.to_string(),
-            tool: entry.tool.as_deref().map(str::to_owned),
-            session: entry.session.as_deref().or(entry.project.as_deref()).map(str::to_owned),
-            size: entry.size(),
-            modified: entry.modified.to_string(),
-            expires: entry.expires.at().map(|time| time.to_string()),
-            rule: entry.rule.as_str(),
-            holds: entry.holds().as_str(),
-            status: entry.status.as_str().to_owned(),
-            mode: format!("{:04o}", entry.mode),
-        }
-    }
-}
-
-/// Lists the entries of all stores, the youngest first.
+/// Lists entries, the youngest first unless told otherwise.
 pub fn run(config: &Config, args: &ListArgs) -> Outcome {
-    let now = Timestamp::now();
-    let mut entries = store::list(&config.stores.specs, &config.env, now).entries;
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.modified));
+    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
+    let mut stock = Stock::list(config, whose)?.with_marks(config);
+    let any = !stock.entries.is_empty();
+    arrange(&mut stock, args);
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
-        let records: Vec<Record> = entries.iter().map(Record::of).collect();
-        serde_json::to_writer(&mut out, &records).map_err(io::Error::from)?;
-        out.write_all(b"\n")?;
-    } else if entries.is_empty() {
-        eprintln!("overspill: no stored outputs; `overspill` shows which directories were looked at");
+        let records: Vec<Record> = stock.entries.iter().map(|entry| Record::of(entry, &stock)).collect();
+        json(&mut out, &records)?;
+    } else if stock.entries.is_empty() {
+        let which = if any { " of that kind" } else { "" };
+        eprintln!(
+            "overspill: no stored outputs{which}; `overspill stores` shows which directories were looked at"
+        );
     } else {
-        table(&mut out, &entries, now)?;
+        table(&stock).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
 
-/// Aligned columns; a heading only for a person.
-fn table(out: &mut impl Write, entries: &[Entry], now: Timestamp) -> io::Result<()> {
-    let widest = entries.iter().map(|entry| entry.agent.len()).max().unwrap_or(0).max(5);
-    if io::stdout().is_terminal() {
-        writeln!(out, "{:<widest$}  {:>9}  {:>7}  {:<14}  id", "agent", "size", "age", "time left")?;
-    }
-    for entry in entries {
-        let age = span(entry.age(now).as_secs().max(0) as u64);
-        let (agent, id) = (label(entry.agent.as_bytes()), label(entry.id.as_bytes()));
-        let (size, left) = (size(entry.size()), fit(&left(entry, now), 14));
-        writeln!(out, "{agent:<widest$}  {size:>9}  {age:>7}  {left:<14}  {id}")?;
-    }
-    Ok(())
+/// Keeps what is wanted, in the order that is wanted.
+fn arrange(stock: &mut Stock, args: &ListArgs) {
+    let larger_than = args.larger_than.map(|size| size.number);
+    let filter = Filter { older_than: args.older_than, larger_than, ..Filter::default() };
+    let by = args.sort.unwrap_or(SortBy::Age);
+    stock.entries.retain(|entry| filter.admits(entry, stock.now));
+    stock.entries.sort_by(|a, b| by.compare(a, b));
 }
 
-fn left(entry: &Entry, now: Timestamp) -> String {
-    match entry.left(now) {
-        Left::For(rest) => span(rest.as_secs().max(0) as u64),
-        Left::Overdue(late) => format!("overdue {}", span(late.as_secs().max(0) as u64)),
-        Left::Open => entry.rule.as_str().to_owned(),
+fn table(stock: &Stock) -> Table<8> {
+    use Align::{Left, Right};
+    let heads = [
+        ("agent", Left),
+        ("tool", Left),
+        ("size", Right),
+        ("age", Right),
+        ("time left", Left),
+        ("mode", Left),
+        ("session", Left),
+        ("id", Left),
+    ];
+    let mut table = Table::new(heads).yielding(6);
+    for entry in &stock.entries {
+        table.row([
+            safe(entry.agent.as_bytes()),
+            safe_or_dash(entry.tool.as_deref()),
+            size(entry.size()),
+            age(entry, stock.now),
+            safe(left(entry, stock).as_bytes()),
+            marked_mode(entry),
+            safe_or_dash(entry.session.as_deref().or(entry.project.as_deref())),
+            safe(entry.id.as_bytes()),
+        ]);
     }
+    table
+}
+
+/// `!` where others than the owner have any right to it; what a link allows says nothing.
+fn marked_mode(entry: &Entry) -> String {
+    let exposed = entry.exposed() && entry.status != Status::SymbolicLink;
+    format!("{}{}", mode(entry.mode), if exposed { "!" } else { "" })
 }

@@ -1,6 +1,9 @@
 //! The command line: one file a subcommand, and one place for exit statuses.
 
 mod args;
+mod clean;
+mod compare;
+mod consent;
 mod generate;
 mod input;
 mod list;
@@ -8,9 +11,15 @@ mod policies;
 mod preview;
 mod progress;
 mod read;
+mod record;
+mod rm;
 mod run;
 mod session;
+mod show;
 mod signals;
+mod stock;
+mod stores;
+mod table;
 mod view;
 
 use std::io::{self, Write};
@@ -81,10 +90,21 @@ fn run(args: Args) -> Outcome {
         Some(Command::Session(command)) => session::run(&config, &command),
         Some(Command::Read(args)) => read::run(&config, &args),
         Some(Command::List(args)) => list::run(&config, &args),
+        Some(Command::Clean(args)) => clean::run(&config, &args),
+        Some(Command::Show(args)) => show::run(&config, &args),
+        Some(Command::Rm(args)) => rm::run(&config, &args),
+        Some(Command::Stores(args)) => stores::run(&config, &args),
+        Some(Command::Compare(args)) => compare::run(&config, &args),
         Some(Command::Policies(args)) => policies::run(&config, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),
     }
+}
+
+/// Writes a value as one line of JSON.
+fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
 }
 
 /// The reader of our output has gone: there is nothing to say, and no one to say it to.

@@ -19,7 +19,7 @@ const PIECE: usize = 1 << 20;
 pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
-        [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs { json: false }),
+        [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs::default()),
         files => files,
     };
     let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>()?;

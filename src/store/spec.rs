@@ -1,5 +1,7 @@
 //! What is known of each agent's store: data, from `assets/stores/` and the user's own directory.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -126,6 +128,8 @@ pub struct Stores {
     pub specs: Vec<Arc<StoreSpec>>,
     /// Agents that keep no spills, and why.
     pub keep_none: Vec<(String, String)>,
+    /// Each agent's description, as written.
+    texts: BTreeMap<String, Cow<'static, str>>,
 }
 
 #[derive(Deserialize)]
@@ -211,7 +215,7 @@ impl Stores {
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (name, text) in BUILTIN {
-            let added = stores.add(Path::new(name), text);
+            let added = stores.add(Path::new(name), Cow::Borrowed(text));
             debug_assert!(added.is_ok(), "{added:?}");
         }
         stores
@@ -233,7 +237,7 @@ impl Stores {
         paths.sort();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
-            let agent = self.add(&path, &text)?;
+            let agent = self.add(&path, Cow::Owned(text))?;
             self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
         }
         Ok(())
@@ -248,9 +252,9 @@ impl Stores {
     }
 
     /// Adds one description, and returns whose it is; `path` is for messages.
-    fn add(&mut self, path: &Path, text: &str) -> Result<String, SpecError> {
+    fn add(&mut self, path: &Path, text: Cow<'static, str>) -> Result<String, SpecError> {
         let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
-        let form: AgentForm = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let form: AgentForm = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
         let specs = specs(form).map_err(wrong)?;
@@ -259,7 +263,15 @@ impl Stores {
         self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
         self.specs.extend(specs.into_iter().map(Arc::new));
         self.specs.sort_by(|a, b| a.name.cmp(&b.name));
+        self.texts.insert(agent.clone(), text);
         Ok(agent)
+    }
+
+    /// The description of an agent's stores, as written; also by the name of one of them.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let of_store = || self.specs.iter().find(|spec| spec.name == name);
+        let text = self.texts.get(name).or_else(|| self.texts.get(&of_store()?.agent))?;
+        Some(text)
     }
 
     /// The store of that name; with an agent's name, all of that agent's stores.

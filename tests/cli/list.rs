@@ -20,9 +20,9 @@ fn stored_outputs_are_listed_the_youngest_first() {
     let ran = stocked().run(&["list"]).ok();
     let rows: Vec<Vec<&str>> = ran.text().lines().map(|row| row.split_whitespace().collect()).collect();
     let expected = [
-        vec!["overspill", "4", "B", "12", "h", "6", "d", OWN],
-        vec!["opencode", "6", "B", "2", "d", "4", "d", ID],
-        vec!["opencode", "2", "KB", "9", "d", "overdue", "2", "d", OLD],
+        vec!["overspill", "–", "4", "B", "12", "h", "6", "d", "0644!", "–", OWN],
+        vec!["opencode", "–", "6", "B", "2", "d", "4", "d", "0644!", "–", ID],
+        vec!["opencode", "–", "2", "KB", "9", "d", "overdue", "2", "d", "0644!", "–", OLD],
     ];
     assert_eq!(rows, expected);
 }
@@ -36,7 +36,7 @@ fn the_list_as_json_has_a_record_an_entry() {
     assert_eq!(column("id"), [OWN, ID, OLD]);
     assert_eq!(column("agent"), ["overspill", "opencode", "opencode"]);
     assert_eq!(column("size"), [4, 6, 2048]);
-    assert_eq!(column("status"), ["ok", "ok", "ok"]);
+    assert_eq!(column("status"), ["ok", "ok", "overdue"]);
     assert_eq!(column("rule"), ["mtime", "mtime", "mtime"]);
     let time = |record: &serde_json::Value, key: &str| -> jiff::Timestamp {
         record[key].as_str().unwrap().parse().unwrap()

@@ -1,0 +1,130 @@
+//! Aligned columns of safe text.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::text::safe::{columns_of, fit, label};
+
+/// A column that gives way to the terminal's width keeps at least so many columns.
+const LEAST: usize = 8;
+
+/// On which side a column is ragged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// Rows of `N` columns. Cells must be safe to print: see [`safe`].
+#[derive(Debug)]
+pub struct Table<const N: usize> {
+    heads: [(&'static str, Align); N],
+    rows: Vec<[String; N]>,
+    yields: Option<usize>,
+}
+
+impl<const N: usize> Table<N> {
+    /// A table without rows.
+    pub fn new(heads: [(&'static str, Align); N]) -> Self {
+        Self { heads, rows: Vec::new(), yields: None }
+    }
+
+    /// The same, of which one column is cut where the terminal is too narrow.
+    pub fn yielding(self, column: usize) -> Self {
+        Self { yields: Some(column), ..self }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: [String; N]) {
+        self.rows.push(cells);
+    }
+
+    /// Writes it to standard output's writer; with a heading, and within its width, for a person.
+    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let columns = io::stdout().is_terminal().then(terminal_columns);
+        self.write(out, columns)
+    }
+
+    /// Writes it for a terminal of so many columns, or for a program.
+    fn write(&self, out: &mut impl Write, terminal: Option<usize>) -> io::Result<()> {
+        let heading = self.heads.map(|(head, _)| head.to_owned());
+        let mut widths = [0; N];
+        for row in self.rows.iter().chain(terminal.map(|_| &heading)) {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(columns(cell));
+            }
+        }
+        if let (Some(column), Some(most)) = (self.yields, terminal) {
+            let whole = widths.iter().sum::<usize>() + 2 * (N - 1);
+            widths[column] = widths[column].saturating_sub(whole.saturating_sub(most)).max(LEAST);
+        }
+        let rows = terminal.map(|_| &heading).into_iter().chain(&self.rows);
+        rows.into_iter().try_for_each(|row| self.line(out, row, &widths))
+    }
+
+    fn line(&self, out: &mut impl Write, row: &[String; N], widths: &[usize; N]) -> io::Result<()> {
+        let mut line = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            let cell = if self.yields == Some(at) { &fit(cell, widths[at]) } else { cell };
+            let gap = " ".repeat(widths[at].saturating_sub(columns(cell)));
+            let before = if at == 0 { "" } else { "  " };
+            match self.heads[at].1 {
+                Align::Left => line.extend([before, cell, &gap]),
+                Align::Right => line.extend([before, &gap, cell]),
+            }
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+}
+
+/// A name as one line of text that moves nothing on a terminal.
+pub fn safe(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_plain(text) => text.to_owned(),
+        _ => label(bytes),
+    }
+}
+
+/// The same of a name that may be missing.
+pub fn safe_or_dash(name: Option<&str>) -> String {
+    name.map_or_else(|| "–".to_owned(), |name| safe(name.as_bytes()))
+}
+
+fn columns(cell: &str) -> usize {
+    if is_plain(cell) { cell.len() } else { columns_of(cell) }
+}
+
+/// Printable ASCII, which most cells are, needs no looking up.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+fn terminal_columns() -> usize {
+    crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(terminal: Option<usize>) -> String {
+        let mut table = Table::new([("name", Align::Left), ("n", Align::Right), ("id", Align::Left)]);
+        table.row([safe(b"a"), safe(b"10"), safe(b"x")]);
+        table.row([safe("é\n".as_bytes()), safe(b"7"), safe(b"a-long-name-indeed")]);
+        let mut out = Vec::new();
+        table.yielding(2).write(&mut out, terminal).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_names_safe() {
+        assert_eq!(written(None), "a    10  x\né^J   7  a-long-name-indeed\n");
+    }
+
+    #[test]
+    fn a_person_gets_a_heading_within_the_width() {
+        assert_eq!(written(Some(24)), "name   n  id\na     10  x\né^J    7  a-long-…-indeed\n");
+        assert_eq!(written(Some(3)).lines().last(), Some("é^J    7  a-lo…eed"));
+    }
+}
