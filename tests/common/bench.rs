@@ -147,9 +147,10 @@ impl Bench {
                     self.app.update(Event::Found(Found { number: census.number, news }))
                 }
                 Effect::Policies => {
-                    let catalog = Catalog::builtin();
-                    let choice = |policy| Choice { policy, limits_from: "policy".into() };
-                    let choices = catalog.names().filter_map(|name| catalog.get(name).ok()).map(choice);
+                    let names = ["opencode/metadata", "opencode/output", "opencode/read"];
+                    let choices = names
+                        .iter()
+                        .map(|name| Choice { policy: policy(name), limits_from: "policy".into() });
                     self.app.update(Event::Policies(choices.collect()))
                 }
                 Effect::Scan(number) => self.scan(number),
