@@ -73,7 +73,7 @@ impl Dice {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        ((self.roll() >> 32) * n as u64 >> 32) as usize
+        (((self.roll() >> 32) * n as u64) >> 32) as usize
     }
 
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
