@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::stock::Stock;
-use crate::store::{Basis, Entry, Left, Retention, Status};
+use crate::store::{Basis, Entry, Expiry, Left, Retention, Status};
 use crate::words::{size, span, thousands};
 
 /// One entry as `--json` gives it. Times are RFC 3339, UTC.
@@ -46,10 +46,11 @@ impl Record {
     }
 }
 
-/// What is unusual about an entry; else whether it should be gone by now.
+/// What is unusual about an entry; else whether it should be gone by now, or never will be.
 fn status<'a>(entry: &'a Entry, stock: &Stock) -> &'a str {
     match (&entry.status, entry.left(stock.now)) {
         (Status::Ok, Left::Overdue(_)) if !stock.is_kept(entry) => "overdue",
+        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned",
         (status, _) => status.as_str(),
     }
 }
@@ -73,6 +74,7 @@ pub fn left(entry: &Entry, stock: &Stock) -> String {
         (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
         (Status::Ok, Left::For(rest)) => stretch(rest),
         (Status::Ok, Left::Overdue(late)) => format!("overdue {}", stretch(late)),
+        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
         (Status::Ok, Left::Open) => entry.rule.as_str().to_owned(),
         (unusual, _) => unusual.as_str().to_owned(),
     }

@@ -1,0 +1,107 @@
+//! `compare`: one output under every policy.
+
+use serde_json::Value;
+
+use crate::common::home::Home;
+
+/// 5,000 lines; an `error:` near the start, in the middle and at the end.
+fn stocked() -> Home {
+    let home = Home::new();
+    let line = |n: u32| match n {
+        10 | 2500 | 4995 => format!("error: {n}\n"),
+        _ => format!("line {n}\n"),
+    };
+    home.file("out.log", (1..=5000).map(line).collect::<String>());
+    home
+}
+
+fn row<'a>(json: &'a Value, policy: &str) -> &'a Value {
+    json.as_array().unwrap().iter().find(|row| row["policy"] == policy).unwrap()
+}
+
+#[test]
+fn every_policy_has_a_row_that_agrees_with_its_preview() {
+    let home = stocked();
+    let json = home.run(&["compare", "out.log", "--json"]).ok().json();
+    let policies = home.run(&["policies", "--json"]).ok().json();
+    assert_eq!(json.as_array().unwrap().len(), policies.as_array().unwrap().len());
+    for policy in ["opencode/output", "pi/bash", "basic/metadata", "codex/exec"] {
+        let preview = home.run(&["preview", "-p", policy, "out.log", "--json"]).ok().json();
+        for key in
+            ["kept_lines", "removed_lines", "kept_bytes", "removed_bytes", "tokens_estimate", "truncated_by"]
+        {
+            assert_eq!(row(&json, policy)[key], preview[key], "{policy} {key}");
+        }
+    }
+    assert_eq!(row(&json, "opencode/output")["finds"], Value::Null);
+}
+
+#[test]
+fn finds_are_counted_where_they_survive() {
+    let home = stocked();
+    let json = home.run(&["compare", "out.log", "--json", "--find", "^error: \\d+$"]).ok().json();
+    let kept = |policy| {
+        let row = row(&json, policy);
+        assert_eq!(row["finds"], 3);
+        row["finds_kept"].as_u64().unwrap()
+    };
+    assert_eq!((kept("opencode/output"), kept("pi/bash"), kept("codex/exec")), (1, 1, 2));
+    let ran = home.run(&["compare", "out.log", "--find", "error"]).ok();
+    let finds = |row: &str| row.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+    let order: Vec<u64> = ran.text().lines().map(finds).collect();
+    assert!(order.is_sorted_by(|a, b| a >= b), "{}", ran.text());
+    assert!(ran.text().lines().all(|row| row.contains(" of 3  ")), "{}", ran.text());
+}
+
+/// What `compare` counts is what a search of the printed preview finds, for a pattern that no notice holds.
+#[test]
+fn finds_kept_are_those_in_the_preview_s_text() {
+    let home = stocked();
+    let pattern = "line 4\\d{3}$";
+    let json = home.run(&["compare", "out.log", "--json", "--find", pattern]).ok().json();
+    let regex = regex::RegexBuilder::new(pattern).multi_line(true).build().unwrap();
+    for policy in
+        ["opencode/output", "opencode/shell", "pi/read", "basic/middle-out", "t15/output", "go-opencode/2025"]
+    {
+        let preview = home.run(&["preview", "-p", policy, "out.log"]).ok();
+        assert_eq!(row(&json, policy)["finds_kept"], regex.find_iter(preview.text()).count(), "{policy}");
+    }
+}
+
+#[test]
+fn a_find_that_is_cut_in_two_is_lost() {
+    let home = Home::new();
+    home.file("out.log", format!("{}NEEDLE{}", "a".repeat(29_997), "b".repeat(50_000)));
+    let json = home.run(&["compare", "out.log", "--json", "--find", "NEEDLE"]).ok().json();
+    let metadata = row(&json, "opencode/metadata");
+    assert_eq!((&metadata["finds"], &metadata["finds_kept"]), (&1.into(), &0.into()), "{metadata}");
+    let json = home.run(&["compare", "out.log", "--json", "--find", "aNEE"]).ok().json();
+    assert_eq!(row(&json, "opencode/metadata")["finds_kept"], 1);
+}
+
+#[test]
+fn an_empty_output_and_standard_input_compare_too() {
+    let home = Home::new();
+    home.file("empty", "");
+    let json = home.run(&["compare", "empty", "--json", "--find", "x"]).ok().json();
+    assert!(json.as_array().unwrap().iter().all(|row| row["finds"] == 0), "{json}");
+    let ran = home.pipe("aaa\n", &["compare", "-"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.text().lines().all(|row| row.contains("not cut")), "{}", ran.text());
+}
+
+#[test]
+fn what_can_not_be_is_said() {
+    let home = stocked();
+    home.run(&["compare", "out.log", "--find", "a(b"]).fails(2, &["a(b", "unclosed group"]);
+    home.run(&["compare", "nosuch"]).fails(1, &["nosuch: no such file"]);
+    home.run(&["compare"]).fails(2, &["FILE"]);
+    let config = home.work().parent().unwrap().join("config/overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[limits.\"pi/bash\"]\nmax_lines = \"\\u001b[31m\"\n")
+        .unwrap();
+    let ran = home.run(&["compare", "out.log"]).ok();
+    let last = ran.text().lines().last().unwrap();
+    assert!(last.starts_with("pi/bash ") && last.contains("failed: "), "{last}");
+    assert!(!ran.text().contains('\x1b'));
+}

@@ -1,0 +1,79 @@
+//! `show`: the facts of one output.
+
+use std::fs;
+
+use crate::stocked::{ID, OTHER, Stocked, name};
+
+#[test]
+fn an_entry_s_facts_by_the_beginning_of_its_id() {
+    let home = Stocked::new();
+    let path = home.entry("opencode", ID, "x".repeat(2048), 240);
+    home.entry("opencode", OTHER, "y", 1);
+    let ran = home.run(&["show", "tool_e"]).ok();
+    let facts: Vec<(&str, &str)> = ran.text().lines().map(|line| line.split_once(' ').unwrap()).collect();
+    let fact = |name| facts.iter().find(|(key, _)| *key == name).unwrap().1.trim();
+    assert_eq!((fact("id"), fact("path")), (ID, path.to_str().unwrap()));
+    assert_eq!((fact("agent"), fact("tool"), fact("session")), ("opencode", "–", "–"));
+    assert_eq!(fact("size"), "2 KB (2,048 bytes)");
+    assert!(fact("modified").ends_with("Z (10 d ago)"), "{}", fact("modified"));
+    assert!(fact("expires").ends_with("Z (overdue 3 d)"), "{}", fact("expires"));
+    assert_eq!(fact("rule"), "mtime: 7 d after its last change");
+    assert_eq!(fact("holds"), "raw: the output itself");
+    assert_eq!(fact("policies"), "opencode/output, opencode/shell, opencode/v2");
+    assert_eq!(fact("mode"), "0644 (warning: not the owner's alone; `chmod 600` makes it so)");
+    assert!(fact("owner").ends_with("(you)"));
+}
+
+#[test]
+fn an_entry_by_its_path_is_the_same() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    let by_id = home.run(&["show", name(&path)]).ok();
+    assert!(by_id.text().contains("mode      0600\n"), "{}", by_id.text());
+    assert_eq!(home.run(&["show", path.to_str().unwrap()]).ok().text(), by_id.text());
+    std::os::unix::fs::symlink(home.own_root(), home.at("elsewhere")).unwrap();
+    let linked = format!("elsewhere/{}", name(&path));
+    assert_eq!(home.run(&["show", &linked]).ok().text(), by_id.text());
+}
+
+#[test]
+fn the_run_that_made_it_is_shown_where_it_is_recorded() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    let record = home.dir("data/overspill/records").join(format!("{}.json", name(&path)));
+    home.put(&record, r#"{"command":["make","-j2\u001b[31m"],"exit":2}"#, 1);
+    let ran = home.run(&["show", name(&path)]).ok();
+    assert!(ran.text().contains("\nrun       exit: 2\n"), "{}", ran.text());
+    assert!(!ran.text().contains('\x1b'));
+    let json = home.run(&["show", name(&path), "--json"]).ok().json();
+    assert_eq!((&json["run"]["exit"], &json["agent"]), (&2.into(), &"overspill".into()));
+    assert_eq!((&json["exposed"], &json["policies"][0]), (&false.into(), &"opencode/output".into()));
+    fs::write(&record, "no JSON").unwrap();
+    assert_eq!(home.run(&["show", name(&path), "--json"]).ok().json()["run"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_file_outside_of_all_stores_has_facts_too() {
+    let home = Stocked::new();
+    let path = home.file("out.log", "12345");
+    let ran = home.run(&["show", "out.log"]).ok();
+    let path = path.to_str().unwrap();
+    assert!(ran.text().contains(path) && ran.text().contains("no agent's rule deletes it"), "{}", ran.text());
+    let json = home.run(&["show", "./out.log", "--json"]).ok().json();
+    assert_eq!((&json["size"], &json["path"]), (&5.into(), &path.into()));
+    assert_eq!((&json["rule"], &json["policies"][0]), (&serde_json::Value::Null, &"opencode/output".into()));
+}
+
+#[test]
+fn what_means_none_or_several_is_refused() {
+    let home = Stocked::new();
+    home.entry("opencode", ID, "x", 1);
+    home.entry("kilo", OTHER, "x", 1);
+    for command in [&["show"][..], &["rm", "--yes"]] {
+        home.run(&[command, &["tool_"]].concat()).fails(2, &["beginning of 2 ids", ID, OTHER]);
+        home.run(&[command, &["nosuch"]].concat()).fails(1, &["nosuch: no such file", "overspill list"]);
+    }
+    home.run(&["show", "./nosuch"]).fails(1, &["./nosuch: no such file"]);
+    home.entry("kilo", ID, "x", 1);
+    home.run(&["show", ID]).fails(2, &["several outputs", "by its path", "data/kilo", "data/opencode"]);
+}
