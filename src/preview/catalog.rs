@@ -2,7 +2,8 @@
 
 use super::file::{Figure, FigureForm, KeepForm, PolicyForm, TextForm, WhenForm};
 use super::notice;
-use super::policy::{Param, Policy, PolicyError};
+use super::param::Param;
+use super::policy::{Policy, PolicyError};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;

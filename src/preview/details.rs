@@ -3,8 +3,9 @@
 use super::file::{DetailsForm, DetailsShape};
 use super::input::Input;
 use super::keep::{Chosen, Inner};
+use super::param::Value;
 use super::parts::LimitHit;
-use super::policy::{Policy, Value};
+use super::policy::Policy;
 use super::text::Text;
 use serde_json::{Map, json};
 

@@ -22,6 +22,7 @@ mod filters;
 mod input;
 mod keep;
 mod notice;
+mod param;
 mod parts;
 mod plan;
 mod policy;
@@ -30,9 +31,10 @@ mod text;
 
 pub use catalog::Catalog;
 pub use input::{Input, LineSeek, Output, Stream, Totals};
+pub use param::{Param, ParamError, ParamKind, Value};
 pub use parts::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
 pub use plan::{PlanError, plan, plan_touching};
-pub use policy::{Confidence, Param, ParamError, ParamKind, Policy, PolicyError, Value};
+pub use policy::{Confidence, Policy, PolicyError};
 pub use report::{Report, ReportPart, report};
 
 pub use crate::text::units::Want;

@@ -2,8 +2,9 @@
 
 use super::file::{Figure, FigureForm};
 use super::filters;
+use super::param::Value;
 use super::parts::Unit;
-use super::policy::{Policy, Value};
+use super::policy::Policy;
 use crate::text::units::Want;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Object, Value as Var};

@@ -1,11 +1,11 @@
 //! A policy in use: what its file says, and the parameters as they are set now.
 
-use super::file::{KeepForm, ParamForm, PolicyForm, RoleForm, SettingsForm, TextForm, VariantForm, WhenForm};
+use super::file::{KeepForm, PolicyForm, RoleForm, SettingsForm, TextForm, VariantForm, WhenForm};
 use super::notice;
+use super::param::{Param, ParamError, Value, keys, matches_key, value_of};
 use super::parts::{Direction, Unit};
 use crate::text::units::Want;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 /// How sure it is that a policy does what the agent does.
@@ -40,61 +40,6 @@ impl Confidence {
     }
 }
 
-/// A parameter's value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// A whole number from 0.
-    Integer(u64),
-    /// `true` or `false`.
-    Boolean(bool),
-    /// Text, perhaps one of a few words.
-    Text(String),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Boolean(value) => write!(f, "{value}"),
-            Self::Text(value) => f.write_str(value),
-        }
-    }
-}
-
-/// What values a parameter takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ParamKind {
-    /// A whole number in this range, ends included.
-    Integer {
-        /// The least.
-        min: u64,
-        /// The most.
-        max: u64,
-    },
-    /// `true` or `false`.
-    Boolean,
-    /// One of these words.
-    Choice(Vec<String>),
-    /// Any text.
-    Text,
-}
-
-/// A parameter of a policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Param {
-    /// Its key in `--set KEY=VALUE`.
-    pub name: String,
-    /// What it does, in a sentence.
-    pub doc: String,
-    /// What it takes.
-    pub kind: ParamKind,
-    /// What it is when it is not set. A variant (`--tool`) may have its own.
-    pub default: Value,
-    /// Another key for the same parameter, and how many of this one's units make one of that one's.
-    pub also: Option<(String, u64)>,
-    role: Option<RoleForm>,
-}
-
 /// A policy file that cannot be used, or a policy that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
@@ -126,99 +71,6 @@ pub enum PolicyError {
         /// The system's words.
         message: String,
     },
-}
-
-/// A parameter that a policy does not have, or a value that it does not take.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParamError {
-    /// The policy has no such parameter.
-    #[error("{policy} has no parameter `{key}`; {}", listed(known))]
-    Unknown {
-        /// The policy's name.
-        policy: String,
-        /// The key asked for.
-        key: String,
-        /// All keys that there are.
-        known: Vec<String>,
-    },
-    /// The value is of the wrong type or out of range.
-    #[error("{policy}: `{key}` takes {takes}, not `{value}`")]
-    Value {
-        /// The policy's name.
-        policy: String,
-        /// The key.
-        key: String,
-        /// The value given.
-        value: String,
-        /// What it takes, in words.
-        takes: String,
-    },
-}
-
-fn listed(known: &[String]) -> String {
-    if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) }
-}
-
-impl ParamKind {
-    fn describe(&self) -> String {
-        match self {
-            Self::Integer { min, max: u64::MAX } => format!("a whole number from {min}"),
-            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Boolean => "true or false".to_owned(),
-            Self::Choice(words) => format!("one of {}", words.join(", ")),
-            Self::Text => "text".to_owned(),
-        }
-    }
-
-    fn parse(&self, value: &str) -> Option<Value> {
-        match self {
-            Self::Integer { min, max } => {
-                let number = value.parse::<u64>().ok()?;
-                (*min..=*max).contains(&number).then_some(Value::Integer(number))
-            }
-            Self::Boolean => value.parse().ok().map(Value::Boolean),
-            Self::Choice(words) => {
-                words.iter().any(|word| word == value).then(|| Value::Text(value.to_owned()))
-            }
-            Self::Text => Some(Value::Text(value.to_owned())),
-        }
-    }
-
-    fn admits(&self, value: &Value) -> bool {
-        self.parse(&value.to_string()).as_ref() == Some(value)
-    }
-}
-
-impl Param {
-    /// Reads the file's form; the error is what is wrong with it.
-    pub(super) fn from_form(form: &ParamForm) -> Result<Self, String> {
-        let default =
-            value_of(&form.default).ok_or("the default is neither a whole number, text nor a boolean")?;
-        let kind = match &default {
-            Value::Integer(_) => {
-                ParamKind::Integer { min: form.min.unwrap_or(0), max: form.max.unwrap_or(u64::MAX) }
-            }
-            Value::Boolean(_) => ParamKind::Boolean,
-            Value::Text(_) if form.role == Some(RoleForm::Direction) => {
-                ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
-            }
-            Value::Text(_) => form.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
-        };
-        if !kind.admits(&default) {
-            return Err(format!("the default is not {}", kind.describe()));
-        }
-        let also = form.also.as_ref().map(|also| (also.name.clone(), also.times));
-        Ok(Self { name: form.name.clone(), doc: form.doc.clone(), kind, default, also, role: form.role })
-    }
-}
-
-pub(super) fn value_of(value: &toml::Value) -> Option<Value> {
-    match value {
-        toml::Value::Integer(number) => u64::try_from(*number).ok().map(Value::Integer),
-        toml::Value::Boolean(flag) => Some(Value::Boolean(*flag)),
-        toml::Value::String(text) => Some(Value::Text(text.clone())),
-        _ => None,
-    }
 }
 
 /// How one agent's tool cuts an output, with its parameters as they are set. Cheap to clone.
@@ -460,18 +312,4 @@ impl Policy {
     pub(super) fn line_form(&self) -> super::file::LinesForm {
         self.variant().and_then(|variant| variant.lines).unwrap_or(self.file.lines)
     }
-}
-
-fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param, u64)> {
-    match &param.also {
-        _ if param.name == key => Some((param, 1)),
-        Some((other, times)) if other == key => Some((param, *times)),
-        _ => None,
-    }
-}
-
-fn keys(param: &Param) -> Vec<String> {
-    let mut keys = vec![param.name.clone()];
-    keys.extend(param.also.iter().map(|(other, _)| other.clone()));
-    keys
 }

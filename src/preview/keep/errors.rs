@@ -143,14 +143,13 @@ fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Vec<Block> {
     blocks
 }
 
-fn push(blocks: &mut Vec<Block>, block: Block) {
-    match blocks.last_mut() {
-        Some(last) if block.pieces.start <= last.pieces.end => {
-            last.pieces = last.pieces.start.min(block.pieces.start)..last.pieces.end.max(block.pieces.end);
-            last.bytes = last.bytes.start.min(block.bytes.start)..last.bytes.end.max(block.bytes.end);
-        }
-        _ => blocks.push(block),
+/// Adds a block, merged with those before it that it overlaps or touches; the end may reach back over several.
+fn push(blocks: &mut Vec<Block>, mut block: Block) {
+    while let Some(last) = blocks.pop_if(|last| block.pieces.start <= last.pieces.end) {
+        block.pieces = last.pieces.start.min(block.pieces.start)..last.pieces.end.max(block.pieces.end);
+        block.bytes = last.bytes.start.min(block.bytes.start)..last.bytes.end.max(block.bytes.end);
     }
+    blocks.push(block);
 }
 
 /// The piece that holds byte `at`, with so many either side.

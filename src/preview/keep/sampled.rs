@@ -23,11 +23,15 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
     let fits = sampled.iter().map(|range| range.len() as u64).sum::<u64>() <= size
         && joined_size(text, &sampled) <= size;
     let (head, tail) = match (fits, sampled.as_slice()) {
-        (true, [head, tail]) => (std::iter::once(head.start..head.end - 1).collect(), vec![tail.clone()]),
+        (true, [head, tail]) => (one(head.start..head.end - 1), one(tail.clone())),
         (true, all) => (all.to_vec(), Vec::new()),
         (false, all) => (prefix(text, all, size.div_ceil(2)), suffix(text, all, size / 2)),
     };
     Ok(finish(text, rule, marker, head, tail, fits))
+}
+
+fn one(range: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(range).collect()
 }
 
 fn marker(rule: &Rule, path: &str) -> Result<String, PlanError> {
@@ -56,7 +60,7 @@ fn marker_only(rule: &Rule, marker: &str, size: u64) -> Chosen {
 fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     let (start, end) = (text.body.start, text.body.end);
     match text.exceeds_lines(lines) {
-        Ok(false) => return std::iter::once(start..end).collect(),
+        Ok(false) => return one(start..end),
         Ok(true) => {}
         Err(_) => text.give_up(),
     }
@@ -65,7 +69,7 @@ fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     let near = text.end_of_pieces(start, low, lines.div_ceil(2));
     if lines < 2 {
         let end = near.or_else(|| text.end_of_pieces(start, end, lines.div_ceil(2)));
-        return std::iter::once(start..end.unwrap_or(low)).collect();
+        return one(start..end.unwrap_or(low));
     }
     let far = text.start_of_pieces(high, end, lines / 2);
     let is_short = |from: usize, to: usize| ((to - from) as u64) < size / 2 + OVERHEAD;

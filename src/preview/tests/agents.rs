@@ -146,3 +146,61 @@ fn gemini() {
     assert!(cut.contains("y\n\n... [1,234 characters omitted] ...\n\ny"));
     assert_eq!(preview("gemini-cli/output", &[("max_units", "0")], b"abc"), "abc");
 }
+
+#[test]
+fn line_counts_and_marks_of_the_others() {
+    let goose = preview("goose/shell", &[("max_lines", "2"), ("tail_lines", "1")], b"a\nb\nc\n\n");
+    assert!(
+        goose
+            .starts_with("c\n\n[Output exceeded 2 line limit (3 lines total). Full output saved to /P. Read")
+    );
+    assert_eq!(preview("goose/shell", &[], b"\n\n"), "(no output)");
+    let kimi = preview("kimi-cli/shell", &[("line_points", "20")], b"0123456789abcdefghijk\r\nb\n");
+    assert_eq!(kimi, "0123[...truncated]\r\nb\n");
+    let task = preview("kimi-cli/task", &[("max_bytes", "3")], "a\u{e9}b\n".as_bytes());
+    assert_eq!(task, "[Truncated. Full output: /P]\n\n\u{FFFD}b");
+    assert_eq!(preview("swe-agent/observation", &[], b""), "Observation: ");
+    let cont = preview("continue/bash", &[("max_lines", "2"), ("max_units", "3")], b"a\nbb\ncc");
+    assert_eq!(cont, "(previous output truncated: 1 lines and 3 characters removed)\n\ncc");
+    let old = preview("pi/bash-2026-03", &[("max_lines", "2")], b"l1\nl2\nl3\nl4\n");
+    assert_eq!(old, "l4\n\n\n[Showing lines 4-5 of 5. Full output: undefined]");
+}
+
+#[test]
+fn crush_strips_what_it_cuts() {
+    let fits = b"\x1b[31mab\x1b[0m".to_vec();
+    assert_eq!(preview("crush/bang", &[("max_bytes", "4")], &fits), "\x1b[31mab\x1b[0m");
+    let cut = preview("crush/bang", &[("max_lines", "2")], b"\x1b[1ma\x1b[m\nb\nc");
+    assert_eq!(cut, "a\n\n2 lines omitted, full output: /P\n\nc");
+}
+
+#[test]
+fn a_go_read_refuses_large_files_and_miscounts() {
+    let read = |set: &[(&str, &str)], text: &[u8]| preview("go-opencode/read", set, text);
+    assert_eq!(read(&[], b""), "<file>\n\n</file>\n");
+    assert_eq!(read(&[], b"a\r\r\n"), "<file>\n     1|a\n</file>\n");
+    assert_eq!(read(&[("limit", "2")], b"a\nb\nc\n"), "<file>\n     1|a\n     2|b\n</file>\n");
+    let notice = "(Showing lines 1-2 of 3 total. Use offset=2 to continue reading.)";
+    assert_eq!(
+        read(&[("limit", "2")], b"a\nb\nc\nd\n"),
+        format!("<file>\n     1|a\n     2|b\n\n{notice}\n</file>\n")
+    );
+    let big = vec![b'\n'; 256_001];
+    let totals = Totals::count(&big);
+    let error =
+        plan(&Input::new(Output { bytes: &big, totals: &totals }, "/P"), &policy("go-opencode/read", &[]));
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "File is too large (256001 bytes). Maximum size is 256000 bytes"
+    );
+}
+
+#[test]
+fn two_cuts_in_a_row_count_the_second_notice() {
+    let cut = preview("cline/result", &[], &[b'y'; 50_000]);
+    assert_eq!(cut.len(), 7999);
+    assert!(cut.starts_with("yyyy") && cut.ends_with("yyyy") && cut.contains("y\n\n...[truncated "), "{cut}");
+    let exact = preview("openhands/terminal", &[], &[b'y'; 30_001]);
+    assert_eq!(exact.chars().count(), 30_000);
+    assert!(exact.contains("(truncated part starts around line 2).</NOTE>y"));
+}

@@ -101,6 +101,17 @@ fn smart_shell_falls_back_to_the_middle_of_the_end() {
 }
 
 #[test]
+fn the_end_merges_with_every_error_that_it_reaches() {
+    let mut text: Vec<String> = (1..=600).map(|line| line.to_string()).collect();
+    for at in [570, 584, 597] {
+        text[at - 1] = "failed".to_owned();
+    }
+    let cut = preview("basic/smart", &[("tool", "shell")], text.join("\n").as_bytes());
+    assert_eq!(cut.matches("omitted").count(), 2, "{cut}");
+    assert!(cut.contains("\n573\n[... 7 lines omitted ...]\n581\n582\n583\nfailed\n585\n"), "{cut}");
+}
+
+#[test]
 fn recommended_has_a_table() {
     let list = |text: &[u8]| preview("basic/recommended", &[("tool", "list")], text);
     assert_eq!(list(&lines(100)), String::from_utf8(lines(100)).unwrap());

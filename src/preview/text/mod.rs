@@ -1,8 +1,11 @@
 //! A frugal view of one output: every look at its bytes goes through here and is accounted for.
 
-use super::file::{DecodingForm, LinesForm};
-use super::input::{LineSeek, Output, Stream, Totals};
-use super::parts::{Bit, Decoding, Part, Unit};
+mod cuts;
+mod lines;
+
+use crate::preview::file::{DecodingForm, LinesForm};
+use crate::preview::input::{LineSeek, Output, Stream, Totals};
+use crate::preview::parts::{Bit, Decoding, Part, Unit};
 use crate::text::units::{self, Measure, Want};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -11,11 +14,9 @@ use std::ops::Range;
 const SMALL: usize = 64 * 1024;
 /// How far a line is looked for when nothing says how many there are: such an answer waits for the total.
 const PATIENCE: usize = 128 * 1024;
-/// Steps of decoding are taken this many bytes at a time where they are ASCII.
-const STRIDE: usize = 64;
 
 /// An output as an agent's tool sees it.
-pub(super) struct Text<'a> {
+pub(in crate::preview) struct Text<'a> {
     pub bytes: &'a [u8],
     pub source: Stream,
     pub decoding: Decoding,
@@ -32,7 +33,7 @@ pub(super) struct Text<'a> {
 
 /// Where a cut by size falls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(in crate::preview) struct Cut {
     /// The last whole element ends (from the end of the text: begins) here.
     pub at: usize,
     /// The bytes that half a character stands for, if the cut split one.
@@ -275,224 +276,6 @@ impl<'a> Text<'a> {
         if window.end == self.body.end { Ok(false) } else { Err(Want::LINE_FEEDS) }
     }
 
-    /// The first line feed at or after `from` and before `to`.
-    pub fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memchr(b'\n', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(from..found.map_or(to, |at| at + 1));
-        found
-    }
-
-    /// The first LF or CR at or after `from` and before `to`.
-    pub fn break_after(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memchr2(b'\n', b'\r', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(from..found.map_or(to, |at| at + 1));
-        found
-    }
-
-    /// The last line feed at or after `from` and before `to`.
-    pub fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memrchr(b'\n', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(found.unwrap_or(from)..to);
-        found
-    }
-
-    /// Where the first `count` pieces of `from..to` end (before the line feed that ends the last of them), if there
-    /// are more than that many. Gives up where nothing says that there are.
-    pub fn end_of_pieces(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        if let Some(start) = self.seek_line(from, count) {
-            return Some(start - 1).filter(|end| *end < to);
-        }
-        let mut at = from;
-        let mut end = None;
-        for _ in 0..count {
-            let feed = self.feed_after(at, self.patient_end(at, to));
-            if feed.is_none() && self.patient_end(at, to) < to {
-                self.give_up();
-                return Some(self.patient_end(at, to));
-            }
-            end = Some(feed?);
-            at = feed? + 1;
-        }
-        end
-    }
-
-    /// Whether there are so many line feeds, as far as a patient look tells.
-    pub fn has_feeds(&self, count: u64) -> bool {
-        self.exceeds_lines(count) == Ok(true)
-    }
-
-    /// Where the piece that begins at `at` ends, and whether that is sure.
-    pub fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
-        let bound = self.patient_end(at, to);
-        match self.feed_after(at, bound) {
-            Some(feed) => (feed, true),
-            None if bound == to => (to, true),
-            None => {
-                self.give_up();
-                (bound, false)
-            }
-        }
-    }
-
-    /// How far a piece is looked for where nothing says how many there are.
-    pub fn patient_end(&self, at: usize, to: usize) -> usize {
-        if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
-    }
-
-    fn patient_start(&self, from: usize, at: usize) -> usize {
-        if self.totals.line_feeds.is_some() { from } else { from.max(at.saturating_sub(PATIENCE)) }
-    }
-
-    /// Notes that what is kept is provisional until lines are counted.
-    pub fn give_up(&self) {
-        self.wait_for(Want::LINE_FEEDS);
-    }
-
-    /// Notes that what is kept is provisional until these are counted.
-    pub fn wait_for(&self, want: Want) {
-        self.gave_up.set(self.gave_up.get() | want);
-    }
-
-    /// Totals without which a search gave up.
-    pub fn gave_up(&self) -> Want {
-        self.gave_up.get()
-    }
-
-    /// An indexed line, where the pieces begin with the output.
-    fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
-        let start = self.seek.filter(|_| from == 0 && line > 0)?.line_start(line)?;
-        (start > 0 && start <= self.bytes.len()).then_some(start)
-    }
-
-    /// Where line `line` (0-based, ended by LF) begins, if an index knows.
-    pub fn indexed_line(&self, line: u64) -> Option<usize> {
-        self.seek_line(self.body.start, line)
-    }
-
-    /// Where the last `count` pieces of `from..to` begin, if there are more than that many. Gives up as above.
-    pub fn start_of_pieces(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        if let Some(start) = self.seek_back(from, to, count) {
-            return Some(start);
-        }
-        let mut at = to;
-        let mut start = None;
-        for _ in 0..count {
-            let low = self.patient_start(from, at);
-            let feed = self.feed_before(low, at);
-            if feed.is_none() && low > from {
-                self.give_up();
-                return Some(low);
-            }
-            start = Some(feed? + 1);
-            at = feed?;
-        }
-        start
-    }
-
-    fn seek_back(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        let feeds = self.line_feeds().ok().filter(|_| to == self.lines_end() && from == self.body.start)?;
-        let pieces = feeds + 1 - u64::from(self.final_feed());
-        self.seek_line(from, pieces.checked_sub(count)?)
-    }
-
-    /// Bytes (in the policy's way of counting them) of the line that begins at `start`; waits for totals, since the
-    /// line may be the whole of a large output.
-    pub fn line_size_from(&self, start: usize) -> Result<u64, Want> {
-        if self.line_feeds()? == 0 && start == self.body.start {
-            return self.size(Unit::Bytes);
-        }
-        let end = self.feed_after(start, self.body.end).unwrap_or(self.body.end);
-        Ok(self.size_of(start..end, Unit::Bytes))
-    }
-
-    /// The same of the line that ends at `end`.
-    pub fn line_size_to(&self, end: usize) -> Result<u64, Want> {
-        if self.line_feeds()? == 0 && end == self.body.end {
-            return self.size(Unit::Bytes);
-        }
-        let start = self.feed_before(self.body.start, end).map_or(self.body.start, |feed| feed + 1);
-        Ok(self.size_of(start..end, Unit::Bytes))
-    }
-
-    /// The cut after `amount` of a unit from `from`, not past `to`.
-    pub fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
-        let mut at = from;
-        let mut left = amount;
-        while at < to && left > 0 {
-            let stride = self.ascii_run(at, to.min(at.saturating_add(STRIDE.min(as_usize(left)))));
-            if stride > 0 {
-                at += stride;
-                left -= stride as u64;
-                continue;
-            }
-            let next = self.element(at, to);
-            let cost = self.cost(next, unit);
-            if cost > left {
-                self.touch(from..at + next.len);
-                return Cut { at, half: (unit == Unit::Units).then_some(at..at + next.len) };
-            }
-            left -= cost;
-            at += next.len;
-        }
-        self.touch(from..at);
-        Cut { at, half: None }
-    }
-
-    /// The cut before the last `amount` of a unit up to `to`, not before `from`.
-    pub fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
-        let mut at = to;
-        let mut left = amount;
-        while at > from && left > 0 {
-            let reach = STRIDE.min(as_usize(left)).min(at - from);
-            if self.bytes[at - reach..at].is_ascii() {
-                at -= reach;
-                left -= reach as u64;
-                continue;
-            }
-            let found = self.element_before(from, at);
-            let cost = self.cost(found, unit);
-            if cost > left {
-                self.touch(at - found.len..to);
-                return Cut { at, half: (unit == Unit::Units).then_some(at - found.len..at) };
-            }
-            left -= cost;
-            at -= found.len;
-        }
-        self.touch(at..to);
-        Cut { at, half: None }
-    }
-
-    fn cost(&self, element: units::Element, unit: Unit) -> u64 {
-        match (unit, self.decoding) {
-            (Unit::Bytes | Unit::Tokens, Decoding::Go) => element.len as u64,
-            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => element.decoded_bytes(),
-            (Unit::Units, _) => element.units(),
-            (Unit::Points | Unit::Cells, _) => 1,
-        }
-    }
-
-    fn ascii_run(&self, from: usize, to: usize) -> usize {
-        if self.bytes[from..to].is_ascii() { to - from } else { 0 }
-    }
-
-    fn element(&self, at: usize, to: usize) -> units::Element {
-        let found = units::element(&self.bytes[..to], at);
-        if self.decoding == Decoding::Go && !found.valid {
-            units::Element { len: 1, valid: false }
-        } else {
-            found
-        }
-    }
-
-    fn element_before(&self, from: usize, at: usize) -> units::Element {
-        let found = units::element_before(&self.bytes[..at], from, at);
-        if self.decoding == Decoding::Go && !found.valid {
-            units::Element { len: 1, valid: false }
-        } else {
-            found
-        }
-    }
-
     /// The character that a raw cut at byte `at` splits, if it splits one.
     pub fn split_character(&self, at: usize) -> Option<Range<usize>> {
         if at <= self.body.start || at >= self.body.end {
@@ -516,7 +299,7 @@ impl<'a> Text<'a> {
 }
 
 /// The most raw bytes that one unit of a size may take.
-pub(super) fn widest(unit: Unit) -> u64 {
+pub(in crate::preview) fn widest(unit: Unit) -> u64 {
     match unit {
         Unit::Bytes => 1,
         Unit::Units => 3,
@@ -525,6 +308,6 @@ pub(super) fn widest(unit: Unit) -> u64 {
 }
 
 /// A figure as an index; what does not fit is as good as no limit.
-pub(super) fn as_usize(figure: u64) -> usize {
+pub(in crate::preview) fn as_usize(figure: u64) -> usize {
     usize::try_from(figure).unwrap_or(usize::MAX)
 }
