@@ -57,7 +57,7 @@ fn table(stock: &Stock, runs: &Runs) -> Table<9> {
         ("id", Left),
         ("command", Left),
     ];
-    let mut table = Table::new(heads).yielding(6);
+    let mut table = Table::new(heads).yielding(&[8, 6]);
     for entry in &stock.entries {
         table.row([
             safe(entry.agent.as_bytes()),
