@@ -10,6 +10,7 @@ use super::record::{Record, age};
 use super::stock::{Stock, Whose, warn};
 use super::table::{Align, Table, safe};
 use super::{Failure, Outcome, json};
+use crate::capture;
 use crate::config::Config;
 use crate::store::{
     self, Asked, CleanPlan, CleanRule, Cleaner, Doomed, Entry, Env, Manner, Reason, Spared, Why, clean_plan,
@@ -171,7 +172,10 @@ fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>
         let entry = &stock.entries[doomed.index];
         End::from(cleaner.delete(entry, doomed.why, Manner::Bulk, env, stock.now))
     };
-    Ok(plan.doomed.iter().map(&mut one).collect())
+    let ends = plan.doomed.iter().map(&mut one).collect();
+    // A record that stays behind goes with the next cleaning.
+    let _ = capture::Record::sweep(env, stock.now);
+    Ok(ends)
 }
 
 /// Status 1 if something that should go could not.

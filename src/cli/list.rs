@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::args::ListArgs;
 use super::record::{Record, age, left, mode};
+use super::runs::Runs;
 use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe, safe_or_dash};
 use super::{Outcome, json};
@@ -15,6 +16,7 @@ use crate::words::size;
 pub fn run(config: &Config, args: &ListArgs) -> Outcome {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let mut stock = Stock::list(config, whose)?.with_marks(config);
+    let runs = Runs::of(&mut stock.entries, &config.env);
     let any = !stock.entries.is_empty();
     arrange(&mut stock, args);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -27,7 +29,7 @@ pub fn run(config: &Config, args: &ListArgs) -> Outcome {
             "overspill: no stored outputs{which}; `overspill stores` shows which directories were looked at"
         );
     } else {
-        table(&stock).print(&mut out)?;
+        table(&stock, &runs).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
@@ -41,7 +43,8 @@ fn arrange(stock: &mut Stock, args: &ListArgs) {
     stock.entries.sort_by(|a, b| by.compare(a, b));
 }
 
-fn table(stock: &Stock) -> Table<8> {
+/// The command comes last, where one is recorded.
+fn table(stock: &Stock, runs: &Runs) -> Table<9> {
     use Align::{Left, Right};
     let heads = [
         ("agent", Left),
@@ -52,8 +55,9 @@ fn table(stock: &Stock) -> Table<8> {
         ("mode", Left),
         ("session", Left),
         ("id", Left),
+        ("command", Left),
     ];
-    let mut table = Table::new(heads).yielding(6);
+    let mut table = Table::new(heads).yielding(&[8, 6]);
     for entry in &stock.entries {
         table.row([
             safe(entry.agent.as_bytes()),
@@ -64,6 +68,7 @@ fn table(stock: &Stock) -> Table<8> {
             marked_mode(entry),
             safe_or_dash(entry.session.as_deref().or(entry.project.as_deref())),
             safe(entry.id.as_bytes()),
+            safe(runs.command(entry).as_bytes()),
         ]);
     }
     table

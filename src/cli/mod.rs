@@ -14,6 +14,7 @@ mod read;
 mod record;
 mod rm;
 mod run;
+mod runs;
 mod session;
 mod show;
 mod signals;

@@ -9,6 +9,7 @@ use super::record::age;
 use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe};
 use super::{Failure, Outcome};
+use crate::capture;
 use crate::config::Config;
 use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
 use crate::words::size;
@@ -102,6 +103,8 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
             }
         }
     }
+    // A record that stays behind goes with the next cleaning.
+    let _ = capture::Record::sweep(&config.env, stock.now);
     match stayed.is_empty() {
         true => Ok(()),
         false => Err(Failure::Failed(format!("not deleted: {}", stayed.join("; "))).into()),

@@ -1,27 +1,22 @@
 //! `overspill show`: the facts of one output.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::args::ShowArgs;
 use super::record::{self, Record, age, left, mode};
 use super::stock::{Stock, Whose};
 use super::table::{safe, safe_or_dash};
-use super::{Outcome, json};
+use super::{Outcome, json, runs};
+use crate::capture;
 use crate::config::{Config, Wishes};
 use crate::source::OpenError;
-use crate::store::{self, Entry, Holds};
+use crate::store::{Entry, Holds};
 use crate::words::{size, span, thousands};
-
-/// No record of a run is read beyond so many bytes.
-const RECORD_MOST: u64 = 1 << 20;
 
 /// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
 #[derive(Serialize)]
@@ -35,7 +30,7 @@ struct Facts {
     owner: u32,
     exposed: bool,
     note: Option<String>,
-    run: Option<Value>,
+    run: Option<capture::Record>,
 }
 
 /// A file's that lies in no store.
@@ -55,12 +50,17 @@ struct FileFacts {
 pub fn run(config: &Config, args: &ShowArgs) -> Outcome {
     let stock = Stock::list(config, Whose::All)?.with_marks(config);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match (stock.find(&args.name)?, args.json) {
-        (Some(entry), true) => json(&mut out, &Facts::of(entry, &stock, config))?,
-        (Some(entry), false) => lines(&mut out, &of_entry(entry, &stock, config))?,
-        (None, as_json) => {
+    match stock.find(&args.name)?.cloned() {
+        Some(mut entry) => {
+            let run = runs::learn(&mut entry, &config.env);
+            match args.json {
+                true => json(&mut out, &Facts::of(&entry, run, &stock, config))?,
+                false => lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?,
+            }
+        }
+        None => {
             let facts = FileFacts::of(&PathBuf::from(&args.name), config)?;
-            match as_json {
+            match args.json {
                 true => json(&mut out, &facts)?,
                 false => lines(&mut out, &facts.lines(config, stock.now))?,
             }
@@ -70,7 +70,7 @@ pub fn run(config: &Config, args: &ShowArgs) -> Outcome {
 }
 
 impl Facts {
-    fn of(entry: &Entry, stock: &Stock, config: &Config) -> Self {
+    fn of(entry: &Entry, run: Option<capture::Record>, stock: &Stock, config: &Config) -> Self {
         Self {
             record: Record::of(entry, stock),
             project: entry.project.as_deref().map(str::to_owned),
@@ -80,7 +80,7 @@ impl Facts {
             owner: entry.owner,
             exposed: entry.exposed(),
             note: entry.store().note.clone(),
-            run: run_of(entry, config),
+            run,
         }
     }
 }
@@ -133,7 +133,7 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
     lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<9} {value}"))
 }
 
-fn of_entry(entry: &Entry, stock: &Stock, config: &Config) -> Vec<Line> {
+fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config: &Config) -> Vec<Line> {
     let spec = entry.store();
     let retention = record::retention(&spec.retention.as_set(&config.env));
     let expires = entry.expires.at().filter(|_| !stock.is_kept(entry));
@@ -157,9 +157,8 @@ fn of_entry(entry: &Entry, stock: &Stock, config: &Config) -> Vec<Line> {
     ];
     let notes = [&spec.retention.note, &spec.note];
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
-    if let Some(Value::Object(run)) = run_of(entry, config) {
-        lines.extend(run.iter().map(|(key, value)| ("run", safe(format!("{key}: {value}").as_bytes()))));
-    }
+    let told = run.map(runs::in_words).unwrap_or_default().into_iter().filter(|(_, value)| !value.is_empty());
+    lines.extend(told.map(|(name, value)| (name, safe(value.as_bytes()))));
     lines
 }
 
@@ -204,15 +203,4 @@ fn access(mode: &str, exposed: bool) -> String {
 
 fn owner(uid: u32, config: &Config) -> String {
     if uid == config.env.uid() { format!("{uid} (you)") } else { format!("{uid} (another user)") }
-}
-
-/// What is recorded of the run that made one of our own spills.
-fn run_of(entry: &Entry, config: &Config) -> Option<Value> {
-    let home = store::own_home(&config.env).ok().filter(|_| entry.is_own())?;
-    let path = home.join("records").join(format!("{}.json", entry.id));
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let mut text = String::new();
-    file.take(RECORD_MOST).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
 }

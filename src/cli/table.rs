@@ -21,18 +21,18 @@ pub enum Align {
 pub struct Table<const N: usize> {
     heads: [(&'static str, Align); N],
     rows: Vec<[String; N]>,
-    yields: Option<usize>,
+    yields: &'static [usize],
 }
 
 impl<const N: usize> Table<N> {
     /// A table without rows.
     pub fn new(heads: [(&'static str, Align); N]) -> Self {
-        Self { heads, rows: Vec::new(), yields: None }
+        Self { heads, rows: Vec::new(), yields: &[] }
     }
 
-    /// The same, of which one column is cut where the terminal is too narrow.
-    pub fn yielding(self, column: usize) -> Self {
-        Self { yields: Some(column), ..self }
+    /// The same, of which these columns, one after another, are cut where the terminal is too narrow.
+    pub fn yielding(self, yields: &'static [usize]) -> Self {
+        Self { yields, ..self }
     }
 
     /// Adds a row.
@@ -55,9 +55,10 @@ impl<const N: usize> Table<N> {
                 *width = (*width).max(columns(cell));
             }
         }
-        if let (Some(column), Some(most)) = (self.yields, terminal) {
+        for &column in self.yields {
             let whole = widths.iter().sum::<usize>() + 2 * (N - 1);
-            widths[column] = widths[column].saturating_sub(whole.saturating_sub(most)).max(LEAST);
+            let over = terminal.map_or(0, |most| whole.saturating_sub(most));
+            widths[column] = widths[column].saturating_sub(over).max(LEAST.min(widths[column]));
         }
         let rows = terminal.map(|_| &heading).into_iter().chain(&self.rows);
         rows.into_iter().try_for_each(|row| self.line(out, row, &widths))
@@ -66,7 +67,7 @@ impl<const N: usize> Table<N> {
     fn line(&self, out: &mut impl Write, row: &[String; N], widths: &[usize; N]) -> io::Result<()> {
         let mut line = String::new();
         for (at, cell) in row.iter().enumerate() {
-            let cell = if self.yields == Some(at) { &fit(cell, widths[at]) } else { cell };
+            let cell = if self.yields.contains(&at) { &fit(cell, widths[at]) } else { cell };
             let gap = " ".repeat(widths[at].saturating_sub(columns(cell)));
             let before = if at == 0 { "" } else { "  " };
             match self.heads[at].1 {
@@ -113,7 +114,7 @@ mod tests {
         table.row([safe(b"a"), safe(b"10"), safe(b"x")]);
         table.row([safe("é\n".as_bytes()), safe(b"7"), safe(b"a-long-name-indeed")]);
         let mut out = Vec::new();
-        table.yielding(2).write(&mut out, terminal).unwrap();
+        table.yielding(&[2]).write(&mut out, terminal).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_person_gets_a_heading_within_the_width() {
-        assert_eq!(written(Some(24)), "name   n  id\na     10  x\né^J    7  a-long-…-indeed\n");
+        assert_eq!(written(Some(24)), "name   n  id\na     10  x\né^J    7  a-long-…indeed\n");
         assert_eq!(written(Some(3)).lines().last(), Some("é^J    7  a-lo…eed"));
     }
 }

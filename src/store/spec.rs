@@ -239,8 +239,18 @@ impl Stores {
             let text = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
             let agent = self.add(&path, Cow::Owned(text))?;
             self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
+            self.skip(&agent);
         }
         Ok(())
+    }
+
+    /// A store for whatever agents there are leaves out one that has come to be described by itself: else its
+    /// entries would be there twice.
+    fn skip(&mut self, agent: &str) {
+        let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
+        for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {
+            Arc::make_mut(spec).skip.push(agent.to_owned());
+        }
     }
 
     /// Compiles an agent's patterns, which otherwise waits until they are needed.

@@ -1,8 +1,9 @@
 //! `show`: the facts of one output.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 
-use crate::stocked::{ID, OTHER, Stocked, name};
+use crate::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
 fn an_entry_s_facts_by_the_beginning_of_its_id() {
@@ -39,17 +40,38 @@ fn an_entry_by_its_path_is_the_same() {
 #[test]
 fn the_run_that_made_it_is_shown_where_it_is_recorded() {
     let home = Stocked::new();
-    let path = home.own(1, "x", 1);
-    let record = home.dir("data/overspill/records").join(format!("{}.json", name(&path)));
-    home.put(&record, r#"{"command":["make","-j2\u001b[31m"],"exit":2}"#, 1);
-    let ran = home.run(&["show", name(&path)]).ok();
-    assert!(ran.text().contains("\nrun       exit: 2\n"), "{}", ran.text());
-    assert!(!ran.text().contains('\x1b'));
-    let json = home.run(&["show", name(&path), "--json"]).ok().json();
-    assert_eq!((&json["run"]["exit"], &json["agent"]), (&2.into(), &"overspill".into()));
+    let words = ["run", "--keep", "always", "--tool", "bash", "--", "sh", "-c", "printf '\\033[31m'; exit 2"];
+    assert_eq!(home.run(&words).status, 2);
+    let json = home.run(&["list", "--json"]).ok().json();
+    let (id, tool) = (json[0]["id"].as_str().unwrap(), &json[0]["tool"]);
+    assert_eq!(tool, "bash");
+    let list = home.run(&["list"]).ok();
+    assert!(list.text().ends_with("  sh -c printf '\\033[31m'; exit 2\n"), "{}", list.text());
+    let ran = home.run(&["show", id]).ok();
+    assert!(ran.text().contains("\ntool      bash\n"), "{}", ran.text());
+    assert!(ran.text().contains("\nended     ended with status 2\n"), "{}", ran.text());
+    assert!(ran.text().contains("\nprinted   5 B, 1 line\n"), "{}", ran.text());
+    let json = home.run(&["show", id, "--json"]).ok().json();
+    assert_eq!((&json["run"]["exit"]["code"], &json["tool"]), (&2.into(), &"bash".into()));
     assert_eq!((&json["exposed"], &json["policies"][0]), (&false.into(), &"opencode/output".into()));
-    fs::write(&record, "no JSON").unwrap();
-    assert_eq!(home.run(&["show", name(&path), "--json"]).ok().json()["run"], serde_json::Value::Null);
+    let record = home.dir("data/overspill/records").join(format!("{id}.json"));
+    age(&record, 2);
+    home.run(&["rm", "--yes", id]).ok();
+    assert!(!record.exists());
+}
+
+#[test]
+fn a_record_that_is_none_is_passed_over() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    let records = home.dir("data/overspill/records");
+    fs::DirBuilder::new().mode(0o700).create(&records).unwrap();
+    let record = records.join(format!("{}.json", name(&path)));
+    for text in ["no JSON", "[]", "{\"command\": [\"x\"]}"] {
+        fs::write(&record, text).unwrap();
+        assert_eq!(home.run(&["show", name(&path), "--json"]).ok().json()["run"], serde_json::Value::Null);
+        home.run(&["list"]).ok();
+    }
 }
 
 #[test]

@@ -227,6 +227,21 @@ fn a_users_description_replaces_the_agents() {
 }
 
 #[test]
+fn a_fork_with_a_description_of_its_own_is_listed_once() {
+    let home = Home::new();
+    home.file(&home.at(".local/share/mimo/tool-output").join(ID), b"x", 24);
+    home.file(&home.at(".local/share/other/tool-output").join(ID), b"x", 24);
+    let toml = "agent = \"mimo\"\nsource = \"mine\"\nconfidence = \"source\"\n[[store]]\nroots = [\"~/.local/share/mimo/tool-output\"]\nfiles = [{ name = 'tool_.+' }]\nretention = { by = \"mtime\", after = \"7d\" }\n";
+    home.file(&home.at("stores/mimo.toml"), toml.as_bytes(), 0);
+    let mut stores = Stores::builtin();
+    stores.load_dir(&home.at("stores")).unwrap();
+    let described = ["mimo", "opencode-fork"].into_iter().flat_map(|name| stores.named(name));
+    let entries = list(described, &home.env, now()).entries;
+    let found: Vec<_> = entries.iter().map(|entry| (&*entry.agent, entry.rule)).collect();
+    assert_eq!(found, [("mimo", Rule::Mtime), ("other", Rule::Unknown)]);
+}
+
+#[test]
 fn every_description_compiled_in_is_right() {
     let stores = Stores::builtin();
     for spec in &stores.specs {

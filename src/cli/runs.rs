@@ -1,0 +1,58 @@
+//! What is recorded of the runs that made outputs: the command, how it ended, how much it printed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::capture::{self, Exit, Size};
+use crate::store::{Entry, Env};
+use crate::words::{lines, size};
+
+/// Records by the path of their spill.
+#[derive(Debug, Default)]
+pub struct Runs(HashMap<PathBuf, capture::Record>);
+
+impl Runs {
+    /// Of the entries in our own store, which also learn their tool from them.
+    pub fn of(entries: &mut [Entry], env: &Env) -> Runs {
+        let own = entries.iter_mut().filter(|entry| entry.is_own());
+        Runs(own.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
+    }
+
+    /// The command that made an entry; empty where none is recorded.
+    pub fn command(&self, entry: &Entry) -> String {
+        let run = entry.is_own().then(|| self.0.get(&entry.path())).flatten();
+        run.map(|run| run.command.join(" ")).unwrap_or_default()
+    }
+}
+
+/// The record of the run that made an entry, which learns its tool from it. Names may be the same in several
+/// places: the record tells the path.
+pub fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
+    let run = capture::Record::read(env, entry.name.to_str()?)?;
+    if entry.path() != Path::new(&run.path) {
+        return None;
+    }
+    entry.tool = entry.tool.take().or_else(|| run.tool.as_deref().map(Arc::from));
+    Some(run)
+}
+
+/// A record in lines of a name and what it is; not yet safe to print.
+pub fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
+    let exit = run.exit.map(|exit| match exit {
+        Exit::Code(code) => format!("ended with status {code}"),
+        Exit::Signal(signal) => format!("ended by signal {signal}"),
+    });
+    let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
+    let ended: Vec<String> = ended.into_iter().flatten().collect();
+    let amount = |of: Size| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
+    vec![
+        ("command", run.command.join(" ")),
+        ("in", run.directory.clone()),
+        ("began", run.start.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        ("ended", ended.join(", ")),
+        ("printed", amount(run.seen) + &lost.unwrap_or_default()),
+        ("cut by", run.policy.clone()),
+    ]
+}
