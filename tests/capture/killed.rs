@@ -61,6 +61,11 @@ fn no_part_is_under_a_final_name_in_a_thousand() {
     kill_often(1000);
 }
 
+fn an_old_id() -> String {
+    let then = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(2);
+    overspill::store::new_id(then, 1, [7; 12])
+}
+
 #[test]
 fn what_is_left_is_shown_and_swept_after_an_hour() {
     let home = Home::new();
@@ -74,8 +79,11 @@ fn what_is_left_is_shown_and_swept_after_an_hour() {
     assert!(growing(&home).is_some(), "too young to be swept");
     let root = own(&home, "tool-output");
     let name = names(&root).into_iter().find(|name| name.starts_with(".tmp-")).unwrap();
+    // Two hours ago by its time, and by the time in its id.
+    let old = root.join(format!(".tmp-{}", an_old_id()));
+    fs::rename(root.join(name), &old).unwrap();
     let then = SystemTime::now() - Duration::from_secs(2 * 3600);
-    File::open(root.join(&name)).unwrap().set_modified(then).unwrap();
+    File::open(&old).unwrap().set_modified(then).unwrap();
     run(&home, &[], "seq 1 50000").ok();
     assert!(growing(&home).is_none());
 }
