@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{own, record, run, sequence, spill, spills};
@@ -53,7 +54,8 @@ fn a_policy_that_knows_of_failed_saves_says_so_in_its_way() {
 
 #[test]
 fn a_store_that_is_not_ours_alone_is_refused_with_the_remedy() {
-    let cases: [(&str, fn(&std::path::Path)); 3] = [
+    type Make = fn(&Path);
+    let cases: [(&str, Make); 3] = [
         ("chmod 700", |root| {
             fs::create_dir(root).unwrap();
             fs::set_permissions(root, fs::Permissions::from_mode(0o755)).unwrap();
@@ -63,7 +65,7 @@ fn a_store_that_is_not_ours_alone_is_refused_with_the_remedy() {
     ];
     for (words, make) in cases {
         let home = Home::new();
-        make(&own(&home, "").components().collect::<std::path::PathBuf>());
+        make(&own(&home, "").components().collect::<PathBuf>());
         let ran = run(&home, &[], "seq 1 50000; exit 2");
         assert_eq!(ran.status, 2);
         assert!(ran.text().contains("<not saved>"), "{}", ran.text());
@@ -84,7 +86,7 @@ fn without_a_place_the_preview_still_comes() {
 #[test]
 fn a_name_already_taken_is_never_replaced() {
     let home = Home::new();
-    run(&home, &["--keep", "always"], "echo first").status.eq(&0).then_some(()).unwrap();
+    assert_eq!(run(&home, &["--keep", "always"], "echo first").status, 0);
     let first = spill(&home);
     for _ in 0..20 {
         run(&home, &["--keep", "always"], "echo more");
