@@ -1,0 +1,81 @@
+//! Output without end: bar 23.
+
+use std::fs;
+
+use super::{record, run, sequence, spill, wait_until};
+use crate::common::home::{Home, finish};
+
+#[test]
+fn the_cap_is_kept_and_the_counts_are_right() {
+    let home = Home::new();
+    let ran = run(&home, &["--max-spill", "1m", "-p", "go-opencode/bash"], "seq 1 400000; exit 3");
+    assert_eq!((ran.status, ran.stderr.as_str()), (3, ""));
+    let all = sequence(400_000);
+    assert_eq!(fs::read(spill(&home)).unwrap(), &all.as_bytes()[..1 << 20]);
+    let record = record(&home, &spill(&home));
+    assert_eq!(record["seen"], serde_json::json!({"bytes": all.len(), "lines": 400_000}));
+    let lines = all.as_bytes()[..1 << 20].split(|byte| *byte == b'\n').count();
+    assert_eq!(record["kept"], serde_json::json!({"bytes": 1 << 20, "lines": lines}));
+    assert_eq!(record["truncated"], "cap");
+    let text = ran.text();
+    assert!(text.starts_with("<stdout truncated: 400,001 lines total>\nFull output saved to: "));
+    assert!(text.contains(" (truncated at 100MB)\n") && text.contains("\n399999\n400000\n"), "{text}");
+}
+
+#[test]
+fn the_preview_past_the_cap_is_of_the_whole() {
+    let home = Home::new();
+    for flags in [&["--direction", "tail"][..], &[], &["-p", "basic/middle-out"], &["-p", "t15/output"]] {
+        let capped =
+            run(&home, &[&["--max-spill", "64k", "--saved-as", "/s"], flags].concat(), "seq 1 3000000");
+        assert_eq!(capped.status, 0);
+        let whole =
+            run(&home, &[&["--max-spill", "none", "--saved-as", "/s"], flags].concat(), "seq 1 3000000");
+        assert!(capped.text() == whole.text(), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_preview_that_needs_what_is_gone_says_so() {
+    let home = Home::new();
+    let flags = ["--max-spill", "64k", "-p", "basic/smart", "--tool", "shell"];
+    let ran = run(&home, &flags, "seq 1 3000000; echo error; seq 1 3000000");
+    assert!(ran.stderr.contains("not exact"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_cap_of_nothing_and_no_cap() {
+    let home = Home::new();
+    run(&home, &["--max-spill", "0"], "seq 1 50000");
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"");
+    fs::remove_file(spill(&home)).unwrap();
+    run(&home, &["--max-spill", "none"], "seq 1 50000").ok();
+    assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(50_000));
+}
+
+/// Anonymous memory of a process in bytes, if it still runs.
+#[cfg(target_os = "linux")]
+fn anonymous(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_output() {
+    for flags in [["--max-spill", "1m"], ["--max-spill", "none"]] {
+        let home = Home::new();
+        let words = [&["run"], &flags[..], &["--", "sh", "-c", "yes | head -c 200000000"]].concat();
+        let child = home.command(&words).spawn().unwrap();
+        let (pid, mut most) = (child.id(), 0);
+        // Its output waits for us in the pipe until it is finished, so it is there to be looked at.
+        wait_until("it has printed", || {
+            let now = anonymous(pid).unwrap_or(0);
+            most = now.max(most);
+            most > 0 && now == 0
+        });
+        assert_eq!(finish(child).status, 0);
+        assert!(most < 12 << 20, "{flags:?}: {most}");
+    }
+}

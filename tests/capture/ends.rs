@@ -1,0 +1,134 @@
+//! How commands end, and what we end with: bars 24, 25 and 27.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{record, run, sequence, spill, spills};
+use crate::common::home::{Home, finish};
+
+#[test]
+fn the_exit_status_is_the_command_s() {
+    let home = Home::new();
+    for status in [0, 1, 7, 255] {
+        let ran = run(&home, &[], &format!("echo said; exit {status}"));
+        assert_eq!((ran.status, ran.text(), ran.stderr.as_str()), (status, "said\n", ""));
+    }
+}
+
+#[test]
+fn a_signal_n_is_128_and_n() {
+    let home = Home::new();
+    for (signal, status) in [("KILL", 137), ("TERM", 143), ("SEGV", 139), ("INT", 130)] {
+        let ran = run(&home, &[], &format!("echo said; kill -{signal} $$"));
+        assert_eq!((ran.status, ran.text()), (status, "said\n"), "{signal}");
+    }
+}
+
+#[test]
+fn not_found_and_not_executable_are_as_in_shells() {
+    let home = Home::new();
+    home.run(&["run", "--", "no-such-command"]).fails(127, &["no-such-command", "not found"]);
+    let file = home.file("script", "echo never\n");
+    let file = file.to_str().unwrap();
+    home.run(&["run", "--", file]).fails(126, &["script", "ermission denied"]);
+    home.run(&["run", "--", "/"]).fails(126, &["/"]);
+    home.run(&["run"]).fails(2, &["CMD"]);
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_124() {
+    let home = Home::new();
+    let ran = run(&home, &["--timeout", "0.2", "--keep", "always"], "echo begun; sleep 60");
+    assert_eq!((ran.status, ran.text()), (124, "begun\n"));
+    assert_eq!(record(&home, &spill(&home))["stopped"], "timeout");
+    let before = Instant::now();
+    let ran = run(&home, &["--timeout", "0.2"], "trap '' TERM; echo begun; while :; do sleep 1; done");
+    assert_eq!((ran.status, ran.text()), (124, "begun\n"));
+    assert!(before.elapsed() >= Duration::from_secs(2), "killed without the time to end");
+}
+
+#[test]
+fn a_silent_process_left_behind_does_not_hold_us() {
+    let home = Home::new();
+    let before = Instant::now();
+    let ran = run(&home, &["--keep", "always"], "sleep 20 & echo done; exit 5");
+    assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
+    assert_eq!((ran.status, ran.text()), (5, "done\n"));
+    assert!(ran.stderr.contains("background process"), "{}", ran.stderr);
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"done\n");
+}
+
+#[test]
+fn a_noisy_process_left_behind_has_two_seconds() {
+    let home = Home::new();
+    let before = Instant::now();
+    let script = "(while :; do echo noise; sleep 0.05; done) & seq 1 200000; exit 5";
+    let ran = run(&home, &["--keep", "always"], script);
+    let took = before.elapsed();
+    assert!(took >= Duration::from_millis(1900) && took < Duration::from_millis(3500), "{took:?}");
+    assert_eq!(ran.status, 5);
+    let spilled = fs::read_to_string(spill(&home)).unwrap();
+    assert!(spilled.ends_with("noise\n"));
+    assert!(spilled.replace("noise\n", "") == sequence(200_000), "some of the command's own is lost");
+}
+
+#[test]
+fn both_streams_keep_their_order() {
+    let home = Home::new();
+    let script = "i=0; while [ $i -lt 2000 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done";
+    run(&home, &["--keep", "always"], script);
+    let expected: String = (0..2000).map(|n| format!("o{n}\ne{n}\n")).collect();
+    assert!(fs::read_to_string(spill(&home)).unwrap() == expected);
+}
+
+#[test]
+fn apart_each_stream_has_its_own_file_and_preview() {
+    let home = Home::new();
+    let ran = run(&home, &["--split", "--keep", "always"], "echo out; echo err >&2; exit 3");
+    assert_eq!((ran.status, ran.text()), (3, "out\n"));
+    assert!(ran.stderr.starts_with("err\n"), "{}", ran.stderr);
+    let mut streams: Vec<_> = spills(&home)
+        .iter()
+        .map(|spill| (record(&home, spill)["stream"].to_string(), fs::read_to_string(spill).unwrap()))
+        .collect();
+    streams.sort();
+    let expected =
+        [("\"stderr\"", "err\n"), ("\"stdout\"", "out\n")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(streams, expected);
+}
+
+#[test]
+fn a_policy_that_knows_both_makes_one_preview_of_them() {
+    let home = Home::new();
+    let ran = run(&home, &["--split", "-p", "basic/stdout-stderr"], "echo out; echo err >&2");
+    assert_eq!(ran.text(), "out\n\n\n[STDERR]\nerr\n");
+}
+
+#[test]
+fn standard_input_is_the_command_s() {
+    let home = Home::new();
+    let ran = home.pipe("from us\n", &["run", "--", "cat"]);
+    assert_eq!(ran.text(), "from us\n");
+}
+
+#[test]
+fn the_command_gets_nothing_of_ours() {
+    let home = Home::new();
+    let script = "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let without_us = finish(command.spawn().unwrap());
+    assert_eq!(run(&home, &[], script).text(), without_us.text());
+}
+
+#[test]
+fn little_leaves_nothing_behind() {
+    let home = Home::new();
+    run(&home, &[], "seq 1 100").ok();
+    assert_eq!(spills(&home).len(), 0);
+    let large =
+        run(&home, &["-p", "opencode/output", "--max-bytes", "9m", "--max-lines", "9999999"], "seq 1 100000");
+    assert!(large.ok().text() == sequence(100_000));
+    assert_eq!(super::names(&super::own(&home, "tool-output")), Vec::<String>::new());
+}

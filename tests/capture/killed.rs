@@ -1,0 +1,89 @@
+//! Killed in the middle: bar 21.
+
+use std::fs::{self, File};
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{names, own, record, run, spills, wait_until};
+use crate::common::home::Home;
+
+/// Bytes of the output during which we are killed.
+const OUTPUT: u64 = 3_000_000;
+
+/// Size of the one unfinished spill, if there is one.
+fn growing(home: &Home) -> Option<u64> {
+    let root = own(home, "tool-output");
+    let name = names(&root).into_iter().find(|name| name.starts_with(".tmp-"))?;
+    Some(fs::metadata(root.join(name)).ok()?.len())
+}
+
+/// Kills a run once `at` bytes are spilled (or all of it is over), and looks at what is left.
+fn kill_at(home: &Home, at: u64) {
+    let words = ["run", "--keep", "always", "--", "head", "-c", &OUTPUT.to_string(), "/dev/zero"];
+    let mut child = home.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut ended = None;
+    wait_until("so much is spilled", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some() || growing(home).is_some_and(|size| size >= at)
+    });
+    // Nothing is lost if it has just ended.
+    let _ = kill_process(Pid::from_child(&child), Signal::KILL);
+    child.wait().unwrap();
+    for spill in spills(home) {
+        assert_eq!(fs::metadata(&spill).unwrap().len(), OUTPUT, "a part under a final name");
+        assert_eq!(record(home, &spill)["kept"]["bytes"], OUTPUT);
+        fs::remove_file(spill).unwrap();
+    }
+    for name in names(&own(home, "tool-output")) {
+        assert!(name.starts_with(".tmp-"), "{name}");
+        fs::remove_file(own(home, "tool-output").join(name)).unwrap();
+    }
+}
+
+/// Kills so often, each time at another point.
+fn kill_often(times: u64) {
+    let home = Home::new();
+    for time in 0..times {
+        kill_at(&home, (time * OUTPUT / times).min(OUTPUT));
+    }
+}
+
+#[test]
+fn no_part_is_under_a_final_name() {
+    kill_often(50);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn no_part_is_under_a_final_name_in_a_thousand() {
+    kill_often(1000);
+}
+
+fn an_old_id() -> String {
+    let then = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(2);
+    overspill::store::new_id(then, 1, [7; 12])
+}
+
+#[test]
+fn what_is_left_is_shown_and_swept_after_an_hour() {
+    let home = Home::new();
+    let mut child = home.command(&["run", "--", "yes"]).stdout(Stdio::null()).spawn().unwrap();
+    wait_until("it spills", || growing(&home).is_some_and(|size| size > 100_000));
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let listed = home.run(&["list", "--json"]).ok().json();
+    assert_eq!(listed[0]["status"], "unfinished");
+    run(&home, &[], "seq 1 50000").ok();
+    assert!(growing(&home).is_some(), "too young to be swept");
+    let root = own(&home, "tool-output");
+    let name = names(&root).into_iter().find(|name| name.starts_with(".tmp-")).unwrap();
+    // Two hours ago by its time, and by the time in its id.
+    let old = root.join(format!(".tmp-{}", an_old_id()));
+    fs::rename(root.join(name), &old).unwrap();
+    let then = SystemTime::now() - Duration::from_secs(2 * 3600);
+    File::open(&old).unwrap().set_modified(then).unwrap();
+    run(&home, &[], "seq 1 50000").ok();
+    assert!(growing(&home).is_none());
+}

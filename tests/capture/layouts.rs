@@ -1,0 +1,76 @@
+//! Spills where, and under the name, that an agent would use.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{mode, names, run, sequence, spills};
+use crate::common::home::Home;
+
+fn tmp(home: &Home) -> PathBuf {
+    home.work().with_file_name("tmp")
+}
+
+#[test]
+fn a_session_keeps_its_spills_together_until_it_ends() {
+    let home = Home::new();
+    let flags = ["-p", "go-opencode/bash", "--layout", "agent", "--session", "s1", "--split"];
+    let ran = run(&home, &flags, "seq 1 3000; seq 1 4000 >&2; exit 3");
+    assert_eq!(ran.status, 3);
+    let dir = tmp(&home).join("opencode-s1");
+    assert_eq!(mode(&dir), 0o700);
+    let files = names(&dir);
+    let [stderr, stdout] = &files[..] else { panic!("{files:?}") };
+    assert!(stdout.starts_with("bash-") && stdout.ends_with("-stdout.txt"), "{stdout}");
+    assert_eq!(stdout.replace("stdout", "stderr"), *stderr);
+    assert_eq!(fs::read_to_string(dir.join(stdout)).unwrap(), sequence(3000));
+    assert_eq!(fs::read_to_string(dir.join(stderr)).unwrap(), sequence(4000));
+    for name in &files {
+        let path = format!("Full output saved to: {}\n", dir.join(name).display());
+        assert!(ran.text().contains(&path), "{name}: {}", ran.text());
+    }
+    assert!(ran.text().ends_with("Exit code 3"), "{}", ran.text());
+    let listed = home.run(&["list", "--json"]).ok().json();
+    assert_eq!((&listed[0]["session"], &listed[0]["agent"]), (&"s1".into(), &"go-opencode".into()));
+    let ended = home.run(&["session", "end", "s1"]);
+    assert_eq!((ended.status, dir.exists()), (0, false));
+    home.run(&["session", "end", "s1"]).fails(1, &["no such session"]);
+    home.run(&["session", "end", "../s1"]).fails(2, &["letters"]);
+}
+
+#[test]
+fn only_the_stream_that_is_cut_is_saved() {
+    let home = Home::new();
+    let flags = ["-p", "go-opencode/bash", "--layout", "agent", "--split"];
+    let ran = run(&home, &flags, "seq 1 3000; echo little >&2");
+    assert_eq!(names(&tmp(&home).join("opencode-overspill")).len(), 1);
+    assert!(ran.text().ends_with("little\n"), "{}", ran.text());
+}
+
+#[test]
+fn agents_names_are_theirs() {
+    let home = Home::new();
+    let spilled = |policy: &str| {
+        let ran = run(&home, &["-p", policy, "--tool", "bash", "--layout", "agent"], "seq 1 9000");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        ran.text().to_owned()
+    };
+    spilled("opencode/output");
+    let opencode = home.work().with_file_name("data").join("opencode/tool-output");
+    assert!(matches!(&names(&opencode)[..], [name] if name.starts_with("tool_") && name.len() == 33));
+    assert!(spilled("pi-30k/bash").contains(&format!("{}/pi-bash-", tmp(&home).display())));
+    spilled("t15/recipe");
+    let recipe = names(&tmp(&home).join("agent-overflow"));
+    assert!(matches!(&recipe[..], [name] if name.starts_with("bash-") && name.len() == 17), "{recipe:?}");
+    assert_eq!(spills(&home).len(), 0);
+}
+
+#[test]
+fn an_agent_without_a_place_of_its_own_is_refused() {
+    let home = Home::new();
+    let words = ["run", "-p", "basic/smart", "--layout", "agent", "--", "touch", "made"];
+    home.run(&words).fails(2, &["basic", "--layout"]);
+    let words =
+        ["run", "-p", "go-opencode/bash", "--layout", "agent", "--session", "a/b", "--", "touch", "made"];
+    home.run(&words).fails(2, &["a/b"]);
+    assert!(!home.at("made").exists());
+}

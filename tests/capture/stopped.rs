@@ -1,0 +1,144 @@
+//! Ctrl-C once, twice, thrice, other signals, and a reader that has had enough: bar 26.
+
+use std::fs;
+use std::io::Read;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{record, spill, wait_until};
+use crate::common::home::{Home, Ran, finish};
+
+/// A script under `overspill run` that has made the file `ready`.
+fn started(home: &Home, script: &str) -> Child {
+    // A shell says of the commands that it loses; that is not looked at here.
+    let script = format!("exec 2> /dev/null\n{script}\n: > ready; while :; do sleep 0.02; done");
+    let child = home.command(&["run", "--keep", "always", "--", "sh", "-c", &script]).spawn().unwrap();
+    wait_until("the command is ready", || home.at("ready").exists());
+    child
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Sends INT so often, each time once the file that the command makes of the one before is there.
+fn interrupted(script: &str, heard: &[&str]) -> (Home, Ran) {
+    let home = Home::new();
+    let child = started(&home, script);
+    send(&child, Signal::INT);
+    for name in heard {
+        wait_until(name, || home.at(name).exists());
+        send(&child, Signal::INT);
+    }
+    (home, finish(child))
+}
+
+#[test]
+fn once_is_int_and_the_spill_is_finished() {
+    let (home, ran) = interrupted("echo before", &[]);
+    assert_eq!((ran.status, ran.text()), (130, "before\n"));
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"before\n");
+    let record = record(&home, &spill(&home));
+    assert_eq!(
+        (&record["stopped"], &record["exit"]),
+        (&"signal 2".into(), &serde_json::json!({"signal": 2}))
+    );
+}
+
+#[test]
+fn a_command_that_takes_int_ends_as_it_likes() {
+    let (home, ran) = interrupted("trap 'echo caught; exit 9' INT", &[]);
+    assert_eq!((ran.status, ran.text()), (9, "caught\n"));
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"caught\n");
+}
+
+#[test]
+fn twice_is_term() {
+    let (home, ran) = interrupted("trap ': > int' INT; trap 'echo told; exit 8' TERM", &["int"]);
+    assert_eq!((ran.status, ran.text()), (8, "told\n"));
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"told\n");
+}
+
+#[test]
+fn thrice_is_kill_two_seconds_after_term() {
+    let before = Instant::now();
+    let (home, ran) = interrupted("trap ': > int' INT; trap ': > term' TERM; echo alive", &["int", "term"]);
+    assert_eq!((ran.status, ran.text()), (130, "alive\n"));
+    let took = before.elapsed();
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(6), "{took:?}");
+    assert_eq!(record(&home, &spill(&home))["exit"], serde_json::json!({"signal": 9}));
+}
+
+#[test]
+fn the_whole_group_hears_it() {
+    let home = Home::new();
+    // TERM, since a shell's background commands are made deaf to INT.
+    let inner = "sh -c 'trap \": > heard; exit\" TERM; : > inner; while :; do sleep 0.02; done' &";
+    let child = started(&home, inner);
+    wait_until("the inner one is ready", || home.at("inner").exists());
+    send(&child, Signal::TERM);
+    wait_until("it heard", || home.at("heard").exists());
+    assert_eq!(finish(child).status, 143);
+}
+
+#[test]
+fn other_signals_are_passed_on() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::QUIT, 131)] {
+        let home = Home::new();
+        let child = started(&home, "echo before; ulimit -c 0");
+        send(&child, signal);
+        let ran = finish(child);
+        assert_eq!((ran.status, ran.text()), (status, "before\n"));
+        spill(&home);
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_ends_us_quietly() {
+    let home = Home::new();
+    let words =
+        ["run", "--max-lines", "900000", "--max-bytes", "9m", "--keep", "always", "--", "seq", "1", "500000"];
+    let mut child = home.command(&words).spawn().unwrap();
+    let mut first = [0; 2];
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut first).unwrap();
+    drop(stdout);
+    let ran = finish(child);
+    assert_eq!((&first, ran.status, ran.stderr.as_str()), (b"1\n", 141, ""));
+    assert_eq!(fs::metadata(spill(&home)).unwrap().len(), super::sequence(500_000).len() as u64);
+}
+
+#[test]
+fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Write;
+
+    let home = Home::new();
+    let pty = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
+    // Short sleeps: a shell that is interrupted between two commands heeds it after the next.
+    let script = "read line; echo got $line; : > ready; while :; do sleep 0.02; done";
+    command.args(["run", "--keep", "always", "--", "sh", "-c", script]);
+    command.cwd(home.work());
+    command.env_clear();
+    home.env().into_iter().for_each(|(name, value)| command.env(name, value));
+    let mut child = pty.slave.spawn_command(command).unwrap();
+    drop(pty.slave);
+    let mut reader = pty.master.try_clone_reader().unwrap();
+    let drained = std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
+    let mut keys = pty.master.take_writer().unwrap();
+    keys.write_all(b"typed\n").unwrap();
+    wait_until("the command has read a line", || home.at("ready").exists());
+    keys.write_all(b"\x03").unwrap();
+    let mut status = None;
+    wait_until("it has ended", || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    assert_eq!(status.unwrap().exit_code(), 130);
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"got typed\n");
+    drop((keys, pty.master));
+    let _ = drained.join();
+}
