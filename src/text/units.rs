@@ -6,8 +6,17 @@ use std::ops::{Add, AddAssign, BitOr, BitOrAssign, Range};
 #[path = "units_tests.rs"]
 mod tests;
 
-/// Bytes are copied out in windows of this size before they are looked at as text, since a map may change under us.
+/// Bytes of a window that is measured for one figure after the other while it is in the nearest cache.
 const WINDOW: usize = 16 * 1024;
+
+/// Bytes that are tested for being ASCII at a time.
+const STRIDE: usize = 64;
+
+/// Bytes of other text that are copied out and tested together: as many as a byte can count.
+const LANES: usize = 128;
+
+/// Bytes of them, before the last is rounded up to a whole character.
+const PIECE: usize = LANES - 3;
 
 /// One step of decoding: a whole character, or one maximal subpart of an invalid sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,20 +249,10 @@ impl AddAssign for Measure {
 /// Looks at most 3 bytes around the range.
 pub fn measure(bytes: &[u8], range: Range<usize>, want: Want) -> Measure {
     let mut sum = Measure::default();
-    if want.meets(Want::LINE_FEEDS) {
-        sum.line_feeds = memchr::memchr_iter(b'\n', &bytes[range.clone()]).count() as u64;
-    }
-    if want.meets(Want::LONE_RETURNS) {
-        sum.lone_returns = lone_returns(bytes, range.clone());
-    }
-    if want.without(Want::LINE_FEEDS | Want::LONE_RETURNS).is_empty() {
-        return sum;
-    }
-    let end = element_end(bytes, range.end);
-    let mut at = element_end(bytes, range.start);
-    while at < end {
-        let stop = element_end(bytes, (at + WINDOW).min(end));
-        measure_window(&bytes[at..stop], &mut sum);
+    let mut at = range.start;
+    while at < range.end {
+        let stop = (at + WINDOW).min(range.end);
+        measure_window(bytes, at..stop, want, &mut sum);
         at = stop;
     }
     sum
@@ -270,27 +269,78 @@ fn lone_returns(bytes: &[u8], range: Range<usize>) -> u64 {
         as u64
 }
 
-/// Adds a window of whole elements to the sums of decoded text.
-fn measure_window(window: &[u8], sum: &mut Measure) {
-    if window.is_ascii() {
-        let len = window.len() as u64;
-        sum.decoded_bytes += len;
-        sum.units += len;
-        sum.points += len;
-        return;
+/// Adds what is wanted of a window that stays in the processor's nearest cache from one figure to the next.
+fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Measure) {
+    if want.meets(Want::LINE_FEEDS) {
+        sum.line_feeds += memchr::memchr_iter(b'\n', &bytes[window.clone()]).count() as u64;
     }
-    let copy = window.to_vec();
-    for chunk in copy.utf8_chunks() {
-        let points = chunk.valid().chars().count() as u64;
-        let astral = chunk.valid().bytes().filter(|byte| *byte >= 0xF0).count() as u64;
-        sum.decoded_bytes += chunk.valid().len() as u64;
-        sum.points += points;
-        sum.units += points + astral;
-        if !chunk.invalid().is_empty() {
-            sum.decoded_bytes += 3;
-            sum.points += 1;
-            sum.units += 1;
-            sum.bad_bytes += chunk.invalid().len() as u64;
-        }
+    if want.meets(Want::LONE_RETURNS) {
+        sum.lone_returns += lone_returns(bytes, window.clone());
+    }
+    if !want.without(Want::LINE_FEEDS | Want::LONE_RETURNS).is_empty() {
+        measure_text(&bytes[element_end(bytes, window.start)..element_end(bytes, window.end)], sum);
+    }
+}
+
+/// Adds whole elements to the sums of decoded text: ASCII in long strides, the rest piece by piece.
+fn measure_text(text: &[u8], sum: &mut Measure) {
+    let mut at = 0;
+    while at < text.len() {
+        let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
+        sum.add_points((strides * STRIDE) as u64);
+        at += strides * STRIDE;
+        let stop = element_end(text, (at + PIECE).min(text.len()));
+        measure_piece(&text[at..stop], sum);
+        at = stop;
+    }
+}
+
+/// Adds a piece of whole elements, at most 3 bytes longer than `PIECE`. Whether a byte starts an element can be
+/// told from the three before it: so nothing branches, and many bytes are counted at a time.
+fn measure_piece(piece: &[u8], sum: &mut Measure) {
+    let mut copy = [0; LANES + 3];
+    copy[3..3 + piece.len()].copy_from_slice(piece);
+    let mut seconds = [0; LANES + 2];
+    for lane in 0..LANES + 2 {
+        seconds[lane] = is_second(copy[lane], copy[lane + 1]);
+    }
+    let (mut ascii, mut inside, mut of_two, mut of_three, mut of_four) = (0u8, 0u8, 0u8, 0u8, 0u8);
+    for lane in 0..LANES {
+        let [a, b, c, d] = [copy[lane], copy[lane + 1], copy[lane + 2], copy[lane + 3]];
+        let second = seconds[lane + 2];
+        let third = seconds[lane + 1] & u8::from(b >= 0xE0) & u8::from(is_continuation(d));
+        let fourth = seconds[lane] & u8::from(a >= 0xF0) & u8::from(is_continuation(c) & is_continuation(d));
+        ascii += u8::from(d < 0x80);
+        inside += second | third | fourth;
+        of_two += second & u8::from(c < 0xE0);
+        of_three += third & u8::from(b < 0xF0);
+        of_four += fourth;
+    }
+    ascii -= (LANES - piece.len()) as u8;
+    let [len, ascii, inside] = [piece.len() as u64, u64::from(ascii), u64::from(inside)];
+    let [of_two, of_three, of_four] = [of_two, of_three, of_four].map(u64::from);
+    let points = len - inside;
+    let valid_bytes = ascii + 2 * of_two + 3 * of_three + 4 * of_four;
+    sum.points += points;
+    sum.units += points + of_four;
+    sum.decoded_bytes += valid_bytes + 3 * (points - ascii - of_two - of_three - of_four);
+    sum.bad_bytes += len - valid_bytes;
+}
+
+/// 1 if `byte` may be the second of a character that `lead` begins, else 0.
+fn is_second(lead: u8, byte: u8) -> u8 {
+    let leads = u8::from(lead >= 0xC2) & u8::from(lead <= 0xF4);
+    let too_low = u8::from(lead == 0xE0) & u8::from(byte < 0xA0) | u8::from(lead == 0xF0) & u8::from(byte < 0x90);
+    let too_high =
+        u8::from(lead == 0xED) & u8::from(byte >= 0xA0) | u8::from(lead == 0xF4) & u8::from(byte >= 0x90);
+    leads & u8::from(is_continuation(byte)) & (1 ^ (too_low | too_high))
+}
+
+impl Measure {
+    /// Adds so many characters of one byte each.
+    fn add_points(&mut self, count: u64) {
+        self.decoded_bytes += count;
+        self.units += count;
+        self.points += count;
     }
 }

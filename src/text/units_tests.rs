@@ -69,6 +69,21 @@ proptest! {
     }
 
     #[test]
+    fn long_text_is_measured_as_its_decoding(start in hostile(), piece in hostile(), times in 1usize..20, gap in 0usize..200) {
+        let mut bytes = start;
+        for _ in 0..times {
+            bytes.extend_from_slice(&piece);
+            bytes.resize(bytes.len() + gap, b'x');
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let all = measure_all(&bytes, Want::ALL);
+        prop_assert_eq!(all.decoded_bytes, text.len() as u64);
+        prop_assert_eq!(all.units, text.encode_utf16().count() as u64);
+        prop_assert_eq!(all.points, text.chars().count() as u64);
+        prop_assert_eq!(decode_go(&bytes).len() as u64, bytes.len() as u64 + 2 * all.bad_bytes);
+    }
+
+    #[test]
     fn any_partition_sums_to_the_whole(bytes in hostile(), cuts in prop::collection::vec(0usize..40, 0..6)) {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
         cuts.push(0);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// What is sought near the end; it stands there once.
-pub const NEEDLE: &str = "the needle is in line 7f3a91";
+pub const NEEDLE: &str = "the Needle is in line 7f3a91";
 
 /// How far before the end the needle's line stands, in bytes.
 const NEEDLE_FROM_END: u64 = 64 << 10;
@@ -127,6 +127,7 @@ fn pool() -> Vec<Vec<u8>> {
 
 /// Whether lines end.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "not every benchmark needs every shape")]
 pub enum Shape {
     /// Lines of mixed lengths.
     Lines,
