@@ -436,3 +436,7 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "doc_tests.rs"]
+pub(super) mod tests;

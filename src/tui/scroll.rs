@@ -175,15 +175,18 @@ impl Scroll<'_> {
 
     /// The start of the row `n` rows below `top`, no further than shows the last row at the bottom.
     pub fn down(&self, top: u64, n: usize) -> u64 {
-        let mut at = top;
-        let mut left = n;
-        while left > 0 && !self.is_blank() {
-            let rows = self.rows_from(at, left);
-            let Some(last) = rows.last().filter(|row| row.next < self.reader.doc.len()) else { break };
-            at = last.next;
-            left -= rows.len();
+        if self.is_blank() {
+            return top;
         }
-        at.min(self.last_top()).max(top.min(self.last_top()))
+        let last_top = self.last_top();
+        let mut at = top.min(last_top);
+        let mut left = n;
+        while left > 0 && at < last_top {
+            let rows = self.rows_from(at, left);
+            left -= rows.len();
+            at = rows.last().map_or(last_top, |row| row.next);
+        }
+        at.min(last_top)
     }
 
     /// The start of the row `n` rows above `top`.
@@ -226,3 +229,7 @@ impl Scroll<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "scroll_tests.rs"]
+mod tests;
