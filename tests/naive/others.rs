@@ -13,9 +13,21 @@ fn codex_middle(text: &str, budget: usize) -> (String, String, usize) {
     (prefix, suffix, removed)
 }
 
+/// The collector: 512 KiB of head and of tail, and a line that says how much fell out between.
+fn codex_collect(bytes: &[u8]) -> (String, Option<usize>) {
+    let keep = 512 * 1024;
+    if bytes.len() <= 2 * keep {
+        return (lossy(bytes), None);
+    }
+    let omitted = bytes.len() - 2 * keep;
+    let mut all = bytes[..keep].to_vec();
+    all.extend_from_slice(format!("\n... {omitted} bytes omitted ...\n").as_bytes());
+    all.extend_from_slice(&bytes[bytes.len() - keep..]);
+    (lossy(&all), Some(omitted))
+}
+
 fn codex(c: &Case, budget: usize, by_tokens: bool) -> Verdict {
-    // Ambiguous: the 1 MiB collector of 5 stands in the unified-exec response, which is not this policy.
-    let text = lossy(&c.input);
+    let (text, omitted) = codex_collect(&c.input);
     if text.len() <= budget {
         return Ok(text);
     }
@@ -25,6 +37,21 @@ fn codex(c: &Case, budget: usize, by_tokens: bool) -> Verdict {
     } else {
         format!("{prefix}…{removed} chars truncated…{suffix}")
     };
+    // Ambiguous: the Warning's count is taken as the decoded text's tokens; only where the collector
+    // dropped bytes as those of all raw bytes ("incl. dropped ones").
+    if let Some(n) = omitted {
+        let t = c.input.len().div_ceil(4);
+        let line = format!("\n... {n} bytes omitted ...\n");
+        if !middle.contains(&line) {
+            return Ok(format!(
+                "Warning: truncated output (original token count: {t})\n... {n} bytes omitted ...\n\n{middle}"
+            ));
+        }
+        return Ok(format!(
+            "Warning: truncated output (original token count: {t})\nTotal output lines: {}\n\n{middle}",
+            text.lines().count()
+        ));
+    }
     Ok(format!(
         "Warning: truncated output (original token count: {})\nTotal output lines: {}\n\n{middle}",
         text.len().div_ceil(4),
