@@ -90,7 +90,7 @@ fn truncation(
         "totalLines": inner.totals.map(|(lines, _)| lines),
         "totalBytes": inner.totals.map(|(_, bytes)| bytes),
         "outputLines": output.lines,
-        "outputBytes": output.bytes,
+        "outputBytes": inner.output_bytes.or(output.bytes),
         "lastLinePartial": chosen.partial,
         "firstLineExceedsLimit": inner.first_line,
         "maxLines": max_lines,

@@ -60,8 +60,10 @@ pub(super) enum LinesForm {
     /// Pieces between line feeds: a final line feed makes one more, empty.
     #[default]
     Pieces,
-    /// A final line feed ends the last line.
+    /// A final line feed ends the last line; empty text has none.
     Ended,
+    /// A final line feed does not count; empty text is one piece.
+    Bare,
 }
 
 /// Where the agent's own configuration has these limits.
@@ -186,6 +188,9 @@ pub(super) struct KeepForm {
     pub offset: Option<Figure>,
     /// Lines that the caller asks for, before the limits apply.
     pub take: Option<Figure>,
+    /// Those count as the limit on lines, not before it.
+    #[serde(default)]
+    pub take_counts: bool,
     /// What makes a line an error, ignoring ASCII case.
     pub words: Option<Vec<String>>,
     /// Whether lines end at CR, too.
@@ -268,6 +273,8 @@ pub(super) enum Way {
     Held,
     /// The end of a rolling decoded window.
     Rolling,
+    /// Both ends of what a collector holds.
+    Collected,
     /// Both ends, then both ends of that.
     Twice,
     /// Both ends, drawn in to characters and line feeds.

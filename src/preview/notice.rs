@@ -40,6 +40,7 @@ const NAMES: &[(&str, Want)] = &[
     ("partial", Want::NOTHING),
     ("gap", Want::NOTHING),
     ("kept_empty", Want::NOTHING),
+    ("is_empty", Want::NOTHING),
     ("kept_lines", Want::NOTHING),
     ("kept_size", Want::NOTHING),
     ("kept_bytes", Want::NOTHING),

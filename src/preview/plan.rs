@@ -348,6 +348,7 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
     facts.insert("partial", Fact::Flag(chosen.partial));
     let is_empty = chosen.halves == 0 && chosen.ranges.iter().all(Range::is_empty);
     facts.insert("kept_empty", Fact::Flag(is_empty));
+    facts.insert("is_empty", Fact::Flag(text.is_empty()));
     if let Some((first, last)) = chosen.span {
         facts.insert("first", Fact::from(first));
         facts.insert("last", Fact::from(last));

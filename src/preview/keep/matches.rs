@@ -32,10 +32,10 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     for (name, flag) in [("many", many), ("full", full), ("clipped", clipped)] {
         chosen.facts.insert(name, Fact::Flag(flag));
     }
-    chosen.inner = Some(Inner {
-        totals: mapped_totals(text, &items, suffix),
-        ..Inner::of(text, full, full && shown == 0)
-    });
+    let totals = if full { mapped_totals(text, rule, &items, suffix, most) } else { None };
+    let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
+    let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
+    chosen.inner = Some(Inner { output_bytes, totals, ..Inner::of(text, full, full && shown == 0) });
     chosen.inner = chosen.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
     Ok(chosen)
 }
@@ -81,10 +81,18 @@ fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool
     (items.len(), false)
 }
 
-/// Lines and bytes of all items, cut as they are: what the byte limit was applied to.
-fn mapped_totals(text: &Text, items: &[Item], suffix: &str) -> Option<(u64, u64)> {
-    let bytes: u64 = items.iter().map(|item| item_size(text, item, suffix)).sum();
-    Some((items.len() as u64, bytes + (items.len() as u64).saturating_sub(1)))
+/// Lines and bytes of what the byte limit was applied to; none while the whole was not counted. Without a length to
+/// cut to, pieces past the size were not looked at, and are now.
+fn mapped_totals(text: &Text, rule: &Rule, items: &[Item], suffix: &str, most: u64) -> Option<(u64, u64)> {
+    let lines = text.line_count().ok()?.min(most);
+    if items.len() as u64 == lines && rule.form.line_size.is_some() {
+        let bytes: u64 = items.iter().map(|item| item_size(text, item, suffix)).sum();
+        return Some((lines, bytes + lines.saturating_sub(1)));
+    }
+    let (start, end) = (text.body.start, text.lines_end());
+    let stop = text.end_of_pieces(start, end, most.max(1)).unwrap_or(end);
+    let whole = text.part(start..stop, None);
+    Some((lines, whole.size(Unit::Bytes).ok()?))
 }
 
 /// The items joined by line feeds; runs of whole ones are one part.

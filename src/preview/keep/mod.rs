@@ -2,6 +2,7 @@
 
 mod balanced;
 mod clipped;
+mod collected;
 mod ends;
 mod errors;
 mod exact;
@@ -68,6 +69,8 @@ pub(super) struct Inner {
     pub first_line: bool,
     /// Lines and bytes of what it was given, where they differ from the whole's.
     pub totals: Option<(u64, u64)>,
+    /// Bytes of what it gave back, where words of its own are among them.
+    pub output_bytes: Option<u64>,
     /// The limit on matches that was reached.
     pub limited: Option<u64>,
     /// Whether a line was cut.
@@ -127,6 +130,7 @@ pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen,
         Way::Sampled => sampled::choose(text, &rule, path),
         Way::Held => held::chunks(text, &rule),
         Way::Rolling => held::rolling(text, &rule),
+        Way::Collected => collected::choose(text, &rule),
         Way::Twice => twice::choose(text, &rule),
         Way::Snapped => snapped::choose(text, &rule),
         Way::RawTail => raw_tail::choose(text, &rule),
@@ -140,8 +144,8 @@ pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen,
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    use Way::{Clipped, Errors, Matches, RawTail, Selection, View, Window};
-    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | View)
+    use Way::{Clipped, Collected, Errors, Matches, RawTail, Selection, View, Window};
+    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View)
 }
 
 /// With one figure more.

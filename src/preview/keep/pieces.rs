@@ -44,10 +44,12 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         (Direction::Head, _) => from_head(text, region, &limits),
         (Direction::Tail, _) => from_tail(text, region, &limits),
     };
-    let by_lines = taken.hit == Some(LimitHit::Lines);
+    let over_lines = |lines: u64| text.exceeds_lines(lines).unwrap_or(taken.hit.is_some());
+    let by_lines = together && lines.is_some_and(over_lines);
     let whole = taken.range.clone();
+    let all_at_zero = size == Some(0) && keeps_all_at_zero(rule);
     let cut = size.filter(|size| together && is_over(text, whole.clone(), rule.unit, *size));
-    let mut half = cut.and_then(|size| cut_together(text, rule, size, &mut taken));
+    let mut half = cut.filter(|_| !all_at_zero).and_then(|size| cut_together(text, rule, size, &mut taken));
     if let (Some(_), Some(snap)) = (cut, rule.figure(&rule.form.snap)?)
         && let Some(snapped) = size::snapped(text, rule, &taken.range, snap, half.is_some())
     {

@@ -11,14 +11,15 @@ pub(super) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own words (ASCII, so that a unit is a byte).
+    /// The agent's own words (ASCII, so that every unit is a byte).
     Words(String),
 }
 
 impl Segment {
-    fn units(&self, text: &Text) -> u64 {
+    /// Its size; half a character is only left by cuts in UTF-16 units, and is one.
+    fn size(&self, text: &Text, unit: Unit) -> u64 {
         match self {
-            Self::Bytes(range) => text.size_of(range.clone(), Unit::Units),
+            Self::Bytes(range) => text.size_of(range.clone(), unit),
             Self::Half(_) => 1,
             Self::Words(words) => words.len() as u64,
         }
@@ -42,39 +43,39 @@ impl Segment {
     }
 }
 
-/// UTF-16 units of composed text.
-pub(super) fn units(text: &Text, segments: &[Segment]) -> u64 {
-    segments.iter().map(|segment| segment.units(text)).sum()
+/// Size of composed text.
+pub(super) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
+    segments.iter().map(|segment| segment.size(text, unit)).sum()
 }
 
-/// The first `size` units of a stretch of the output.
-pub(super) fn head(text: &Text, within: Range<usize>, size: u64) -> Vec<Segment> {
-    let cut = text.advance(within.start, within.end, Unit::Units, size);
+/// The first `size` of a stretch of the output.
+pub(super) fn head(text: &Text, within: Range<usize>, unit: Unit, size: u64) -> Vec<Segment> {
+    let cut = text.advance(within.start, within.end, unit, size);
     let mut segments = vec![Segment::Bytes(within.start..cut.at)];
     segments.extend(cut.half.map(Segment::Half));
     segments
 }
 
-/// The last `size` units of a stretch of the output.
-pub(super) fn tail(text: &Text, within: Range<usize>, size: u64) -> Vec<Segment> {
-    let cut = text.retreat(within.start, within.end, Unit::Units, size);
+/// The last `size` of a stretch of the output.
+pub(super) fn tail(text: &Text, within: Range<usize>, unit: Unit, size: u64) -> Vec<Segment> {
+    let cut = text.retreat(within.start, within.end, unit, size);
     let half = cut.half.map(Segment::Half);
     half.into_iter().chain([Segment::Bytes(cut.at..within.end)]).collect()
 }
 
-/// The first `size` units of composed text.
-pub(super) fn prefix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segment> {
+/// The first `size` of composed text.
+pub(super) fn prefix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
     let mut kept = Vec::new();
     for segment in segments {
-        let units = segment.units(text);
-        if units <= left {
-            left -= units;
+        let size = segment.size(text, unit);
+        if size <= left {
+            left -= size;
             kept.push(segment.clone());
             continue;
         }
         match segment {
-            Segment::Bytes(range) => kept.extend(head(text, range.clone(), left)),
+            Segment::Bytes(range) => kept.extend(head(text, range.clone(), unit, left)),
             Segment::Words(words) => kept.push(Segment::Words(words[..left as usize].to_owned())),
             Segment::Half(_) => {}
         }
@@ -83,19 +84,19 @@ pub(super) fn prefix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segmen
     kept
 }
 
-/// The last `size` units of composed text.
-pub(super) fn suffix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segment> {
+/// The last `size` of composed text.
+pub(super) fn suffix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
     let mut kept: Vec<Segment> = Vec::new();
     for segment in segments.iter().rev() {
-        let units = segment.units(text);
-        if units <= left {
-            left -= units;
+        let size = segment.size(text, unit);
+        if size <= left {
+            left -= size;
             kept.insert(0, segment.clone());
             continue;
         }
         let cut = match segment {
-            Segment::Bytes(range) => tail(text, range.clone(), left),
+            Segment::Bytes(range) => tail(text, range.clone(), unit, left),
             Segment::Words(words) => vec![Segment::Words(words[words.len() - left as usize..].to_owned())],
             Segment::Half(_) => Vec::new(),
         };
@@ -105,10 +106,10 @@ pub(super) fn suffix(text: &Text, segments: &[Segment], size: u64) -> Vec<Segmen
     kept
 }
 
-/// As [`units`]; the whole output has `total`, if that is known.
+/// UTF-16 units of composed text; the whole output has `total`, if that is known.
 pub(super) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
     match segments {
         [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
-        segments => Some(units(text, segments)),
+        segments => Some(size(text, segments, Unit::Units)),
     }
 }

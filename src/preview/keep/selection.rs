@@ -9,7 +9,8 @@ use std::ops::Range;
 
 pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let skip = rule.needed(&rule.form.offset, "offset")?;
-    let take = rule.figure(&rule.form.take)?;
+    let asked = rule.figure(&rule.form.take)?;
+    let take = asked.filter(|_| !rule.form.take_counts);
     let end = text.body.end;
     let start = match skip {
         0 => text.body.start,
@@ -25,7 +26,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         _ => text.line_feeds().ok().map(|feeds| feeds.saturating_sub(skip)),
     };
     let window = text.part(start..stop, feeds);
-    let chosen = within(text, &window, rule, skip, take.filter(|take| *take == 0 || stop < end));
+    let chosen = within(text, &window, rule, (skip, asked), take.filter(|take| *take == 0 || stop < end));
     text.absorb(&window);
     chosen
 }
@@ -35,7 +36,7 @@ fn within(
     text: &Text,
     window: &Text,
     rule: &Rule,
-    skip: u64,
+    (skip, asked): (u64, Option<u64>),
     caller: Option<u64>,
 ) -> Result<Chosen, PlanError> {
     let over = plan::test(window, rule.policy)?;
@@ -43,7 +44,7 @@ fn within(
     text.wait_for(over.err().unwrap_or_default());
     let size = rule.figure(&rule.form.size)?.unwrap_or(u64::MAX);
     let first_line = window.body.start..window.body.start + first_reach(window, size);
-    let is_first = is_cut && window.size_of(first_line, rule.unit) > size;
+    let is_first = is_cut && asked != Some(0) && window.size_of(first_line, rule.unit) > size;
     let mut chosen = if is_cut { pieces::choose(window, rule)? } else { plan::everything(window) };
     let taken = match caller.filter(|_| !is_cut) {
         Some(take) => Ok(take),

@@ -3,7 +3,7 @@
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
 use crate::preview::notice::{self, Fact, Facts};
-use crate::preview::parts::LimitHit;
+use crate::preview::parts::{LimitHit, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::text::Text;
 use crate::text::units::Want;
@@ -23,9 +23,9 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let removed = size.saturating_sub(2 * rough);
     let words = marker(removed)?;
     let keep = second.saturating_sub(words.len() as u64) / 2;
-    let mut result = segments::prefix(text, &composed, keep);
+    let mut result = segments::prefix(text, &composed, Unit::Units, keep);
     result.push(Segment::Words(words));
-    result.extend(segments::suffix(text, &composed, keep));
+    result.extend(segments::suffix(text, &composed, Unit::Units, keep));
     Ok(finish(text, rule, result))
 }
 
@@ -35,12 +35,12 @@ fn first_cut(text: &Text, rule: &Rule, most: u64) -> Result<Vec<Segment>, PlanEr
         return Ok(vec![Segment::Bytes(text.body.clone())]);
     }
     let half = most / 2;
-    let mut segments = segments::head(text, text.body.clone(), half.max(most - half));
+    let mut segments = segments::head(text, text.body.clone(), Unit::Units, half.max(most - half));
     let total = text.size(rule.unit);
     text.wait_for(total.err().unwrap_or_default());
     let words = words(rule, &rule.form.number, total.unwrap_or(0))?;
     segments.push(Segment::Words(words));
-    segments.extend(segments::tail(text, text.body.clone(), half));
+    segments.extend(segments::tail(text, text.body.clone(), Unit::Units, half));
     Ok(segments)
 }
 

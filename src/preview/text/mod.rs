@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Outputs up to this size are counted whole on the spot.
 const SMALL: usize = 64 * 1024;
 /// How far a line is looked for when nothing says how many there are: such an answer waits for the total.
-const PATIENCE: usize = 128 * 1024;
+const PATIENCE: usize = 64 * 1024;
 
 /// An output as an agent's tool sees it.
 pub(in crate::preview) struct Text<'a> {
@@ -227,7 +227,7 @@ impl<'a> Text<'a> {
 
     /// Whether a final line feed only ends the last line.
     pub fn final_feed(&self) -> bool {
-        self.lines == LinesForm::Ended && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
+        self.lines != LinesForm::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
     }
 
     /// Where the last line's text ends: before a final line feed that only ends it.
