@@ -126,11 +126,42 @@ fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
 
 /// To a terminal nothing goes raw: controls are shown by name.
 fn to_terminal(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
-    let mut out = io::BufWriter::new(out);
-    let text = preview.text(input);
-    safe::write_safe(&mut out, text.as_bytes(), &Show::MODEL, super::view::colour())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
+    let mut safe = SafeWriter { out: io::BufWriter::new(out), line: Vec::new() };
+    exact(preview, input, &mut safe)?;
+    safe.end()
+}
+
+/// Makes what is written safe for a terminal, line by line; a very long line in pieces.
+struct SafeWriter<W: Write> {
+    out: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for SafeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
+        let whole =
+            if self.line.len() > PIECE { self.line.len() - units::unfinished(&self.line) } else { whole };
+        if whole > 0 {
+            safe::write_safe(&mut self.out, &self.line[..whole], &Show::MODEL, super::view::colour())?;
+            self.line.drain(..whole);
+        }
+        Ok(bytes.len())
     }
-    out.flush()
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> SafeWriter<W> {
+    /// Writes what is left; the terminal's next line starts fresh.
+    fn end(&mut self) -> io::Result<()> {
+        if !self.line.is_empty() {
+            safe::write_safe(&mut self.out, &self.line, &Show::MODEL, super::view::colour())?;
+            self.out.write_all(b"\n")?;
+        }
+        self.out.flush()
+    }
 }

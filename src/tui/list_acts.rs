@@ -1,6 +1,6 @@
 //! What keys do in the list of stored outputs.
 
-use crate::store::{Asked, CleanRule, Entry, Manner, Why, clean_plan};
+use crate::store::{Asked, CleanRule, Entry, Manner, Status, Why, clean_plan};
 use crate::words::{count, size};
 
 use super::app::{App, Effect, Message, Overlay, Screen};
@@ -104,7 +104,7 @@ impl App {
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
         }
-        let chosen = self.listing.chosen().map(Entry::path);
+        let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
         if self.size.0 >= geometry::WIDE && chosen != self.glance.as_ref().map(|glance| glance.0.clone()) {
             effects.extend(chosen.map(Effect::Glance));
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::preview::{self, Input, Policy, Preview, Totals, Unit};
+use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals, Unit};
 use crate::source::View;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
@@ -178,7 +178,8 @@ impl Output {
     /// Plans the preview anew: after a change of policy, limits, totals or file.
     pub fn replan(&mut self) {
         let totals = self.totals();
-        let input = self.input(&totals);
+        let seek = self.seek();
+        let input = self.input(&totals, &seek);
         let planned = preview::plan(&input, &self.policy);
         self.seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         self.kept = self.seen.shown();
@@ -197,14 +198,20 @@ impl Output {
     }
 
     /// What a plan is made from.
-    fn input<'a>(&'a self, totals: &'a Totals) -> Input<'a> {
+    fn input<'a>(&'a self, totals: &'a Totals, seek: &'a Seek<'a>) -> Input<'a> {
         let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
         Input {
             stderr,
             exit_code: self.exit_code,
             saved_as_stderr: &self.saved_as_stderr,
+            lines: Some(seek),
             ..Input::new(preview::Output { bytes: &self.view, totals }, &self.saved_as)
         }
+    }
+
+    /// Lines of the file by number, as far as they are counted.
+    fn seek(&self) -> Seek<'_> {
+        Seek { index: &self.index, bytes: &self.view }
     }
 
     /// Where Spill draws rules.
@@ -299,6 +306,18 @@ impl Output {
     }
 }
 
+/// Finds lines by the block index.
+struct Seek<'a> {
+    index: &'a BlockIndex,
+    bytes: &'a [u8],
+}
+
+impl LineSeek for Seek<'_> {
+    fn line_start(&self, line: u64) -> Option<usize> {
+        self.index.offset_of(self.bytes, line).map(|offset| offset as usize)
+    }
+}
+
 /// Whether ordered, disjoint ranges hold an offset.
 fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= offset);
@@ -324,7 +343,8 @@ impl Output {
     /// Whether the model would get the byte at `offset` under another policy.
     pub fn would_keep(&self, policy: &Policy, offset: usize) -> bool {
         let totals = self.totals();
-        let input = self.input(&totals);
+        let seek = self.seek();
+        let input = self.input(&totals, &seek);
         preview::plan(&input, policy)
             .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
     }
