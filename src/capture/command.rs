@@ -1,4 +1,4 @@
-//! Starting a command, watching over it until it and its output have ended, and making it stop.
+//! Starting a command, or a stream, and taking its output to the end.
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -10,119 +10,20 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::process::Pid;
 
 use crate::preview::Stream;
 
 use super::captured::{Captured, CapturedOutput};
 use super::ended::{Ended, Stop};
 use super::ladder::Ladder;
+use super::options::{Group, Options, StartError, Stdin, Streams};
 use super::pipe::{Gone, Pipe};
 use super::place::Place;
 use super::pump::{Progress, take_all};
 use super::sink::{Limits, Sink, Taken};
 use super::spill::Spill;
-
-/// How a command is run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Standard output and standard error in one or in two.
-    pub streams: Streams,
-    /// What it reads.
-    pub stdin: Stdin,
-    /// Its process group.
-    pub group: Group,
-    /// After this it is stopped.
-    pub timeout: Option<Duration>,
-    /// What is held, spilled and counted, of each stream.
-    pub limits: Limits,
-}
-
-/// How a command's standard output and standard error are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Streams {
-    /// Through one pipe, in the order in which they were written.
-    Together,
-    /// Through a pipe each; nothing then says which came first.
-    Apart,
-}
-
-/// What a command reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stdin {
-    /// Our own standard input.
-    Inherit,
-    /// Nothing.
-    Null,
-}
-
-/// The process group of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// One of its own: a signal to stop goes to all of it.
-    Own,
-    /// Ours, for a command that reads the terminal, which only the foreground group may. The
-    /// terminal's own signals (INT, QUIT) reach it without us; others go to it alone.
-    Shared,
-}
-
-/// Why a command could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// There is none of this name.
-    #[error("{0}: command not found")]
-    NotFound(String),
-    /// It is there, but cannot be run.
-    #[error("{0}: {1}")]
-    NotExecutable(String, io::Error),
-    /// No pipe, thread or process could be had.
-    #[error("{0}")]
-    System(#[from] io::Error),
-}
-
-impl StartError {
-    /// The exit status that shells end with: 127, 126; 1 for a failure of our own.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            StartError::NotFound(_) => 127,
-            StartError::NotExecutable(..) => 126,
-            StartError::System(_) => 1,
-        }
-    }
-}
-
-/// Asks a running command to stop. Cheap to clone, and good from any thread.
-#[derive(Clone, Debug)]
-pub struct Control {
-    events: Sender<Event>,
-}
-
-impl Control {
-    /// Passes a signal on that we were sent: first itself, the second time TERM, the third KILL
-    /// (once two seconds have passed since TERM). An unknown number is ignored, and so is a
-    /// command that has ended.
-    pub fn ask(&self, signal: i32) {
-        if let Some(signal) = Signal::from_named_raw(signal) {
-            // It may be over.
-            let _ = self.events.send(Event::Asked(signal));
-        }
-    }
-
-    /// As Ctrl-C does: [`Control::ask`] with INT.
-    pub fn interrupt(&self) {
-        self.ask(Signal::INT.as_raw());
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Asked(Signal),
-    /// The command is gone, but not yet reaped.
-    Exited,
-    /// A stream has ended and is in its sink.
-    Drained,
-}
+use super::watch::{Control, Event, Watch, tell_exit};
 
 /// A command that runs.
 #[derive(Debug)]
@@ -255,15 +156,6 @@ fn connect(
     Ok(pipes)
 }
 
-/// Waits for the command's end without reaping it, so that its process number, and its group's,
-/// stay its own for as long as we may signal them.
-fn tell_exit(pid: Pid, events: &Sender<Event>) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
-    // All may be over if a thread failed.
-    let _ = events.send(Event::Exited);
-}
-
 /// A stream on its way into its sink.
 #[derive(Debug)]
 struct Draining {
@@ -301,71 +193,6 @@ impl Draining {
 fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
     let place = place.clone();
     Sink::new(limits, Box::new(move || Ok(Spill::new(place.begin(stream)?))))
-}
-
-/// What is needed to watch over a command.
-struct Watch {
-    pid: Pid,
-    group: Group,
-    events: Receiver<Event>,
-    gone: Gone,
-    ladder: Ladder,
-    deadline: Option<Instant>,
-    stop: Stop,
-}
-
-impl Watch {
-    /// Until the command is gone and so many streams have ended.
-    fn until_over(&mut self, mut streams: usize) {
-        let mut is_running = true;
-        while is_running || streams > 0 {
-            match self.next() {
-                Ok(Event::Drained) => streams -= 1,
-                Ok(Event::Exited) => {
-                    is_running = false;
-                    self.deadline = None;
-                    self.gone.tell();
-                }
-                Ok(Event::Asked(signal)) => {
-                    if is_running && self.stop == Stop::No {
-                        self.stop = Stop::Asked(signal.as_raw());
-                    }
-                    let step = self.ladder.ask(signal, Instant::now());
-                    self.send(step);
-                }
-                Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-        }
-    }
-
-    fn next(&self) -> Result<Event, RecvTimeoutError> {
-        let next = [self.deadline, self.ladder.next()].into_iter().flatten().min();
-        match next {
-            Some(at) => self.events.recv_timeout(at.saturating_duration_since(Instant::now())),
-            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        }
-    }
-
-    /// Does what is due by the clock.
-    fn press(&mut self, now: Instant) {
-        if self.deadline.take_if(|at| *at <= now).is_some() {
-            self.stop = Stop::TimedOut;
-            let step = self.ladder.time_out(now);
-            self.send(Some(step));
-        }
-        let step = self.ladder.due(now);
-        self.send(step);
-    }
-
-    fn send(&self, signal: Option<Signal>) {
-        // A command that is gone wants no signal.
-        let _ = match (self.group, signal) {
-            (_, None) | (Group::Shared, Some(Signal::INT | Signal::QUIT)) => Ok(()),
-            (Group::Own, Some(signal)) => kill_process_group(self.pid, signal),
-            (Group::Shared, Some(signal)) => kill_process(self.pid, signal),
-        };
-    }
 }
 
 fn supervise(

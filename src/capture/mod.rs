@@ -6,16 +6,19 @@
 //! has a tool's output in hand already calls [`truncate`].
 //!
 //! From the ground up: `count` and `ends` know of an output what streams by; `sink` puts it into a `spill`, in a
-//! [`Place`]; `pump` moves it there from a `pipe`; `command` watches over it all; `record` says what was run.
+//! [`Place`]; `pump` moves it there from a `pipe`; `command` starts it all and
+//! `watch` watches over it; `record` says what was run.
 
 mod captured;
 mod command;
 mod content;
 mod count;
 mod deliver;
+mod dir;
 mod ended;
 mod ends;
 mod ladder;
+mod options;
 mod pipe;
 mod place;
 mod pump;
@@ -24,15 +27,18 @@ mod session;
 mod sink;
 mod spill;
 mod truncate;
+mod watch;
 
 pub use captured::{Captured, CapturedOutput, Size};
-pub use command::{Control, Group, Options, Running, StartError, Stdin, Streams, drain, run, start};
+pub use command::{Running, drain, run, start};
 pub use content::Content;
 pub use deliver::{Delivery, Keep, NOT_SAVED, Wish};
 pub use ended::{Ended, Status, Stop};
+pub use options::{Group, Options, StartError, Stdin, Streams};
 pub use place::{DEFAULT_SESSION, Place, PlaceError};
 pub use pump::Progress;
 pub use record::{About, Exit, Record};
 pub use session::{EndError, EndedSession, end_session};
 pub use sink::{HOLD, Limits, Stopped};
 pub use truncate::{Error, Outcome, Output, Rules, truncate};
+pub use watch::Control;

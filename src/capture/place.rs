@@ -2,19 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::DirBuilder;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Once};
 
 use jiff::Timestamp;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
-use rustix::io::Errno;
 
 use crate::preview::Stream;
-use crate::store::{Env, NewSpill, OwnStore, next_id, random};
+use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
+
+use super::dir::{agents_dir, private_dir, shared_dir, sweep};
 
 /// The session whose directory is used when none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
@@ -67,36 +64,6 @@ pub enum PlaceError {
     /// A session's name becomes part of a directory's.
     #[error("a session's name has letters, digits, - and _, and more than digits; not '{0}'")]
     Session(String),
-}
-
-/// Why a directory cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum DirError {
-    #[error("{}: is a symbolic link or no directory; move it away", .0.display())]
-    NotADirectory(PathBuf),
-    #[error("{}: belongs to another user; set TMPDIR to a directory of yours", .0.display())]
-    Foreign(PathBuf),
-    #[error("{}: is open to others; run `chmod {remedy}` on it", path.display())]
-    Exposed { path: PathBuf, remedy: &'static str },
-    #[error("{}: {}", .0.display(), io::Error::from(*.1))]
-    Io(PathBuf, Errno),
-}
-
-impl DirError {
-    /// What the system said, if it was the system.
-    pub fn raw(&self) -> Option<Errno> {
-        match self {
-            DirError::Io(_, errno) => Some(*errno),
-            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
-        }
-    }
-}
-
-impl From<DirError> for io::Error {
-    fn from(error: DirError) -> io::Error {
-        let kind = error.raw().map_or(io::ErrorKind::Other, |errno| errno.kind());
-        io::Error::new(kind, error.to_string())
-    }
 }
 
 impl Place {
@@ -175,7 +142,24 @@ impl Place {
                 (path.clone(), shared_dir(&path, &self.env)?)
             }
         };
+        sweep(&dir, &self.env, self.now, |name| self.fits(name));
         NewSpill::begin_in(dir, path, self.name(stream)?)
+    }
+
+    /// Whether a name is one that [`Place::name`] gives.
+    fn fits(&self, name: &str) -> bool {
+        match &self.kind {
+            Kind::Own | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
+            Kind::GoSession(_) => super::session::is_spill(name),
+            Kind::Overflow { digits, ending, .. } => name
+                .strip_suffix(ending)
+                .and_then(|name| name.rsplit_once('-'))
+                .is_some_and(|(_, id)| is_hex(id, *digits)),
+            Kind::Pi => name
+                .strip_prefix("pi-bash-")
+                .and_then(|name| name.strip_suffix(".log"))
+                .is_some_and(|id| is_hex(id, 16)),
+        }
     }
 
     fn name(&self, stream: Stream) -> io::Result<String> {
@@ -192,6 +176,10 @@ impl Place {
 fn hex(digits: usize) -> io::Result<String> {
     let number = u64::from_ne_bytes(random()?);
     Ok(format!("{number:016x}")[16 - digits..].to_owned())
+}
+
+fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A tool's name as part of a file's: one word.
@@ -223,76 +211,10 @@ fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
     PathBuf::from(set.unwrap_or(OsStr::new("/tmp")))
 }
 
-const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
-
-/// Makes the directories that are to hold `path`; none is checked.
-pub(super) fn make_parents(path: &Path) -> Result<(), DirError> {
-    let Some(parent) = path.parent() else { return Ok(()) };
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
-    made.map_err(|error| DirError::Io(parent.to_owned(), Errno::from_io_error(&error).unwrap_or(Errno::IO)))
-}
-
-/// A directory of ours alone, if it is there.
-pub(super) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    checked(path, env, 0o077, "700")
-}
-
-/// A directory of ours alone, made if it is not there.
-pub(super) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    make(path)?;
-    open_private(path, env)
-}
-
-/// An agent's own directory: others may read it if the agent lets them, but not write to it.
-fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    make_parents(path)?;
-    make(path)?;
-    checked(path, env, 0o022, "go-w")
-}
-
-/// A directory that all share, such as /tmp: ours, or sticky, so that no one can move our files away.
-fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    let io = |error: Errno| DirError::Io(path.to_owned(), error);
-    let dir = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(io)?;
-    let stat = fstat(&dir).map_err(io)?;
-    let sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
-    match sticky || stat.st_uid == env.uid() {
-        true => Ok(dir),
-        false => Err(DirError::Foreign(path.to_owned())),
-    }
-}
-
-/// Makes one directory of mode 0700, whatever the umask; one that is there is left as it is.
-fn make(path: &Path) -> Result<(), DirError> {
-    let made = match mkdirat(CWD, path, Mode::RWXU) {
-        Ok(()) => chmodat(CWD, path, Mode::RWXU, AtFlags::empty()),
-        Err(Errno::EXIST) => Ok(()),
-        Err(error) => Err(error),
-    };
-    made.map_err(|error| DirError::Io(path.to_owned(), error))
-}
-
-/// Opens a directory that must be no link, must be ours, and must not have the forbidden bits.
-fn checked(path: &Path, env: &Env, forbidden: u32, remedy: &'static str) -> Result<OwnedFd, DirError> {
-    let io = |error: Errno| DirError::Io(path.to_owned(), error);
-    let dir = match openat(CWD, path, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(DirError::NotADirectory(path.to_owned())),
-        dir => dir.map_err(io)?,
-    };
-    let stat = fstat(&dir).map_err(io)?;
-    // The type differs between systems.
-    #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
-    let mode = stat.st_mode as u32;
-    match () {
-        () if stat.st_uid != env.uid() => Err(DirError::Foreign(path.to_owned())),
-        () if mode & forbidden != 0 => Err(DirError::Exposed { path: path.to_owned(), remedy }),
-        () => Ok(dir),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
 
     use super::*;
 
@@ -337,6 +259,28 @@ mod tests {
             let spill = place(&home, policy, None).unwrap().begin(Stream::Stdout).unwrap();
             let (store, _) = stores.store_of(&spill.path(), &home.env).expect(policy);
             assert_eq!(policy.split('/').next(), Some(store.agent.as_str()), "{policy}");
+        }
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_goes_after_an_hour() {
+        let home = home();
+        for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
+            let place = place(&home, policy, None).unwrap();
+            let spill = place.begin(Stream::Stdout).unwrap();
+            let left = spill.temporary_path();
+            let old = std::time::UNIX_EPOCH;
+            spill.file().set_modified(old).unwrap();
+            drop(place.begin(Stream::Stderr).unwrap());
+            assert!(left.exists(), "{policy}: its writer is still at it");
+            // Its lock goes with its writer, its file stays.
+            std::fs::rename(&left, left.with_extension("kept")).unwrap();
+            drop(spill);
+            std::fs::rename(left.with_extension("kept"), &left).unwrap();
+            let other = left.with_file_name(".tmp-other");
+            std::fs::File::create(&other).unwrap().set_modified(old).unwrap();
+            drop(place.begin(Stream::Stderr).unwrap());
+            assert!(!left.exists() && other.exists(), "{policy}");
         }
     }
 

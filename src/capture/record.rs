@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::store::{Env, NewSpill, own_home};
 
 use super::captured::{Captured, CapturedOutput, Size};
+use super::dir::{make_parents, open_private, private_dir};
 use super::ended::{Ended, Status, Stop};
-use super::place::{open_private, private_dir};
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
@@ -189,7 +189,7 @@ fn open(env: &Env) -> io::Result<Option<OwnedFd>> {
 fn create(env: &Env) -> io::Result<(PathBuf, OwnedFd)> {
     let path = directory(env)?;
     let home = path.parent().unwrap_or(&path);
-    super::place::make_parents(home)?;
+    make_parents(home)?;
     private_dir(home, env)?;
     let dir = private_dir(&path, env)?;
     Ok((path, dir))

@@ -3,14 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
 use rustix::io::Errno;
 
 use crate::store::Env;
 
-use super::place::{PlaceError, open_private, session_dir, session_name};
+use super::dir::{open_private, remove};
+use super::place::{PlaceError, session_dir, session_name};
 
 /// What was removed with a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +56,9 @@ pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        match remove(&dir, name, env) {
+        let text = name.to_str().unwrap_or_default();
+        let is_ours = is_spill(text.strip_prefix(".tmp-").unwrap_or(text));
+        match is_ours.then(|| remove(&dir, name, env)).flatten() {
             Some(bytes) => {
                 ended.files += 1;
                 ended.bytes += bytes;
@@ -71,30 +72,12 @@ pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
     Ok(ended)
 }
 
-/// Removes one spill; its bytes, if it is gone.
-fn remove(dir: &rustix::fd::OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
-    if !is_spill(name.to_bytes()) {
-        return None;
-    }
-    let stat = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let ours = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_uid == env.uid();
-    if !ours {
-        return None;
-    }
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(dir, name, flags, Mode::empty()).ok()?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let same = fstat(&file).is_ok_and(|open| (open.st_dev, open.st_ino) == (stat.st_dev, stat.st_ino));
-    (same && unlinkat(dir, name, AtFlags::empty()).is_ok()).then_some(stat.st_size as u64)
-}
-
-/// `bash-{digits}-stdout.txt` or `-stderr.txt`, finished or not.
-fn is_spill(name: &[u8]) -> bool {
-    let name = name.strip_prefix(b".tmp-").unwrap_or(name);
+/// `bash-{digits}-stdout.txt` or `-stderr.txt`.
+pub(super) fn is_spill(name: &str) -> bool {
     let number = name
-        .strip_prefix(b"bash-")
-        .and_then(|rest| rest.strip_suffix(b"-stdout.txt").or_else(|| rest.strip_suffix(b"-stderr.txt")));
-    number.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+        .strip_prefix("bash-")
+        .and_then(|rest| rest.strip_suffix("-stdout.txt").or_else(|| rest.strip_suffix("-stderr.txt")));
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -144,11 +127,11 @@ mod tests {
 
     #[test]
     fn a_spill_s_name_is_exact() {
-        for name in ["bash-17-stdout.txt", "bash-17-stderr.txt", ".tmp-bash-17-stdout.txt"] {
-            assert!(is_spill(name.as_bytes()), "{name}");
+        for name in ["bash-17-stdout.txt", "bash-17-stderr.txt"] {
+            assert!(is_spill(name), "{name}");
         }
         for name in ["bash--stdout.txt", "bash-1x-stdout.txt", "bash-17-stdout.txt.bak", "x"] {
-            assert!(!is_spill(name.as_bytes()), "{name}");
+            assert!(!is_spill(name), "{name}");
         }
     }
 }

@@ -114,26 +114,24 @@ impl Rules {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let home = tempfile::tempdir()?;
 /// # let env = Env::hermetic(home.path());
-/// // Policies and limits as the user has configured them, grep's apart from the rest.
+/// # std::fs::create_dir_all(home.path().join(".config/overspill"))?;
+/// # std::fs::write(home.path().join(".config/overspill/config.toml"), "[tools.grep]\nmax_lines = 100\n")?;
+/// // Policies and limits as the user has configured them; in config.toml `[tools.grep]` has `max_lines = 100`.
 /// let config = Config::load(env.clone())?;
-/// let policy = |tool: &str| {
-///     let tool = Some(tool.to_owned());
-///     config.resolve(&Wishes { policy: Some("opencode/output".into()), tool: None, ..Wishes::default() }, None)
-///         .map(|resolved| (tool, resolved.policy))
-/// };
-/// let (_, shell) = policy("shell")?;
-/// let (_, mut grep) = policy("grep")?;
-/// grep.set_max_lines(100)?;
-/// let rules = Rules::new(shell, Place::own(&env, Timestamp::now())).with_tool("grep", grep).may_delegate(true);
+/// let rest = config.resolve(&Wishes::default(), None)?.policy;
+/// let grep = config.resolve(&Wishes { tool: Some("grep".into()), ..Wishes::default() }, None)?.policy;
+/// let place = Place::own(&env, Timestamp::now());
+/// let rules = Rules::new(rest, place).with_tool("grep", grep).may_delegate(true);
 ///
-/// let output = "src/main.rs:1:fn main() {\n".repeat(5000);
+/// let output = "src/main.rs:1:fn main() {\n".repeat(1500);
 /// let outcome = truncate(output.as_str(), "grep", &rules)?;
-/// assert!(outcome.truncated && outcome.text.contains("...4901 lines truncated..."));
+/// assert!(outcome.truncated && outcome.text.contains("...1401 lines truncated..."));
 /// let path = outcome.saved_to.expect("it was saved");
 /// assert!(outcome.text.contains(&*path.to_string_lossy()) && outcome.text.contains("Task tool"));
 /// assert_eq!(std::fs::read_to_string(path)?, output);
 ///
-/// // What the tool has cut itself is left alone.
+/// // The other tools may give the model more; what a tool has cut itself is left alone.
+/// assert!(!truncate(output.as_str(), "shell", &rules)?.truncated);
 /// let outcome = truncate(Output::Truncated("first page"), "read", &rules)?;
 /// assert_eq!((outcome.text.as_str(), outcome.saved_to), ("first page", None));
 /// # Ok(())
@@ -150,9 +148,9 @@ pub fn truncate<'a>(output: impl Into<Output<'a>>, tool: &str, rules: &Rules) ->
         }
     };
     let mut policy = rules.policy(tool);
-    if !planned(bytes, &policy, "")?.truncated {
-        let text = planned(bytes, &policy, "")?.text;
-        return Ok(Outcome { text, truncated: false, saved_to: None, warning: None });
+    let whole = planned(bytes, &policy, NOT_SAVED)?;
+    if !whole.truncated {
+        return Ok(Outcome { text: whole.text, truncated: false, saved_to: None, warning: None });
     }
     let (saved_to, warning) = match save(bytes, &policy, &rules.place) {
         Ok(path) => (Some(path), None),
@@ -168,6 +166,7 @@ pub fn truncate<'a>(output: impl Into<Output<'a>>, tool: &str, rules: &Rules) ->
     let Planned { text, .. } = planned(bytes, &policy, &path)?;
     Ok(Outcome { text, truncated: true, saved_to, warning })
 }
+
 struct Planned {
     text: String,
     truncated: bool,
@@ -195,4 +194,82 @@ fn save(bytes: &[u8], policy: &Policy, place: &Place) -> io::Result<PathBuf> {
     let cap = usize::try_from(Wish::new(policy.clone()).cap).unwrap_or(usize::MAX);
     spill.write_all(&bytes[..cap.min(bytes.len())])?;
     spill.finish(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::preview::Catalog;
+    use crate::store::Env;
+
+    fn rules(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Rules) {
+        let home = tempfile::tempdir().unwrap();
+        let mut policy = Catalog::builtin().get(policy).unwrap();
+        set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
+        let place = Place::own(&Env::hermetic(home.path()), Timestamp::now());
+        (home, Rules::new(policy, place))
+    }
+
+    /// The same, where nothing can be saved.
+    fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Rules) {
+        let (home, rules) = rules(policy, set);
+        std::fs::write(home.path().join(".local"), "").unwrap();
+        (home, rules)
+    }
+
+    #[test]
+    fn what_is_within_its_limits_is_not_touched() {
+        let (home, rules) = rules("opencode/output", &[]);
+        let outcome = truncate("little\n", "shell", &rules).unwrap();
+        let expected = Outcome { text: "little\n".into(), truncated: false, saved_to: None, warning: None };
+        assert_eq!(outcome, expected);
+        assert!(!home.path().join(".local").exists());
+    }
+
+    #[test]
+    fn a_save_that_fails_is_said_as_the_policy_says_it() {
+        let limit = [("max_lines", "1")];
+        let (_home, rules) = without_a_place("opencode/output", &limit);
+        let outcome = truncate("a\nb\n", "shell", &rules).unwrap();
+        assert!(outcome.text.contains("saved to: <not saved>") && outcome.saved_to.is_none());
+        assert!(outcome.warning.unwrap().contains("could not be saved"));
+        let (_home, rules) = without_a_place("go-opencode/bash", &limit);
+        let text = truncate("a\nb\n", "shell", &rules).unwrap().text;
+        assert!(text.starts_with("<stdout truncated: 3 lines total>\n\na\nb"), "{text}");
+    }
+
+    #[test]
+    fn the_policy_s_cap_holds() {
+        let (_home, rules) = rules("go-opencode/bash", &[("max_lines", "1"), ("max_saved_bytes", "3")]);
+        let outcome = truncate("a\nb\nc\n", "shell", &rules).unwrap();
+        assert_eq!(std::fs::read(outcome.saved_to.unwrap()).unwrap(), b"a\nb");
+        assert!(outcome.text.contains(" (truncated at 100MB)\n"), "{}", outcome.text);
+    }
+
+    #[test]
+    fn a_policy_that_tells_kinds_apart_is_told_the_tool() {
+        let (_home, rules) = rules("basic/recommended", &[]);
+        let lines = "x\n".repeat(300);
+        assert!(truncate(lines.as_str(), "grep", &rules).unwrap().truncated);
+        assert!(!truncate(lines.as_str(), "shell", &rules).unwrap().truncated);
+    }
+
+    #[test]
+    fn the_hint_goes_by_whether_the_agent_may_delegate() {
+        let (_home, rules) = rules("opencode/output", &[("max_lines", "1")]);
+        let text = |rules: &Rules| truncate("a\nb\n", "shell", rules).unwrap().text;
+        assert!(text(&rules).contains("Use Grep"));
+        assert!(text(&rules.clone().may_delegate(true)).contains("Use the Task tool"));
+        assert!(text(&rules.may_delegate(false)).contains("Use Grep"));
+    }
+
+    #[test]
+    fn where_the_agent_would_crash_so_it_says() {
+        let (_home, rules) = rules("go-opencode/legacy", &[]);
+        let lines = "x\n".repeat(3000);
+        let error = truncate(lines.as_str(), "shell", &rules).unwrap_err();
+        assert!(matches!(error, Error::Crashed(words) if words.contains("out of range")));
+    }
 }
