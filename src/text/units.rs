@@ -330,7 +330,8 @@ fn measure_piece(piece: &[u8], sum: &mut Measure) {
 /// 1 if `byte` may be the second of a character that `lead` begins, else 0.
 fn is_second(lead: u8, byte: u8) -> u8 {
     let leads = u8::from(lead >= 0xC2) & u8::from(lead <= 0xF4);
-    let too_low = u8::from(lead == 0xE0) & u8::from(byte < 0xA0) | u8::from(lead == 0xF0) & u8::from(byte < 0x90);
+    let too_low =
+        u8::from(lead == 0xE0) & u8::from(byte < 0xA0) | u8::from(lead == 0xF0) & u8::from(byte < 0x90);
     let too_high =
         u8::from(lead == 0xED) & u8::from(byte >= 0xA0) | u8::from(lead == 0xF4) & u8::from(byte >= 0x90);
     leads & u8::from(is_continuation(byte)) & (1 ^ (too_low | too_high))

@@ -92,7 +92,11 @@ impl Sample {
         let mut end = Vec::new();
         file.seek(SeekFrom::End(-(count.min(1024) as i64)))?;
         file.read_to_end(&mut end)?;
-        Ok(Self { path, start: plain_runs(&start).swap_remove(0), end: plain_runs(&end).pop().expect("plain text at the end") })
+        Ok(Self {
+            path,
+            start: plain_runs(&start).swap_remove(0),
+            end: plain_runs(&end).pop().expect("plain text at the end"),
+        })
     }
 
     fn name(&self) -> &str {
