@@ -6,7 +6,11 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::index::BlockIndex;
 
-/// Bytes searched between two looks at whether the search is still wanted.
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;
+
+/// Bytes searched between two looks at whether the search is still wanted, and by one thread at a time.
 pub const CHUNK: usize = 4 * 1024 * 1024;
 
 /// Inside a line longer than a chunk, the longest match that is sure to be found, in bytes.
@@ -98,31 +102,62 @@ pub fn next_chunk(bytes: &[u8], within: &Range<usize>, size: usize) -> Range<usi
     }
 }
 
-/// Where the chunk after `chunk` starts: at its end, or a little before it inside a long line.
-fn follow(bytes: &[u8], chunk: &Range<usize>) -> usize {
-    let whole_lines = chunk.end == bytes.len() || bytes.get(chunk.end.wrapping_sub(1)) == Some(&b'\n');
-    if whole_lines { chunk.end } else { chunk.end - OVERLAP.min(chunk.len() / 2) }
+/// The stretches of `CHUNK` bytes into which a search divides a range, counted from where it starts.
+#[derive(Debug, Clone)]
+pub struct Stretches {
+    within: Range<usize>,
+    toward: Toward,
 }
 
-/// The first match that starts in `within`. `go_on` is asked at each chunk; `None` also when it says no.
+impl Stretches {
+    /// Divides `within`, which must lie in the bytes that are searched.
+    pub fn new(within: Range<usize>, toward: Toward) -> Self {
+        Self { within, toward }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.within.len().div_ceil(CHUNK)
+    }
+
+    /// One of them, by its number from 0: from the first line that starts in it on, to the end of the last one.
+    /// Together they are the whole range, whoever takes them and in whichever order.
+    pub fn get(&self, bytes: &[u8], number: usize) -> Range<usize> {
+        let (near, far) = (number * CHUNK, ((number + 1) * CHUNK).min(self.within.len()));
+        let (start, end) = match self.toward {
+            Toward::End => (self.within.start + near, self.within.start + far),
+            Toward::Start => (self.within.end - far, self.within.end - near),
+        };
+        self.cut(bytes, start)..self.cut(bytes, end)
+    }
+
+    /// Moves a cut to the start of the next line, if one starts soon.
+    fn cut(&self, bytes: &[u8], at: usize) -> usize {
+        if at == self.within.start || at == self.within.end {
+            return at;
+        }
+        let near = &bytes[at - 1..(at + OVERLAP).min(self.within.end)];
+        memchr::memchr(b'\n', near).map_or(at, |found| at + found)
+    }
+
+    /// The match nearest to where the search starts, of those that start in `stretch`.
+    pub fn nearest(&self, bytes: &[u8], pattern: &Pattern, stretch: Range<usize>) -> Option<Range<usize>> {
+        let mut found = starting_in(bytes, pattern, stretch);
+        match self.toward {
+            Toward::End => found.next(),
+            Toward::Start => found.last(),
+        }
+    }
+}
+
+/// The first match that starts in `within`. `go_on` is asked at each stretch; `None` also when it says no.
 pub fn find(
     bytes: &[u8],
     pattern: &Pattern,
     within: Range<usize>,
     go_on: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    let mut rest = within.clone();
-    while rest.start < rest.end.min(bytes.len()) {
-        let chunk = next_chunk(bytes, &rest, CHUNK);
-        if !go_on(&chunk) {
-            return None;
-        }
-        if let Some(found) = first_in(bytes, pattern, &chunk) {
-            return Some(found);
-        }
-        rest.start = if chunk.end >= rest.end { chunk.end } else { follow(bytes, &chunk) };
-    }
-    None
+    seek(bytes, pattern, within, Toward::End, go_on)
 }
 
 /// The last match that starts in `within`.
@@ -132,26 +167,47 @@ pub fn find_back(
     within: Range<usize>,
     go_on: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    let mut end = within.end.min(bytes.len());
-    while end > within.start {
-        let far = end.saturating_sub(CHUNK).max(within.start);
-        let start = line_start(bytes, far, within.start);
-        let chunk = start..end;
-        if !go_on(&chunk) {
+    seek(bytes, pattern, within, Toward::Start, go_on)
+}
+
+fn seek(
+    bytes: &[u8],
+    pattern: &Pattern,
+    within: Range<usize>,
+    toward: Toward,
+    go_on: &dyn Fn(&Range<usize>) -> bool,
+) -> Option<Range<usize>> {
+    let stretches = Stretches::new(within.start..within.end.min(bytes.len()), toward);
+    for number in 0..stretches.count() {
+        let stretch = stretches.get(bytes, number);
+        if !go_on(&stretch) {
             return None;
         }
-        if let Some(found) = matches(bytes, pattern, chunk).last() {
+        if let Some(found) = stretches.nearest(bytes, pattern, stretch) {
             return Some(found);
         }
-        end = start;
     }
     None
 }
 
-/// The start of the line that holds `at`, but no further back than a chunk or `floor`.
-fn line_start(bytes: &[u8], at: usize, floor: usize) -> usize {
-    let from = at.saturating_sub(CHUNK).max(floor);
-    memchr::memrchr(b'\n', &bytes[from..at]).map_or(if from == floor { floor } else { at }, |n| from + n + 1)
+/// All matches that start in `stretch`, in order; one may end past it, in the same line.
+pub fn starting_in<'a>(
+    bytes: &'a [u8],
+    pattern: &'a Pattern,
+    stretch: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let end = stretch.end.min(bytes.len());
+    let seen = stretch.start..in_sight(bytes, end);
+    matches(bytes, pattern, seen).take_while(move |found| found.start < end)
+}
+
+/// The end of the line that goes on at `end`, or so far into it that a match is sure to be found.
+fn in_sight(bytes: &[u8], end: usize) -> usize {
+    if end == 0 || bytes[end - 1] == b'\n' {
+        return end;
+    }
+    let far = (end + OVERLAP).min(bytes.len());
+    memchr::memchr(b'\n', &bytes[end..far]).map_or(far, |found| end + found)
 }
 
 /// All matches that start in `chunk`, in order; each lies within one line.
@@ -259,89 +315,4 @@ pub fn line_around(bytes: &[u8], index: &BlockIndex, offset: usize, most: usize)
     let start = index.last_line_feed(bytes, offset).map_or(0, |at| at + 1).max(offset.saturating_sub(most));
     let end = index.next_line_feed(bytes, offset).unwrap_or(bytes.len()).min(start + most);
     start..end.max(start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn all(text: &[u8], pattern: &str) -> Vec<Range<usize>> {
-        matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
-    }
-
-    #[test]
-    fn case_is_smart() {
-        assert_eq!(all(b"Error error", "error").len(), 2);
-        assert_eq!(all(b"Error error", "Error").len(), 1);
-    }
-
-    #[test]
-    fn no_match_holds_a_line_feed() {
-        assert!(all(b"a\nb", r"a\sb").is_empty());
-        assert_eq!(all(b"ab\ncd", r"[^x]+"), [0..2, 3..5]);
-        assert_eq!(all(b"x \n y", r"x\s*"), vec![0..2]);
-    }
-
-    #[test]
-    fn anchors_are_those_of_lines() {
-        assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
-        assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
-    }
-
-    #[test]
-    fn a_bad_pattern_says_where() {
-        let error = Pattern::new("ab(c").unwrap_err();
-        assert_eq!(error.why, "unclosed group");
-        assert_eq!(error.at, Some(2));
-    }
-
-    #[test]
-    fn backwards_finds_the_last() {
-        let text = b"one two\none\ntwo";
-        let one = Pattern::new("one").unwrap();
-        assert_eq!(find_back(text, &one, 0..text.len(), &|_| true), Some(8..11));
-        assert_eq!(find_back(text, &one, 0..8, &|_| true), Some(0..3));
-        assert_eq!(find_back(text, &one, 0..8, &|_| false), None);
-    }
-
-    #[test]
-    fn matches_are_numbered_across_chunks() {
-        let text = b"aXaXa\naX";
-        let x = Pattern::new("X").unwrap();
-        let mut counts = MatchCounts::default();
-        counts.push(6, 2);
-        assert_eq!(counts.number(text, &x, 3), Some(2));
-        assert_eq!(counts.number(text, &x, 7), None);
-        counts.push(8, 1);
-        assert_eq!(counts.number(text, &x, 7), Some(3));
-        assert_eq!(counts.total(), 3);
-    }
-
-    #[test]
-    fn a_long_match_counts_itself() {
-        let text = b"an error, an error\n";
-        let mut counts = MatchCounts::default();
-        counts.push(text.len(), 2);
-        let error = Pattern::new("error").unwrap();
-        assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
-    }
-
-    const PATTERNS: &[&str] =
-        &["a+", r"b\s", r"\s", "[^a]+", "^b", "a$", r"\bb", "a*", r"a\sb|b", "(?s)a.", "^ *b"];
-
-    proptest! {
-        #[test]
-        fn searching_whole_equals_searching_each_line(text in "[ab \n]{0,60}", pattern in proptest::sample::select(PATTERNS)) {
-            let pattern = Pattern::new(pattern).unwrap();
-            let mut expected = Vec::new();
-            let mut start = 0;
-            for line in text.split('\n') {
-                expected.extend(pattern.in_line(line.as_bytes()).map(|m| start + m.start..start + m.end));
-                start += line.len() + 1;
-            }
-            let found: Vec<_> = matches(text.as_bytes(), &pattern, 0..text.len()).collect();
-            prop_assert_eq!(found, expected);
-        }
-    }
 }

@@ -1,0 +1,118 @@
+//! Laws of searching, whole and in stretches.
+
+use super::*;
+use proptest::prelude::*;
+
+fn all(text: &[u8], pattern: &str) -> Vec<Range<usize>> {
+    matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
+}
+
+#[test]
+fn case_is_smart() {
+    assert_eq!(all(b"Error error", "error").len(), 2);
+    assert_eq!(all(b"Error error", "Error").len(), 1);
+}
+
+#[test]
+fn no_match_holds_a_line_feed() {
+    assert!(all(b"a\nb", r"a\sb").is_empty());
+    assert_eq!(all(b"ab\ncd", r"[^x]+"), [0..2, 3..5]);
+    assert_eq!(all(b"x \n y", r"x\s*"), vec![0..2]);
+}
+
+#[test]
+fn anchors_are_those_of_lines() {
+    assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
+    assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
+}
+
+#[test]
+fn a_bad_pattern_says_where() {
+    let error = Pattern::new("ab(c").unwrap_err();
+    assert_eq!(error.why, "unclosed group");
+    assert_eq!(error.at, Some(2));
+}
+
+#[test]
+fn backwards_finds_the_last() {
+    let text = b"one two\none\ntwo";
+    let one = Pattern::new("one").unwrap();
+    assert_eq!(find_back(text, &one, 0..text.len(), &|_| true), Some(8..11));
+    assert_eq!(find_back(text, &one, 0..8, &|_| true), Some(0..3));
+    assert_eq!(find_back(text, &one, 0..8, &|_| false), None);
+}
+
+#[test]
+fn a_match_longer_than_a_byte_has_its_number() {
+    let text = b"one two one";
+    let mut counts = MatchCounts::default();
+    counts.push(11, 2);
+    let one = Pattern::new("one").unwrap();
+    assert_eq!([counts.number(text, &one, 0), counts.number(text, &one, 8)], [Some(1), Some(2)]);
+}
+
+#[test]
+fn stretches_hold_whole_lines_and_are_the_whole() {
+    let mut text = vec![b'x'; 3 * CHUNK];
+    text[CHUNK + 5] = b'\n';
+    for toward in [Toward::End, Toward::Start] {
+        let stretches = Stretches::new(7..text.len() - 7, toward);
+        let mut all: Vec<_> = (0..stretches.count()).map(|n| stretches.get(&text, n)).collect();
+        all.sort_by_key(|stretch| stretch.start);
+        assert_eq!((all[0].start, all[all.len() - 1].end), (7, text.len() - 7));
+        assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start));
+    }
+    assert_eq!(Stretches::new(0..text.len(), Toward::End).get(&text, 1), CHUNK + 6..2 * CHUNK);
+}
+
+#[test]
+fn a_match_across_stretches_is_found_both_ways() {
+    let mut text = vec![b'x'; 2 * CHUNK];
+    text[CHUNK - 3..CHUNK + 3].copy_from_slice(b"needle");
+    let needle = Pattern::new("needle").unwrap();
+    let there = Some(CHUNK - 3..CHUNK + 3);
+    assert_eq!(find(&text, &needle, 0..text.len(), &|_| true), there);
+    assert_eq!(find_back(&text, &needle, 0..text.len(), &|_| true), there);
+    assert_eq!(find(&text, &needle, 0..CHUNK, &|_| true), there);
+    assert_eq!(find(&text, &needle, CHUNK..text.len(), &|_| true), None);
+}
+
+#[test]
+fn matches_are_numbered_across_chunks() {
+    let text = b"aXaXa\naX";
+    let x = Pattern::new("X").unwrap();
+    let mut counts = MatchCounts::default();
+    counts.push(6, 2);
+    assert_eq!(counts.number(text, &x, 3), Some(2));
+    assert_eq!(counts.number(text, &x, 7), None);
+    counts.push(8, 1);
+    assert_eq!(counts.number(text, &x, 7), Some(3));
+    assert_eq!(counts.total(), 3);
+}
+
+#[test]
+fn a_long_match_counts_itself() {
+    let text = b"an error, an error\n";
+    let mut counts = MatchCounts::default();
+    counts.push(text.len(), 2);
+    let error = Pattern::new("error").unwrap();
+    assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
+}
+
+const PATTERNS: &[&str] =
+    &["a+", r"b\s", r"\s", "[^a]+", "^b", "a$", r"\bb", "a*", r"a\sb|b", "(?s)a.", "^ *b"];
+
+proptest! {
+    #[test]
+    fn searching_whole_equals_searching_each_line(text in "[ab \n]{0,60}", pattern in proptest::sample::select(PATTERNS)) {
+        let pattern = Pattern::new(pattern).unwrap();
+        let mut expected = Vec::new();
+        let mut start = 0;
+        for line in text.split('\n') {
+            expected.extend(pattern.in_line(line.as_bytes()).map(|m| start + m.start..start + m.end));
+            start += line.len() + 1;
+        }
+        let found: Vec<_> = matches(text.as_bytes(), &pattern, 0..text.len()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
