@@ -174,6 +174,12 @@ impl Session {
     fn look(&mut self) -> Vec<Effect> {
         let Some(source) = &mut self.source else { return Vec::new() };
         let content = source.refresh();
+        self.changed(content)
+    }
+
+    /// A refresh tells of a change once: what it says must reach the screens.
+    fn changed(&mut self, content: Change) -> Vec<Effect> {
+        let Some(source) = &self.source else { return Vec::new() };
         let changed = Changed {
             view: source.view(),
             content,
@@ -185,8 +191,9 @@ impl Session {
 
     /// What is drawn is what the file holds now: pages that were cut off are noticed first.
     fn draw(&mut self) -> io::Result<()> {
-        if self.source.as_mut().is_some_and(|source| source.refresh() != Change::Same) {
-            let effects = self.look();
+        let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
+        if content != Change::Same {
+            let effects = self.changed(content);
             self.carry_out(effects)?;
         }
         let app = &self.app;

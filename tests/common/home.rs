@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
@@ -95,6 +96,7 @@ impl Home {
         fs::create_dir_all(&store).expect("a store");
         let path = store.join(id);
         fs::write(&path, content).expect("an entry");
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("rights");
         let then = SystemTime::now() - Duration::from_secs(hours * 3600);
         File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
         path

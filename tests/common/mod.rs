@@ -5,3 +5,5 @@ pub mod bench;
 pub mod home;
 pub mod looks;
 pub mod samples;
+pub mod sequences;
+pub mod session;

@@ -1,0 +1,236 @@
+//! The program in a real pseudo-terminal, with a terminal's model behind it. Nothing here waits for a time to
+//! pass, only for something to be on the screen.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Instant;
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal};
+
+use super::home::{DEADLINE, Home};
+
+/// A program in a terminal.
+pub struct Session {
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    /// The terminal's modes before the program ran.
+    before: String,
+}
+
+/// What has come from the program.
+pub struct Seen {
+    pub parser: vt100::Parser,
+    /// Every byte.
+    pub raw: Vec<u8>,
+    ended: bool,
+}
+
+impl Seen {
+    /// The screen as text.
+    pub fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// The last row that has text.
+    pub fn status(&self) -> String {
+        let (_, columns) = self.parser.screen().size();
+        self.parser.screen().rows(0, columns.get()).last().unwrap_or_default()
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn not_zero(n: u16) -> NonZeroU16 {
+    NonZeroU16::new(n).expect("a terminal has room")
+}
+
+impl Session {
+    /// Runs `overspill` with these words in a terminal of 80 by 24.
+    pub fn start(home: &Home, words: &[&str]) -> Self {
+        Self::start_sized(home, (80, 24), words)
+    }
+
+    /// The same in a terminal of so many columns and rows.
+    pub fn start_sized(home: &Home, columns_rows: (u16, u16), words: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(words);
+        Self::run(home, columns_rows, command, &[])
+    }
+
+    /// Runs a line of shell, in which `$overspill` is the program.
+    pub fn shell(home: &Home, line: &str) -> Self {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", line]);
+        Self::run(home, (80, 24), command, &[])
+    }
+
+    /// The program with more variables set.
+    pub fn start_with(home: &Home, vars: &[(&str, &str)], words: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(words);
+        Self::run(home, (80, 24), command, vars)
+    }
+
+    fn run(
+        home: &Home,
+        (columns, rows): (u16, u16),
+        mut command: CommandBuilder,
+        vars: &[(&str, &str)],
+    ) -> Self {
+        command.env_clear();
+        for (name, value) in home.env() {
+            command.env(name, value);
+        }
+        command.env("overspill", env!("CARGO_BIN_EXE_overspill"));
+        for (name, value) in vars {
+            command.env(name, value);
+        }
+        command.cwd(home.work());
+        let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
+        let before = format!("{:?}", pair.master.get_termios());
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        let parser = vt100::Parser::new(not_zero(rows), not_zero(columns), 0);
+        let seen = Arc::new((Mutex::new(Seen { parser, raw: Vec::new(), ended: false }), Condvar::new()));
+        follow(reader, Arc::clone(&seen));
+        Self { master: pair.master, writer, child, seen, before }
+    }
+
+    /// What has come so far.
+    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.0.lock().expect("the reader lives")
+    }
+
+    /// Waits until `enough` holds; what it gave. Fails at the deadline, showing the screen.
+    #[track_caller]
+    pub fn wait_until<T>(&self, what: &str, enough: impl Fn(&Seen) -> Option<T>) -> T {
+        let deadline = Instant::now() + DEADLINE;
+        let mut seen = self.seen();
+        loop {
+            if let Some(found) = enough(&seen) {
+                return found;
+            }
+            let rest = deadline.saturating_duration_since(Instant::now());
+            assert!(!rest.is_zero() && !seen.ended, "no {what}\n{}", seen.text());
+            seen = self.seen.1.wait_timeout(seen, rest).expect("the reader lives").0;
+        }
+    }
+
+    /// Waits until the screen shows a text.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) -> &Self {
+        self.wait_until(text, |seen| seen.text().contains(text).then_some(()));
+        self
+    }
+
+    /// Waits until the screen no longer shows a text.
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) -> &Self {
+        self.wait_until(&format!("end of {text}"), |seen| (!seen.text().contains(text)).then_some(()));
+        self
+    }
+
+    /// Waits until the last row shows a text.
+    #[track_caller]
+    pub fn wait_status(&self, text: &str) -> &Self {
+        self.wait_until(&format!("{text} at the foot"), |seen| seen.status().contains(text).then_some(()));
+        self
+    }
+
+    /// Waits until the first row below the title begins with a text, space aside.
+    #[track_caller]
+    pub fn wait_top(&self, text: &str) -> &Self {
+        self.wait_until(&format!("{text} at the top"), |seen| {
+            let screen = seen.text();
+            screen.lines().nth(1).is_some_and(|row| row.trim_start().starts_with(text)).then_some(())
+        });
+        self
+    }
+
+    /// Types.
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        self.writer
+            .write_all(keys.as_bytes())
+            .and_then(|()| self.writer.flush())
+            .expect("the terminal takes keys");
+        self
+    }
+
+    /// The terminal takes another size.
+    pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
+        self.seen().parser.set_size(not_zero(rows), not_zero(columns));
+        self.master.resize(size(columns, rows)).expect("another size");
+        self
+    }
+
+    /// Sends a signal to the program.
+    pub fn signal(&self, signal: Signal) {
+        let pid = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
+        rustix::process::kill_process(pid, signal).expect("the program lives");
+    }
+
+    /// Waits for the end of the program and of what it said; its exit status.
+    #[track_caller]
+    pub fn ended(&mut self) -> u32 {
+        let deadline = Instant::now() + DEADLINE;
+        let mut seen = self.seen.0.lock().expect("the reader lives");
+        while !seen.ended {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            assert!(!rest.is_zero(), "still running\n{}", seen.text());
+            seen = self.seen.1.wait_timeout(seen, rest).expect("the reader lives").0;
+        }
+        drop(seen);
+        self.child.wait().expect("an end").exit_code()
+    }
+
+    /// The terminal is as it was before the program ran.
+    #[track_caller]
+    pub fn is_restored(&self) {
+        let seen = self.seen();
+        let screen = seen.parser.screen();
+        assert!(!screen.alternate_screen(), "still on the alternate screen");
+        assert!(!screen.hide_cursor(), "the cursor is hidden");
+        assert!(!screen.bracketed_paste(), "pastes are still bracketed");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        assert!(last(&seen.raw, b"\x1b[?1007l") > last(&seen.raw, b"\x1b[?1007h"), "alternate scroll is on");
+        assert_eq!(format!("{:?}", self.master.get_termios()), self.before, "the terminal's modes");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Where a sequence last begins.
+fn last(raw: &[u8], sequence: &[u8]) -> Option<usize> {
+    raw.windows(sequence.len()).rposition(|window| window == sequence)
+}
+
+/// Reads what the program writes, until it has ended.
+fn follow(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        loop {
+            // A terminal whose program has gone gives an error, not an end.
+            let count = reader.read(&mut bytes).unwrap_or(0);
+            let Ok(mut state) = seen.0.lock() else { return };
+            state.parser.process(&bytes[..count]);
+            state.raw.extend_from_slice(&bytes[..count]);
+            state.ended = count == 0;
+            seen.1.notify_all();
+            if count == 0 {
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,99 @@
+//! Files that change while one looks, and streams that are still coming.
+
+use std::fs::File;
+use std::io::Write;
+
+use rustix::process::Signal;
+
+use crate::common::home::{Home, fifo};
+use crate::common::samples::test_log;
+use crate::common::session::Session;
+
+#[test]
+fn a_file_that_is_cut_short_is_said_to_be() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(8432));
+    let mut session = Session::start(&home, &["build.log"]);
+    session.wait_status("kept 2,000 of 8,433 lines");
+    session.keys("\tG").wait_for("8432 ┊");
+    File::options().write(true).open(&path).unwrap().set_len(100).unwrap();
+    session.wait_status("the file was cut short while you looked").wait_top("1 │ ok   unit_1");
+    session.keys("\t").wait_for("the model got all");
+}
+
+#[test]
+fn a_file_that_is_rewritten_is_said_to_be() {
+    let home = Home::new();
+    let path = home.file("build.log", "first\n".repeat(50));
+    let session = Session::start(&home, &["build.log"]);
+    session.wait_status("the model got all 50 lines");
+    std::fs::write(&path, "second\n".repeat(100)).unwrap();
+    session.wait_top("second");
+}
+
+#[test]
+fn a_deleted_file_is_still_held() {
+    let home = Home::new();
+    let path = home.file("build.log", "first\n");
+    let session = Session::start(&home, &["build.log"]);
+    session.wait_status("the model got the one line");
+    std::fs::remove_file(path).unwrap();
+    session.wait_for("deleted; what you see is still held").wait_top("first");
+}
+
+#[test]
+fn a_growing_file_is_followed() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(40));
+    let mut session = Session::start(&home, &["build.log"]);
+    session.wait_status("the model got all 40 lines");
+    session.keys("\tF").wait_for("40 │ ok");
+    let mut file = File::options().append(true).open(path).unwrap();
+    for n in 41..=45 {
+        writeln!(file, "line {n}").unwrap();
+        session.wait_for(&format!("{n} │ line {n}"));
+    }
+    writeln!(file, "{}end", "more\n".repeat(200)).unwrap();
+    session.wait_for("246 │ end");
+}
+
+#[test]
+fn a_pipe_is_shown_while_it_streams() {
+    let home = Home::new();
+    fifo(&home.at("pipe"));
+    let mut session = Session::shell(&home, "cat pipe | $overspill");
+    let mut writer = File::options().write(true).open(home.at("pipe")).unwrap();
+    writer.write_all(b"first\n").unwrap();
+    session.wait_for("standard input").wait_for("still coming").wait_top("first");
+    writer.write_all(b"second\n").unwrap();
+    session.wait_for("second").wait_status("the model got all 2 lines");
+    drop(writer);
+    session.wait_gone("still coming");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)]
+    {
+        let home = Home::new();
+        home.file("build.log", "text\n");
+        let mut session = Session::start(&home, &["build.log"]);
+        session.wait_status("the model got the one line");
+        session.signal(signal);
+        assert_eq!(session.ended(), status);
+        session.is_restored();
+    }
+}
+
+#[test]
+fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
+    let home = Home::new();
+    let mut session = Session::start(&home, &["nosuch.log"]);
+    assert_eq!(session.ended(), 1);
+    let seen = session.seen();
+    assert!(seen.text().contains("nosuch.log: no such file"), "{}", seen.text());
+    assert!(!seen.raw.contains(&b'\x1b'), "{}", seen.raw.escape_ascii());
+}

@@ -1,0 +1,118 @@
+//! Moving about in an output, and turning its limits.
+
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+use crate::common::session::Session;
+
+/// A log that is cut after 2,000 of its 8,432 lines.
+fn cut() -> Home {
+    let home = Home::new();
+    home.file("build.log", test_log(8432));
+    home
+}
+
+fn open(home: &Home) -> Session {
+    let session = Session::start(home, &["build.log"]);
+    session.wait_status("kept 2,000 of 8,433 lines");
+    session
+}
+
+#[test]
+fn preview_opens_first_and_tab_goes_to_the_spill() {
+    let home = cut();
+    let mut session = open(&home);
+    session.wait_top("^[[32mok^[[0m   unit_1");
+    session.keys("G").wait_for("...6433 lines truncated...").wait_for("Full output saved to: /");
+    session.keys("\t").wait_for("lost from here: max lines (2,000)").wait_for("2001 ┊ ok   unit_2001");
+    session.keys("g").wait_top("1 │ ok   unit_1");
+    session.keys("\t").wait_top("^[[32mok^[[0m   unit_1");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn keys_page_and_go_to_lines() {
+    let home = cut();
+    let mut session = open(&home);
+    session.keys("\t").wait_top("1 │ ok   unit_1");
+    session.keys("j").wait_top("2 │");
+    session.keys("3k").wait_top("1 │");
+    session.keys(" ").wait_top("21 │");
+    session.keys("b").wait_top("1 │");
+    session.keys("d").wait_top("11 │");
+    session.keys("u").wait_top("1 │");
+    session.keys("100G").wait_top("100 │");
+    session.keys("''").wait_top("1 │");
+    session.keys("G").wait_for("8432 ┊ ok   unit_8432");
+    session.keys("9999G").wait_status("no line 9999: the last is 8432");
+}
+
+#[test]
+fn windows_page_as_an_agent_does() {
+    let home = cut();
+    let mut session = open(&home);
+    session.keys("]").wait_status("offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001");
+    session.wait_for("2001 ┊ ok   unit_2001");
+    session.keys("[").wait_status("offset 1 limit 2000").wait_top("1 │");
+    session.keys("o").wait_status("offset and limit:");
+    session.keys("2001 500\r").wait_status("offset 2001 limit 500 · lines 2,001-2,500 of 8,432 · next 2501");
+    session.keys("]").wait_status("offset 2501 limit 500").wait_top("2501 ┊");
+}
+
+#[test]
+fn a_search_goes_on_and_back() {
+    let home = cut();
+    let mut session = open(&home);
+    session.keys("\t/skip\r").wait_status("skip: 1 of 87, 21 kept").wait_for("50 │ skip unit_50");
+    session.keys("n").wait_status("skip: 2 of 87").wait_for("147 │ skip unit_147");
+    session.keys("N").wait_status("skip: 1 of 87");
+    session.keys("/error\r").wait_status("error: 1 of 1, 0 kept").wait_for("8421 ┊ error: unit_x failed");
+    session.keys("/nothing like it\r").wait_status("not in the file");
+    session.keys("/a(\r").wait_status("unclosed group");
+}
+
+#[test]
+fn limits_turn_by_key_and_the_preview_follows() {
+    let home = cut();
+    let mut session = open(&home);
+    session.keys("-").wait_status("max 1,500 lines").wait_for("...6933 lines truncated...");
+    session.keys("+").wait_status("same as at the start").wait_for("...6433 lines truncated...");
+    session.keys("<").wait_for("cut: max bytes (40 KB)").wait_for("bytes truncated...");
+    session.keys(">").wait_for("...6433 lines truncated...");
+    session.keys("D").wait_status("tail").wait_top("▌...6433 lines truncated...");
+}
+
+#[test]
+fn a_wider_terminal_shows_both_sides() {
+    let home = cut();
+    let mut session = open(&home);
+    session.resize(200, 50).wait_for("Preview · what the model got").wait_for("Spill · 8,432 lines");
+    session.resize(60, 10).wait_gone("Spill · 8,432 lines");
+    session.resize(5, 2).wait_for("overs");
+    session.resize(80, 24).wait_status("kept 2,000 of 8,433 lines");
+}
+
+#[test]
+fn the_wheel_scrolls_by_arrow_keys() {
+    let home = cut();
+    let mut session = open(&home);
+    session.wait_until("alternate scroll", |seen| {
+        seen.raw.windows(8).any(|window| window == b"\x1b[?1007h").then_some(())
+    });
+    session.keys("\t").wait_top("1 │");
+    session.keys("\x1b[B\x1b[B\x1b[B").wait_top("4 │");
+    session.keys("\x1bOA\x1bOA\x1bOA").wait_top("1 │");
+}
+
+#[test]
+fn help_has_every_key_and_esc_leaves_it() {
+    let home = cut();
+    let mut session = open(&home);
+    session.keys("h").wait_for("Keys").wait_for("down a line");
+    session.keys(&"j".repeat(200)).wait_for("Marks on the screen");
+    session.keys("\x1b").wait_gone("Marks on the screen");
+    session.keys("hq");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}

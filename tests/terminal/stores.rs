@@ -1,0 +1,40 @@
+//! The list of stored outputs.
+
+use crate::common::home::Home;
+use crate::common::session::Session;
+
+const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const OTHER: &str = "tool_e26cf08d6001AbCdEfGhIjKlMn";
+
+#[test]
+fn an_entry_is_chosen_opened_and_left_again() {
+    let home = Home::new();
+    home.entry("opencode", ID, "the younger\n", 1);
+    home.entry("opencode", OTHER, "the older\n", 50);
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("2 outputs").wait_for("the younger").wait_for("the older");
+    session.keys("j\r").wait_for(OTHER).wait_top("the older").wait_status("the model got the one line");
+    session.keys("\x1b").wait_for("2 outputs");
+    session.keys("k\r").wait_top("the younger");
+    session.keys("S").wait_for("2 outputs");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn an_entry_that_has_gone_is_said_to_have() {
+    let home = Home::new();
+    let path = home.entry("opencode", ID, "soon gone\n", 1);
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("soon gone");
+    std::fs::remove_file(path).unwrap();
+    session.keys("\r").wait_status("no such file");
+}
+
+#[test]
+fn no_entries_says_where_they_were_looked_for() {
+    let home = Home::new();
+    let session = Session::start_sized(&home, (120, 60), &[]);
+    session.wait_for("No stored outputs yet").wait_for("data/opencode/tool-output");
+}
