@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use clap::{Args as Group, ValueEnum};
@@ -16,12 +17,15 @@ use crate::capture::{
     self, About, Captured, Delivery, HOLD, Keep, Limits, Options, Place, Record, Stdin, Streams, Wish,
 };
 use crate::config::{Config, Resolved, Size, WishError, Wishes};
-use crate::preview::{Part, Preview, Status, Want};
+use crate::preview::{Part, Preview, Status, Stream, Want};
 use crate::store;
 use crate::text::safe::label;
 
 use super::args::{Form, FormArgs, Look, PreviewArgs};
-use super::{Failure, Outcome, input, preview, signals};
+use super::{Failure, Outcome, input, preview, signals, view};
+
+/// How often it is looked whether the command has printed anything yet.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
@@ -29,6 +33,9 @@ pub struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+    /// Look at preview and spill on the screen while the command runs; it reads nothing then
+    #[arg(short, long, conflicts_with_all = ["split", "json"])]
+    pub interactive: bool,
     /// When the whole output is saved
     #[arg(long, value_name = "WHEN", default_value = "cut")]
     pub keep: KeepWhen,
@@ -111,7 +118,10 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
         timeout: args.timeout,
         limits: limits(&wish),
     };
-    let captured = watched(args, &options, &place)?;
+    let captured = match args.interactive {
+        true => on_screen(config, args, &look, options, &place)?,
+        false => watched(args, &options, &place)?,
+    };
     let ended = captured.ended;
     let delivery = captured.deliver(&wish, &place).map_err(|error| Failure::Failed(error.to_string()))?;
     print(&delivery, &look.limits_from.to_string(), args.form.form())?;
@@ -221,19 +231,68 @@ fn limits(wish: &Wish) -> Limits {
 
 /// Runs the command to its end, its signals passed on and its progress shown.
 fn watched(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<Captured> {
+    let passing = signals::Passing::begin()?;
+    let running = start(args, options, place)?;
+    passing.to(running.control());
+    super::progress::show_until_over(&running);
+    Ok(running.wait()?)
+}
+
+/// Runs the command with the screens over its growing spill. Leaving them leaves the command to its end.
+fn on_screen(
+    config: &Config,
+    args: &RunArgs,
+    look: &Resolved,
+    options: Options,
+    place: &Place,
+) -> anyhow::Result<Captured> {
+    let limits = Limits { hold: 0, ..options.limits };
+    let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
+    let running = start(args, &options, place)?;
+    let control = running.control();
+    let progress = running.progress(Stream::Stdout).cloned();
+    let (ended, news) = channel();
+    let waiting = std::thread::spawn(move || {
+        let captured = running.wait();
+        // Nobody listens once the screens are left.
+        let _ = ended.send(captured.as_ref().map_or_else(ToString::to_string, in_words));
+        captured
+    });
+    let spill = loop {
+        match progress.as_ref().and_then(|progress| progress.spill()) {
+            Some(path) => break Some(path.to_owned()),
+            None if waiting.is_finished() => break None,
+            None => std::thread::sleep(FIRST_LOOK),
+        }
+    };
+    if let Some(path) = spill {
+        view::run_live(config, &path, &args.command.join(" ".as_ref()), look, news)?;
+    }
+    let passing = signals::Passing::begin()?;
+    passing.to(control);
+    let joined = waiting.join().map_err(|_| Failure::Failed("the command could not be followed".into()))?;
+    Ok(joined?)
+}
+
+/// How a command has ended.
+fn in_words(captured: &Captured) -> String {
+    match captured.ended.map_or(0, |ended| ended.exit_code()) {
+        0 => "the command has ended".to_owned(),
+        status => format!("the command has ended with status {status}"),
+    }
+}
+
+fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
     };
     let mut command = Command::new(program);
     command.args(rest);
-    let passing = signals::Passing::begin()?;
-    let running = capture::start(command, options, place).map_err(|error| {
+    let started = capture::start(command, options, place);
+    Ok(started.map_err(|error| {
         say(&error.to_string());
         Failure::Ended(error.exit_code())
-    })?;
-    passing.to(running.control());
-    super::progress::show_until_over(&running);
-    Ok(running.wait()?)
+    })?)
 }
 
 /// Prints the preview, then what has to be said about it.

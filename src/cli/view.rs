@@ -1,11 +1,15 @@
 //! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::mpsc::Receiver;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
 use crate::source::{Source, View};
+use crate::text::safe::label;
 use crate::tui::{self, Choice, Start, Target};
 
 use super::args::{ListArgs, Look};
@@ -29,12 +33,45 @@ pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
     let wishes = look.wishes();
     let targets =
         opened.into_iter().map(|opened| target(&config, opened, &wishes)).collect::<Result<_, _>>()?;
+    show(config, targets, None)
+}
+
+/// Shows the growing spill of a command until the person leaves; `news` says when it has ended.
+pub fn run_live(
+    config: &Config,
+    path: &Path,
+    command: &OsStr,
+    look: &Resolved,
+    news: Receiver<String>,
+) -> Outcome {
+    if !io::stdout().is_terminal() || is_dumb() {
+        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
+    }
+    let subject = tui::Subject {
+        name: label(command.as_bytes()),
+        saved_as: path.to_string_lossy().replacen("/.tmp-", "/", 1),
+        saved_as_stderr: input::NOT_SAVED.to_owned(),
+        policy: look.policy.clone(),
+        limits_from: look.limits_from.to_string(),
+        candidates: Vec::new(),
+        exit_code: None,
+        stderr: None,
+        warnings: look.warnings.clone(),
+    };
+    let target = Target { subject, source: Source::open(path)? };
+    let config = Config::load(config.env.clone()).map_err(Failure::Usage)?;
+    show(config, vec![target], Some(news))
+}
+
+/// The screens, over these outputs or else the stores.
+fn show(config: Config, targets: Vec<Target>, news: Option<Receiver<String>>) -> Outcome {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Rc::new(config);
     let for_choices = Rc::clone(&config);
     let opener = Box::new(move |path: &Path| open_path(&config, path));
     let chooser = Box::new(move || choices(&for_choices));
-    let start = Start { targets, opener, chooser, stores, env, colour: colour(), unicode: is_unicode() };
+    let start =
+        Start { targets, opener, chooser, stores, env, news, colour: colour(), unicode: is_unicode() };
     tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")).into())
 }
 

@@ -88,6 +88,12 @@ pub struct App {
     pub(super) waiting: Option<Waiting>,
     /// Whether more of the output may come.
     pub streaming: bool,
+    /// Whether the command runs whose output is shown.
+    pub running: bool,
+    /// How many outputs were named.
+    pub files: usize,
+    /// Which of them is looked at, 0-based.
+    pub file: usize,
     /// What has become of the file's name.
     pub path_status: PathStatus,
 }
@@ -113,6 +119,9 @@ impl App {
             count: None,
             waiting: None,
             streaming: false,
+            running: false,
+            files: 0,
+            file: 0,
             path_status: PathStatus::Current,
         }
     }
@@ -148,6 +157,11 @@ impl App {
             Event::Scanned(scanned) => {
                 self.listing.scanned(scanned);
                 self.settle_list()
+            }
+            Event::Ended(words) => {
+                self.running = false;
+                self.message = Some(Message::note(words));
+                Vec::new()
             }
             Event::StoresChanged => self.stores_changed(),
             Event::Deleted(message) => {

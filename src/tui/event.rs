@@ -41,6 +41,8 @@ pub enum Event {
     Scanned(Scanned),
     /// First lines of entries have been read; safe to print.
     Peeked(Vec<(PathBuf, String)>),
+    /// The command has ended whose output is shown: in words.
+    Ended(String),
     /// The stores' directories have changed.
     StoresChanged,
     /// Entries have been deleted, or not: in words.
@@ -100,6 +102,11 @@ pub enum Effect {
     Open(PathBuf),
     /// Open the file that is shown again.
     Reopen,
+    /// Look at the next of the outputs that were named, or the one before.
+    OtherFile {
+        /// Which of the two.
+        next: bool,
+    },
     /// Read all policies.
     Policies,
     /// Read the policy of an agent's read tool.

@@ -177,7 +177,7 @@ pub const TABLE: &[Binding] = &[
     row(Everywhere, "Move", "G End", A::End, "to the end; 5G to line 5"),
     row(Pager, "Move", "←", A::Left, "left, when long lines are not wrapped"),
     row(Pager, "Move", "→", A::Right, "right (stops wrapping)"),
-    row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b"),
+    row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b; :n :p other files"),
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),
     row(Pager, "Move", "}", A::NextCut, "to the next cut: the notice, or where the file is lost"),

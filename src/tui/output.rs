@@ -102,6 +102,7 @@ impl Rules {
 }
 
 /// What is needed to look at an output.
+#[derive(Clone)]
 pub struct Subject {
     /// What to call it on the screen.
     pub name: String,

@@ -119,6 +119,7 @@ impl App {
         let done = match prompt.purpose() {
             Purpose::Search => self.search(prompt.text(), crate::text::search::Toward::End),
             Purpose::SearchBack => self.search(prompt.text(), crate::text::search::Toward::Start),
+            Purpose::GoTo if text == "n" || text == "p" => Ok(vec![Effect::OtherFile { next: text == "n" }]),
             Purpose::GoTo => self.go_to(&text).map(|()| Vec::new()),
             Purpose::Window => self.set_window(&text).map(|()| Vec::new()),
             Purpose::Filter => Ok(Vec::new()),

@@ -50,6 +50,8 @@ pub struct Start {
     pub stores: Stores,
     /// The surroundings in which they lie.
     pub env: Env,
+    /// Says in a word when the command has ended whose output is shown.
+    pub news: Option<Receiver<String>>,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the terminal knows more than ASCII.
@@ -80,15 +82,22 @@ pub fn run(start: Start) -> io::Result<()> {
         signals,
         screen,
         source: None,
+        current: None,
         watcher: None,
+        files: Vec::new(),
         opener: start.opener,
         chooser: start.chooser,
         left: false,
     };
     let env = start.env;
-    let effects = match start.targets.into_iter().next() {
-        Some(target) => session.open(target),
-        None => session.app.start_with_stores(),
+    if let Some(news) = start.news {
+        session.expect(news)?;
+    }
+    session.app.files = start.targets.len();
+    session.files = start.targets.into_iter().map(Some).collect();
+    let effects = match session.files.is_empty() {
+        true => session.app.start_with_stores(),
+        false => session.open_file(0),
     };
     session.draw()?;
     session.carry_out(effects)?;
@@ -104,10 +113,14 @@ pub fn run(start: Start) -> io::Result<()> {
 
 struct Session {
     app: App,
+    /// The outputs that were named; the one that is looked at is taken out.
+    files: Vec<Option<Target>>,
     jobs: Jobs,
     signals: Sender<Signal>,
     screen: Screen,
     source: Option<Source>,
+    /// Which of the named outputs is looked at.
+    current: Option<(usize, Subject)>,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
     opener: Opener,
@@ -116,6 +129,49 @@ struct Session {
 }
 
 impl Session {
+    /// Tells the screens when the command has ended.
+    fn expect(&mut self, news: Receiver<String>) -> io::Result<()> {
+        self.app.running = true;
+        let signals = self.signals.clone();
+        std::thread::Builder::new().name("command".into()).spawn(move || {
+            if let Ok(words) = news.recv() {
+                // Nobody listens once the screens are left.
+                let _ = signals.send(Signal::App(Event::Ended(words)));
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Looks at one of the outputs that were named.
+    fn open_file(&mut self, number: usize) -> Vec<Effect> {
+        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return Vec::new() };
+        let subject = target.subject.clone();
+        let effects = self.open(target);
+        self.app.file = number;
+        self.current = Some((number, subject));
+        effects
+    }
+
+    /// The next of the outputs that were named, or the one before.
+    fn other_file(&mut self, next: bool) -> Vec<Effect> {
+        let at = self.app.file;
+        let to = if next { Some(at + 1) } else { at.checked_sub(1) };
+        let Some(to) = to.filter(|to| *to < self.files.len()) else {
+            let words = format!(
+                "file {} of {} is the {}",
+                at + 1,
+                self.files.len(),
+                if next { "last" } else { "first" }
+            );
+            self.tell(Message::note(words));
+            return Vec::new();
+        };
+        if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
+            self.files[number] = Some(Target { subject, source });
+        }
+        self.open_file(to)
+    }
+
     /// Looks at an output; what it takes to count it.
     fn open(&mut self, target: Target) -> Vec<Effect> {
         let source = target.source;
@@ -229,6 +285,10 @@ impl Session {
                         self.carry_out(effects)?;
                     }
                 }
+                Effect::OtherFile { next } => {
+                    let effects = self.other_file(next);
+                    self.carry_out(effects)?;
+                }
                 Effect::Scan(number) => self.jobs.scan(number),
                 Effect::Glance(path) => {
                     let target = (self.opener)(&path).ok();
@@ -288,6 +348,9 @@ impl Session {
     fn open_path(&mut self, path: &Path) -> io::Result<()> {
         match (self.opener)(path) {
             Ok(target) => {
+                if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
+                    self.files[number] = Some(Target { subject, source });
+                }
                 let effects = self.open(target);
                 self.carry_out(effects)
             }

@@ -14,6 +14,9 @@ use super::line::{self, Span};
 /// Draws the title of one output.
 pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
     let mut left: Vec<Span> = vec![(format!(" {} ", output.name), app.theme.accent)];
+    if app.files > 1 {
+        left.push((format!("({} of {}) ", app.file + 1, app.files), app.theme.dim));
+    }
     if let Some(word) = state(app) {
         left.push((format!(" {word} "), app.theme.warning));
     }
@@ -45,6 +48,7 @@ fn state(app: &App) -> Option<&'static str> {
     match app.path_status {
         PathStatus::Gone => Some("deleted; what you see is still held"),
         PathStatus::Renamed => Some("another file has this name now: R opens it"),
+        _ if app.running => Some("still running"),
         _ if app.streaming => Some("still coming"),
         _ => None,
     }
