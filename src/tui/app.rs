@@ -149,8 +149,8 @@ impl App {
             Event::Key(_) => Vec::new(),
             Event::Paste(text) => self.paste(&text),
             Event::Resize(columns, rows) => self.resize((columns, rows)),
-            Event::Counted { generation, counts, measure, bytes } => {
-                self.counted(generation, &counts, &measure, bytes)
+            Event::Counted { generation, number, counts, measure, bytes } => {
+                self.counted((generation, number), &counts, &measure, bytes)
             }
             Event::Found(found) => self.found(found),
             Event::Changed(changed) => self.changed(changed),
@@ -344,12 +344,13 @@ impl App {
 
     fn counted(
         &mut self,
-        generation: u64,
+        of: (u64, u64),
         counts: &BlockCounts,
         measure: &Measure,
         bytes: u64,
     ) -> Vec<Effect> {
-        let Some(output) = self.output.as_mut().filter(|o| o.view.generation() == generation) else {
+        let Some(output) = self.output.as_mut().filter(|o| (o.view.generation(), o.count_number()) == of)
+        else {
             return Vec::new();
         };
         if output.counted(counts, measure, bytes) {
@@ -364,7 +365,7 @@ impl App {
         let Some(output) = &mut self.output else { return Vec::new() };
         let want = output.wanted();
         let from = output.start_counting(want);
-        vec![Effect::Count { want, from }]
+        vec![Effect::Count { number: output.count_number(), want, from }]
     }
 
     fn changed(&mut self, changed: Changed) -> Vec<Effect> {

@@ -26,6 +26,8 @@ pub enum Event {
     Counted {
         /// Of which content.
         generation: u64,
+        /// The count's number; chunks of an older one are dropped.
+        number: u64,
         /// Newlines by block.
         counts: BlockCounts,
         /// The other totals of the chunk.
@@ -83,6 +85,8 @@ pub enum Effect {
     Quit,
     /// Count the file from this block on, with these totals.
     Count {
+        /// Its number, for the answers.
+        number: u64,
         /// Of the whole file: totals beyond line feeds.
         want: Want,
         /// First block to be counted.

@@ -99,7 +99,7 @@ impl Jobs {
     }
 
     /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
-    pub fn count(&self, view: &View, want: Want, from: usize) {
+    pub fn count(&self, view: &View, number: u64, want: Want, from: usize) {
         let ticket = Ticket::next(&self.counting);
         let index = BlockIndex::new(view.len() as u64);
         let left = view.len().saturating_sub(index.range(0..from).end);
@@ -114,6 +114,7 @@ impl Jobs {
         for _ in 0..threads {
             let counter = Counter {
                 view: view.clone(),
+                number,
                 block: index.block(),
                 blocks: index.blocks(),
                 want,
@@ -254,6 +255,7 @@ impl Jobs {
 
 struct Counter {
     view: View,
+    number: u64,
     block: usize,
     blocks: usize,
     want: Want,
@@ -284,7 +286,8 @@ impl Counter {
             true => Measure::default(),
             false => units::measure(&self.view, bytes.clone(), self.want),
         };
-        Event::Counted { generation: self.view.generation(), counts, measure, bytes: bytes.len() as u64 }
+        let (generation, bytes) = (self.view.generation(), bytes.len() as u64);
+        Event::Counted { generation, number: self.number, counts, measure, bytes }
     }
 }
 

@@ -15,6 +15,8 @@ const AT_ONCE: usize = 4 << 20;
 /// What is known of the totals, counted chunk by chunk in any order.
 #[derive(Debug, Clone, Default)]
 struct Tally {
+    /// Which count this is; what an older one still sends is of a shorter file.
+    number: u64,
     want: Want,
     measure: Measure,
     bytes: u64,
@@ -237,8 +239,13 @@ impl Output {
         let only_line_feeds = Want::LINE_FEEDS.contains(want);
         let from = if only_line_feeds { self.index.uncounted().unwrap_or(self.index.blocks()) } else { 0 };
         let bytes = self.index.range(0..from).end as u64;
-        self.tally = Tally { want, bytes, ..Tally::default() };
+        self.tally = Tally { number: self.tally.number + 1, want, bytes, measure: Measure::default() };
         from
+    }
+
+    /// The number of the count that was started last.
+    pub fn count_number(&self) -> u64 {
+        self.tally.number
     }
 
     /// Takes in what a worker counted of a chunk. True if the preview waits for what is now whole.
@@ -279,7 +286,7 @@ impl Output {
         } else {
             self.index = BlockIndex::new(view.len() as u64);
         }
-        self.tally = Tally::default();
+        self.tally = Tally { number: self.tally.number, ..Tally::default() };
         self.file = Doc::file(view.len());
         self.view = view;
         self.replan();

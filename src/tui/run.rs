@@ -261,7 +261,7 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::Quit => self.left = true,
-                Effect::Count { want, from } => self.count(want, from),
+                Effect::Count { number, want, from } => self.count(number, want, from),
                 Effect::Search(quest) => self.jobs.search(quest),
                 Effect::Census(census) => self.jobs.census(census),
                 Effect::StopSearch => self.jobs.stop_search(),
@@ -309,9 +309,9 @@ impl Session {
         Ok(())
     }
 
-    fn count(&self, want: Want, from: usize) {
+    fn count(&self, number: u64, want: Want, from: usize) {
         if let Some(output) = &self.app.output {
-            self.jobs.count(&output.view, want, from);
+            self.jobs.count(&output.view, number, want, from);
         }
     }
 
