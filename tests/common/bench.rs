@@ -135,7 +135,7 @@ impl Bench {
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let more = match effect {
-                Effect::Count { want, from } => self.count(want, from, usize::MAX),
+                Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
                 Effect::Search(quest) => {
                     let news = seek(&quest);
                     self.app.update(Event::Found(Found { number: quest.number, news }))
@@ -182,7 +182,8 @@ impl Bench {
             let counts = BlockIndex::count(&view, index.block(), blocks);
             let measure = units::measure(&view, range.clone(), want);
             let generation = view.generation();
-            let event = Event::Counted { generation, counts, measure, bytes: range.len() as u64 };
+            let number = self.app.output.as_ref().expect("an output").count_number();
+            let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
             effects.extend(self.app.update(event));
         }
         effects

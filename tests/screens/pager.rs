@@ -1,7 +1,10 @@
 //! One output: Preview and Spill in every state.
 
 use overspill::preview::Direction;
-use overspill::tui::app::{Event, Message};
+use overspill::source::PathStatus;
+use overspill::text::index::{BLOCK, BlockIndex};
+use overspill::text::units::Measure;
+use overspill::tui::app::{Changed, Event, Message};
 use overspill::tui::theme::Theme;
 
 use crate::SIZES;
@@ -178,6 +181,32 @@ fn a_file_cut_under_the_reader() {
     std::fs::File::options().write(true).open(&path).unwrap().set_len(300).unwrap();
     bench.look();
     keep("cut_under_reader", &bench);
+}
+
+#[test]
+fn a_late_count_of_a_shorter_file_is_dropped() {
+    let home = Home::new();
+    let path = home.file("build.log", "first\n");
+    let mut bench = Bench::new(SIZES[0]);
+    bench.start(&path, policy("opencode/output"));
+    let view = bench.source.as_ref().unwrap().view();
+    let number = bench.app.output.as_ref().unwrap().count_number();
+    let counts = BlockIndex::count(&view, BLOCK, 0..1);
+    let late = Event::Counted {
+        generation: view.generation(),
+        number,
+        counts,
+        measure: Measure::default(),
+        bytes: 6,
+    };
+    std::fs::write(&path, "first\nsecond\n").unwrap();
+    let source = bench.source.as_mut().unwrap();
+    let content = source.refresh();
+    let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
+    let effects = bench.app.update(Event::Changed(changed));
+    bench.app.update(late);
+    bench.carry_out(effects);
+    assert!(bench.status().contains("the model got all 2 lines"), "{}", bench.status());
 }
 
 #[test]
