@@ -14,6 +14,8 @@ mod keep;
 mod killed;
 #[path = "capture/layouts.rs"]
 mod layouts;
+#[path = "capture/library.rs"]
+mod library;
 #[path = "capture/stopped.rs"]
 mod stopped;
 

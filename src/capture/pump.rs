@@ -9,10 +9,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::sink::{Sink, Taken};
 use super::spill::Spill;
 
-/// Bytes of one buffer.
-const BUFFER: usize = 256 << 10;
+/// Bytes of one buffer: small enough that what one thread has read is in the cache yet when the
+/// other writes it.
+const BUFFER: usize = 128 << 10;
 /// How many buffers go round: together they are all the memory that a stream takes, however long.
-const BUFFERS: usize = 8;
+const BUFFERS: usize = 4;
 
 /// How far a capture has come; shared with whoever wants to look.
 #[derive(Debug, Default)]

@@ -19,18 +19,15 @@ pub struct Control {
 
 impl Control {
     /// Passes a signal on that we were sent: first itself, the second time TERM, the third KILL
-    /// (once two seconds have passed since TERM). An unknown number is ignored, and so is a
-    /// command that has ended.
-    pub fn ask(&self, signal: i32) {
-        if let Some(signal) = Signal::from_named_raw(signal) {
-            // It may be over.
-            let _ = self.events.send(Event::Asked(signal));
-        }
+    /// (once two seconds have passed since TERM). False when there is nothing to stop any more, or
+    /// no such signal.
+    pub fn ask(&self, signal: i32) -> bool {
+        Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(Event::Asked(signal)).is_ok())
     }
 
     /// As Ctrl-C does: [`Control::ask`] with INT.
-    pub fn interrupt(&self) {
-        self.ask(Signal::INT.as_raw());
+    pub fn interrupt(&self) -> bool {
+        self.ask(Signal::INT.as_raw())
     }
 }
 
@@ -109,11 +106,16 @@ impl Watch {
     }
 
     fn send(&self, signal: Option<Signal>) {
-        // A command that is gone wants no signal.
-        let _ = match (self.group, signal) {
-            (_, None) | (Group::Shared, Some(Signal::INT | Signal::QUIT)) => Ok(()),
-            (Group::Own, Some(signal)) => kill_process_group(self.pid, signal),
-            (Group::Shared, Some(signal)) => kill_process(self.pid, signal),
+        let Some(signal) = signal else { return };
+        let kill = |signal| match self.group {
+            Group::Own => kill_process_group(self.pid, signal),
+            Group::Shared if matches!(signal, Signal::INT | Signal::QUIT) => Ok(()),
+            Group::Shared => kill_process(self.pid, signal),
         };
+        // A command that is gone wants no signal, and one that is stopped hears none but these.
+        let _ = kill(signal);
+        if signal == Signal::TERM {
+            let _ = kill(Signal::CONT);
+        }
     }
 }

@@ -22,9 +22,17 @@ impl Passing {
         Ok(Passing { signals })
     }
 
-    /// Passes them to a command, those that have come meanwhile first.
+    /// Passes them to a command, those that have come meanwhile first. Once it is over they are for
+    /// us again.
     pub fn to(mut self, control: Control) {
-        std::thread::spawn(move || self.signals.forever().for_each(|signal| control.ask(signal)));
+        std::thread::spawn(move || {
+            for signal in self.signals.forever() {
+                if !control.ask(signal) {
+                    // What it cannot do would have been done to us long ago.
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+            }
+        });
     }
 }
 

@@ -142,3 +142,19 @@ fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
     drop((keys, pty.master));
     let _ = drained.join();
 }
+
+#[test]
+fn once_the_command_is_over_ctrl_c_is_for_us() {
+    let home = Home::new();
+    let words = ["run", "--max-lines=900000", "--max-bytes=9m", "--keep=always", "--", "seq", "1", "500000"];
+    let mut child = home.command(&words).spawn().unwrap();
+    // It cannot end, since nobody reads the preview.
+    wait_until("the output is saved", || !super::spills(&home).is_empty());
+    send(&child, Signal::INT);
+    let mut status = None;
+    wait_until("it has ended", || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status.unwrap()), Some(2));
+}
