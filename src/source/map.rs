@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
@@ -27,6 +28,8 @@ struct Mapping {
     // Both are taken in `drop`, the guard first: it must leave the table before the pages go.
     guard: Option<Guard>,
     pages: Option<Mmap>,
+    /// The file, if it takes less room than its length: it may have holes.
+    sparse: Option<File>,
 }
 
 impl View {
@@ -93,7 +96,9 @@ impl Mapping {
         // copy a window out before they decode it.
         let pages = unsafe { MmapOptions::new().len(len).map(file) }?;
         let guard = Guard::register(pages.as_ptr() as usize, len)?;
-        Ok(Mapping { guard: Some(guard), pages: Some(pages) })
+        let is_sparse = file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
+        let sparse = is_sparse.then(|| file.try_clone().ok()).flatten();
+        Ok(Mapping { guard: Some(guard), pages: Some(pages), sparse })
     }
 
     fn pages(&self) -> &Mmap {
@@ -141,6 +146,17 @@ pub fn populate(view: &View, range: Range<usize>) -> Populated {
     {
         let _ = pages.advise_range(memmap2::Advice::WillNeed, range.start, range.len());
         Populated::Unsupported
+    }
+}
+
+/// Whether the file has nothing but a hole in `range` (bytes, not empty): it reads as zeros, and reading it would
+/// only fill the system's cache with them.
+pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
+    use rustix::fs::{SeekFrom, seek};
+    let Some(file) = view.mapping.as_ref().and_then(|mapping| mapping.sparse.as_ref()) else { return false };
+    match seek(file, SeekFrom::Data(range.start as u64)) {
+        Ok(data) => data >= range.end as u64,
+        Err(error) => error == rustix::io::Errno::NXIO,
     }
 }
 

@@ -17,9 +17,9 @@ mod watch;
 
 pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};
-pub use map::{Populated, View, populate, release};
+pub use map::{Populated, View, is_hole, populate, release};
 pub use open::OpenError;
-pub use scan::count;
+pub use scan::{count, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 

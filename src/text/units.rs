@@ -287,7 +287,7 @@ fn measure_text(text: &[u8], sum: &mut Measure) {
     let mut at = 0;
     while at < text.len() {
         let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
-        sum.add_points((strides * STRIDE) as u64);
+        *sum += Measure::of_zeros((strides * STRIDE) as u64);
         at += strides * STRIDE;
         let stop = element_end(text, (at + PIECE).min(text.len()));
         measure_piece(&text[at..stop], sum);
@@ -338,10 +338,8 @@ fn is_second(lead: u8, byte: u8) -> u8 {
 }
 
 impl Measure {
-    /// Adds so many characters of one byte each.
-    fn add_points(&mut self, count: u64) {
-        self.decoded_bytes += count;
-        self.units += count;
-        self.points += count;
+    /// What so many NUL bytes measure, or other ASCII without line ends.
+    pub fn of_zeros(len: u64) -> Self {
+        Self { decoded_bytes: len, units: len, points: len, ..Self::default() }
     }
 }

@@ -1,32 +1,22 @@
 //! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
 //! whether it is still wanted, and speaks over one channel.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use crate::source::{self, View};
+use crate::source::View;
 use crate::store::{self, Entry, Env, Stores};
-use crate::text::index::BlockIndex;
-use crate::text::search::{self, Toward};
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::Want;
 
 use super::app::{Event, Message};
-use super::find::{Census, Found, News, Quest, Round};
+use super::find::{Census, Found, News, Quest};
 use super::list::{Look, Scanned};
 use super::list_acts::Doomed;
-
-/// Blocks that a counting worker takes at a time: 8 MiB.
-const TAKE: usize = 128;
-
-/// Matches are counted in so many chunks, or more, so that the map can show where they are.
-const MAP_ROWS: usize = 256;
-
-/// Files over this many bytes are counted by several threads.
-const WORTH_THREADS: usize = 32 << 20;
+use super::scans::{self, Background, Gate};
 
 /// Entries sent at a time.
 const BATCH: usize = 4096;
@@ -44,13 +34,24 @@ pub enum Signal {
     TerminalGone,
 }
 
+impl Signal {
+    /// Whether it tells of progress that nobody has just asked for.
+    pub fn can_wait(&self) -> bool {
+        match self {
+            Signal::App(Event::Counted { .. } | Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => true,
+            Signal::App(Event::Found(found)) => matches!(found.news, News::Counted(..)),
+            _ => false,
+        }
+    }
+}
+
 /// Where workers report.
 #[derive(Debug, Clone)]
-struct Report(Sender<Signal>);
+pub(super) struct Report(pub(super) Sender<Signal>);
 
 impl Report {
     /// Whether anyone still listens.
-    fn send(&self, event: Event) -> bool {
+    pub(super) fn send(&self, event: Event) -> bool {
         self.0.send(Signal::App(event)).is_ok()
     }
 }
@@ -64,22 +65,23 @@ pub struct Jobs {
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
+    gate: Gate,
 }
 
 /// Whether a worker is still wanted: until its kind has a newer one.
 #[derive(Debug, Clone)]
-struct Ticket {
+pub(super) struct Ticket {
     newest: Arc<AtomicU64>,
     mine: u64,
 }
 
 impl Ticket {
-    fn next(newest: &Arc<AtomicU64>) -> Self {
+    pub(super) fn next(newest: &Arc<AtomicU64>) -> Self {
         let mine = newest.fetch_add(1, Ordering::Relaxed) + 1;
         Self { newest: newest.clone(), mine }
     }
 
-    fn is_wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         self.newest.load(Ordering::Relaxed) == self.mine
     }
 }
@@ -95,43 +97,24 @@ impl Jobs {
             searching: never(),
             tallying: never(),
             looking: never(),
+            gate: Gate::default(),
         }
     }
 
     /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
     pub fn count(&self, view: &View, number: u64, want: Want, from: usize) {
-        let ticket = Ticket::next(&self.counting);
-        let index = BlockIndex::new(view.len() as u64);
-        let left = view.len().saturating_sub(index.range(0..from).end);
-        if index.blocks() <= from {
-            return;
-        }
-        let threads = match left {
-            0..WORTH_THREADS => 1,
-            _ => std::thread::available_parallelism().map_or(1, usize::from).min(4),
-        };
-        let next = Arc::new(AtomicUsize::new(from));
-        for _ in 0..threads {
-            let counter = Counter {
-                view: view.clone(),
-                number,
-                block: index.block(),
-                blocks: index.blocks(),
-                want,
-                next: next.clone(),
-                ticket: ticket.clone(),
-                events: self.events.clone(),
-            };
-            self.spawn("count", move || counter.run());
-        }
+        let (view, background) = (view.clone(), self.background(&self.counting));
+        self.spawn("count", move || scans::count(&view, number, want, from, &background));
     }
 
-    /// Looks for a match; an earlier search is given up.
+    /// Looks for a match; an earlier search is given up, and what only counts waits for it.
     pub fn search(&self, quest: Quest) {
         let ticket = Ticket::next(&self.searching);
-        let events = self.events.clone();
+        let (events, gate) = (self.events.clone(), self.gate.clone());
         self.spawn("search", move || {
-            let news = seek(&quest, &ticket);
+            let passing = gate.pass();
+            let news = scans::seek(&quest, &ticket);
+            drop(passing);
             if ticket.is_wanted() {
                 events.send(Event::Found(Found { number: quest.number, news }));
             }
@@ -140,23 +123,12 @@ impl Jobs {
 
     /// Counts all matches in a file; an earlier count is given up.
     pub fn census(&self, census: Census) {
-        let ticket = Ticket::next(&self.tallying);
-        let events = self.events.clone();
-        self.spawn("matches", move || {
-            let bytes = &census.view[..];
-            let size = (bytes.len() / MAP_ROWS).clamp(16 << 10, search::CHUNK);
-            let mut rest = 0..bytes.len();
-            while rest.start < rest.end && ticket.is_wanted() {
-                let chunk = search::next_chunk(bytes, &rest, size);
-                source::populate(&census.view, chunk.clone());
-                let count = search::matches(bytes, &census.pattern, chunk.clone()).count() as u64;
-                let news = News::Counted(chunk.end, count);
-                if !events.send(Event::Found(Found { number: census.number, news })) {
-                    return;
-                }
-                rest.start = chunk.end;
-            }
-        });
+        let background = self.background(&self.tallying);
+        self.spawn("matches", move || scans::tally(&census, &background));
+    }
+
+    fn background(&self, newest: &Arc<AtomicU64>) -> Background {
+        Background { ticket: Ticket::next(newest), gate: self.gate.clone(), events: self.events.clone() }
     }
 
     /// Looks at all stores; an earlier look is given up. Entries are sent as they are found. Afterwards their
@@ -253,44 +225,6 @@ impl Jobs {
     }
 }
 
-struct Counter {
-    view: View,
-    number: u64,
-    block: usize,
-    blocks: usize,
-    want: Want,
-    next: Arc<AtomicUsize>,
-    ticket: Ticket,
-    events: Report,
-}
-
-impl Counter {
-    fn run(&self) {
-        while self.ticket.is_wanted() {
-            let first = self.next.fetch_add(TAKE, Ordering::Relaxed);
-            if first >= self.blocks {
-                return;
-            }
-            let event = self.chunk(first..(first + TAKE).min(self.blocks));
-            if !self.events.send(event) {
-                return;
-            }
-        }
-    }
-
-    fn chunk(&self, blocks: Range<usize>) -> Event {
-        let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.view.len());
-        source::populate(&self.view, bytes.clone());
-        let counts = BlockIndex::count(&self.view, self.block, blocks);
-        let measure = match Want::LINE_FEEDS.contains(self.want) {
-            true => Measure::default(),
-            false => units::measure(&self.view, bytes.clone(), self.want),
-        };
-        let (generation, bytes) = (self.view.generation(), bytes.len() as u64);
-        Event::Counted { generation, number: self.number, counts, measure, bytes }
-    }
-}
-
 /// The room on the disk of the nearest directory that is there.
 fn nearest_space(path: &Path) -> Option<store::Space> {
     path.ancestors().find_map(|path| store::space(path).ok())
@@ -330,28 +264,4 @@ fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
         (false, _) => own.adopt(entry, jiff::Timestamp::now()),
     };
     done.map_err(|error| format!("{}: {error}", entry.id))
-}
-
-/// Looks from where the quest starts to the end, then from the other end up to there.
-fn seek(quest: &Quest, ticket: &Ticket) -> News {
-    let bytes = quest.hay.bytes();
-    let from = quest.from.min(bytes.len());
-    let go_on = |chunk: &Range<usize>| {
-        if let super::find::Hay::File(view) = &quest.hay {
-            source::populate(view, chunk.clone());
-        }
-        ticket.is_wanted()
-    };
-    let find = |range: Range<usize>| match quest.toward {
-        Toward::End => search::find(bytes, &quest.pattern, range, &go_on),
-        Toward::Start => search::find_back(bytes, &quest.pattern, range, &go_on),
-    };
-    let (ahead, behind) = match quest.toward {
-        Toward::End => (from..bytes.len(), 0..from),
-        Toward::Start => (0..from, from..bytes.len()),
-    };
-    match find(ahead) {
-        Some(found) => News::Match(found, Round::Straight),
-        None => find(behind).map_or(News::Nothing, |found| News::Match(found, Round::Wrapped)),
-    }
 }

@@ -17,6 +17,7 @@ pub mod picker;
 pub mod prompt;
 mod run;
 mod saying;
+mod scans;
 pub mod scroll;
 mod terminal;
 pub mod theme;

@@ -250,10 +250,11 @@ impl Output {
 
     /// Takes in what a worker counted of a chunk. True if the preview waits for what is now whole.
     pub fn counted(&mut self, counts: &BlockCounts, measure: &Measure, bytes: u64) -> bool {
+        let had_lines = self.index.is_complete();
         self.index.insert(counts);
         self.tally.measure += *measure;
         self.tally.bytes += bytes;
-        self.is_counted()
+        self.index.is_complete() && !had_lines || self.is_counted()
     }
 
     /// Whether all is counted that the policy needs.
@@ -261,10 +262,9 @@ impl Output {
         self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
     }
 
-    /// How much has been counted, per cent.
+    /// How far lines have been counted, per cent.
     pub fn counted_percent(&self) -> u64 {
-        let len = self.view.len().max(1) as u64;
-        self.tally.bytes.min(len) * 100 / len
+        self.index.counted_bytes() * 100 / self.view.len().max(1) as u64
     }
 
     fn totals(&self) -> Totals {

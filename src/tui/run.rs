@@ -23,7 +23,7 @@ use super::terminal::{self, Screen};
 use super::theme::Theme;
 use super::view;
 
-/// The screen is drawn at most this often.
+/// What only shows progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);
 
 /// How long the keys' thread waits before it looks whether another program wants the terminal.
@@ -195,18 +195,19 @@ impl Session {
         let _ = self.app.update(Event::Told(message));
     }
 
-    /// Takes in all that has come, then draws once, until the person leaves.
+    /// Takes in all that has come, then draws once, until the person leaves. What only shows progress waits for
+    /// the next frame; what a person waits for does not.
     fn go(&mut self, signals: &Receiver<Signal>) -> io::Result<()> {
         let mut drawn = Instant::now();
         while !self.left {
             let Ok(signal) = signals.recv() else { return Ok(()) };
+            let mut can_wait = signal.can_wait();
             self.take(signal)?;
-            loop {
-                let rest = FRAME.saturating_sub(drawn.elapsed());
-                match signals.recv_timeout(rest) {
-                    Ok(signal) if !self.left => self.take(signal)?,
-                    _ => break,
-                }
+            while !self.left {
+                let rest = if can_wait { FRAME.saturating_sub(drawn.elapsed()) } else { Duration::ZERO };
+                let Ok(signal) = signals.recv_timeout(rest) else { break };
+                can_wait &= signal.can_wait();
+                self.take(signal)?;
             }
             self.draw()?;
             drawn = Instant::now();
