@@ -7,3 +7,4 @@ pub mod looks;
 pub mod samples;
 pub mod sequences;
 pub mod session;
+pub mod svg;

@@ -1,0 +1,127 @@
+//! Which module may know which: the paths in the sources against the plan of the house.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each module may name besides itself. `words` are figures as people read them.
+const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("preview", &["text"]),
+    ("source", &["text"]),
+    ("store", &["source", "text"]),
+    ("capture", &["store", "source", "preview", "text"]),
+    ("config", &["store", "preview", "text"]),
+    ("words", &[]),
+    ("tui", &["config", "capture", "store", "source", "preview", "text", "words"]),
+    ("cli", &["config", "capture", "store", "source", "preview", "text", "words"]),
+];
+
+/// Files of the command line that start the screens.
+const STARTS_SCREENS: &[&str] = &["cli/view.rs"];
+
+/// What pure modules have no business with.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "std::time",
+    "File::open",
+    "rustix::",
+    "libc::",
+];
+
+/// The catalog alone reads files: the person's own policies, never an output.
+const READS_POLICIES: (&str, &str) = ("preview/catalog.rs", "std::fs");
+
+/// Every source file with its path below `src`.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    let mut left: Vec<PathBuf> = vec![root.clone()];
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            files.push((name, fs::read_to_string(&path).unwrap()));
+        }
+    }
+    files
+}
+
+/// The module of the first storey that a file belongs to: `tui/view/pane.rs` to `tui`.
+fn module(name: &str) -> &str {
+    name.split('/').next().unwrap_or(name).trim_end_matches(".rs")
+}
+
+/// Lines of code, comments left out.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// The modules that a text names by `crate::`.
+fn named(text: &str) -> BTreeSet<&str> {
+    let paths = code(text).flat_map(|line| line.split("crate::").skip(1));
+    paths
+        .flat_map(|path| match path.strip_prefix('{') {
+            Some(group) => group.split(',').map(str::trim).collect::<Vec<_>>(),
+            None => vec![path],
+        })
+        .map(|path| path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(path))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+#[test]
+fn every_module_knows_only_those_below_it() {
+    let mut faults = Vec::new();
+    for (name, text) in sources().iter().filter(|(name, _)| !["lib.rs", "main.rs"].contains(&name.as_str())) {
+        let module = module(name);
+        let (_, allowed) = MAY_KNOW.iter().find(|row| row.0 == module).expect("every module is in the table");
+        for other in named(text) {
+            let starts = other == "tui" && STARTS_SCREENS.contains(&name.as_str());
+            if other != module && !allowed.contains(&other) && !starts {
+                faults.push(format!("{name} knows {other}"));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn pure_modules_touch_nothing_outside() {
+    let is_pure = |name: &str| ["text", "preview"].contains(&module(name)) && !name.contains("test");
+    let mut faults = Vec::new();
+    for (name, text) in sources().iter().filter(|(name, _)| is_pure(name)) {
+        for word in IMPURE {
+            let is_known = (name.as_str(), *word) == READS_POLICIES;
+            if !is_known && code(text).any(|line| line.contains(word)) {
+                faults.push(format!("{name}: {word}"));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn only_the_map_and_its_guard_are_unsafe() {
+    let unsafe_files: Vec<String> = sources()
+        .into_iter()
+        .filter(|(_, text)| {
+            code(text).any(|line| line.contains("unsafe ") || line.contains("allow(unsafe_code)"))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    let strangers: Vec<_> = unsafe_files.iter().filter(|name| module(name) != "source").collect();
+    assert!(strangers.is_empty(), "{strangers:?}");
+    assert!(!unsafe_files.is_empty(), "the map is unsafe, so this test sees nothing");
+}
+
+#[test]
+fn paths_are_read_off_the_sources() {
+    let text = "use crate::text::{a, b};\nuse crate::{preview, source::View};\n// crate::cli\nlet x = crate::words::size(1);";
+    assert_eq!(named(text).into_iter().collect::<Vec<_>>(), ["preview", "source", "text", "words"]);
+}
