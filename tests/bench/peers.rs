@@ -37,8 +37,11 @@ struct Bench {
     rounds: usize,
 }
 
+/// A part of the table: its name, and how it is measured.
+type Part = (&'static str, fn(&Bench));
+
 /// What can be measured, in the order of the table.
-const PARTS: &[(&str, fn(&Bench))] = &[
+const PARTS: &[Part] = &[
     ("opening", Bench::opening),
     ("ending", Bench::ending),
     ("counting", Bench::counting),

@@ -27,6 +27,7 @@ impl Stocked {
         std::fs::create_dir_all(&store).unwrap();
         let file = std::fs::File::create(store.join(id)).unwrap();
         std::io::Write::write_all(&mut &file, content).unwrap();
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
         let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
         file.set_modified(then).unwrap();
     }

@@ -1,7 +1,7 @@
 //! `show`: the facts of one output.
 
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
 use crate::stocked::{ID, OTHER, Stocked, age, name};
 
@@ -9,6 +9,7 @@ use crate::stocked::{ID, OTHER, Stocked, age, name};
 fn an_entry_s_facts_by_the_beginning_of_its_id() {
     let home = Stocked::new();
     let path = home.entry("opencode", ID, "x".repeat(2048), 240);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     home.entry("opencode", OTHER, "y", 1);
     let ran = home.run(&["show", "tool_e"]).ok();
     let facts: Vec<(&str, &str)> = ran.text().lines().map(|line| line.split_once(' ').unwrap()).collect();

@@ -49,6 +49,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("▸ in the map", "where Spill stands in the file"),
     ("• in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
+    ("! in Stores", "others can read this file too"),
     ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
 ];
 
@@ -60,6 +61,7 @@ const ASCII_LEGEND: &[(&str, &str)] = &[
     ("> in the map", "where Spill stands in the file"),
     ("* in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
+    ("! in Stores", "others can read this file too"),
     ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
 ];
 

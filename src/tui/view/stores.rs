@@ -27,6 +27,7 @@ const WORDS: usize = 14;
 struct Columns {
     agent: usize,
     tool: usize,
+    mode: usize,
     session: usize,
     first_line: usize,
 }
@@ -37,10 +38,23 @@ impl Columns {
         let agent = widest(|e| &e.agent).clamp(5, 14);
         let wide = width >= 96;
         let tool = if wide { widest(|e| e.tool.as_deref().unwrap_or("")).clamp(4, 12) } else { 0 };
+        let mode = if wide { 5 } else { 0 };
         let session = if wide { 20 } else { 0 };
-        let fixed =
-            2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + tool + session + if wide { 4 } else { 0 };
-        Self { agent, tool, session, first_line: usize::from(width).saturating_sub(fixed + 1) }
+        let fixed = 2
+            + agent
+            + 2
+            + 9
+            + 2
+            + 7
+            + 2
+            + BAR
+            + 1
+            + WORDS
+            + tool
+            + mode
+            + session
+            + if wide { 6 } else { 0 };
+        Self { agent, tool, mode, session, first_line: usize::from(width).saturating_sub(fixed + 1) }
     }
 }
 
@@ -131,8 +145,11 @@ fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
         Row::Entry(n) => {
             let entry = listing.entry(*n);
             let path = entry.path();
-            let mark = if listing.is_marked(&path) { "*" } else { " " };
-            spans.push((mark.to_owned(), app.theme.accent));
+            spans.push(match (listing.is_marked(&path), entry.exposed()) {
+                (true, _) => ("*".to_owned(), app.theme.accent),
+                (false, true) => ("!".to_owned(), app.theme.warning),
+                (false, false) => (" ".to_owned(), app.theme.dim),
+            });
             let rest = entry_spans(app, entry, columns, listing.now.unwrap_or_default());
             let pending = listing.pending.contains(&path);
             spans.extend(rest.into_iter().map(|(text, style)| match pending {
@@ -148,12 +165,15 @@ fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
 }
 
 fn head(columns: &Columns) -> String {
-    let Columns { agent, tool, session, .. } = *columns;
+    let Columns { agent, tool, mode, session, .. } = *columns;
     let mut text = format!("  {:<agent$}  ", "agent");
     if tool > 0 {
         text.push_str(&format!("{:<tool$}  ", "tool"));
     }
     text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + WORDS));
+    if mode > 0 {
+        text.push_str(&format!("{:<mode$}  ", "mode"));
+    }
     if session > 0 {
         text.push_str(&format!("{:<session$}  ", "session / project"));
     }
@@ -161,7 +181,7 @@ fn head(columns: &Columns) -> String {
 }
 
 fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
-    let Columns { agent, tool, session, first_line } = *columns;
+    let Columns { agent, tool, mode, session, first_line } = *columns;
     let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
     let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent.as_bytes()), agent)), plain)];
@@ -170,6 +190,11 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
     }
     spans.push((format!("{:>9}  {age:>7}  ", size(entry.size())), plain));
     spans.extend(left(app, entry, now));
+    if mode > 0 {
+        let style = if entry.exposed() { app.theme.warning } else { app.theme.dim };
+        let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
+        spans.push((format!("{shown:<mode$}  "), style));
+    }
     if session > 0 {
         let name = entry.session.as_deref().or(entry.project.as_deref());
         spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
@@ -184,8 +209,7 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
 fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
     let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
     let status = (entry.status != Status::Ok).then(|| label(entry.status.as_str().as_bytes()));
-    let exposed = entry.exposed().then(|| format!("others can read it ({:03o})", entry.mode));
-    [kept, status, exposed].into_iter().flatten()
+    [kept, status].into_iter().flatten()
 }
 
 fn or_dash(text: Option<&str>) -> String {

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::style::Style;
 
 use crate::source::PathStatus;
+use crate::text::safe::fit;
 use crate::tui::app::App;
 use crate::tui::geometry::{Pager, Side};
 use crate::tui::output::Output;
@@ -13,7 +14,8 @@ use super::line::{self, Span};
 
 /// Draws the title of one output.
 pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
-    let mut left: Vec<Span> = vec![(format!(" {} ", output.name), app.theme.accent)];
+    let name = fit(&output.name, usize::from(places.title.width) * 9 / 20);
+    let mut left: Vec<Span> = vec![(format!(" {name} "), app.theme.accent)];
     if app.files > 1 {
         left.push((format!("({} of {}) ", app.file + 1, app.files), app.theme.dim));
     }
