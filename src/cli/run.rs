@@ -114,7 +114,7 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
     let options = Options {
         streams: if args.split { Streams::Apart } else { Streams::Together },
         stdin: Stdin::Inherit,
-        group: if io::stdin().is_terminal() { capture::Group::Shared } else { capture::Group::Own },
+        group: group(),
         timeout: args.timeout,
         limits: limits(&wish),
     };
@@ -129,6 +129,13 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
         0 => Ok(()),
         status => Err(Failure::Ended(status).into()),
     }
+}
+
+/// A person at the terminal may be asked something by the command (a password, by way of /dev/tty),
+/// and only what is in the terminal's foreground group may read it.
+fn group() -> capture::Group {
+    let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
+    if is_interactive { capture::Group::Shared } else { capture::Group::Own }
 }
 
 /// `CMD | overspill preview --save`: the same for what comes on standard input.

@@ -112,6 +112,7 @@ fn standard_input_is_the_command_s() {
     assert_eq!(ran.text(), "from us\n");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn the_command_gets_nothing_of_ours() {
     let home = Home::new();
