@@ -176,16 +176,23 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
     }
     spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
     let first = app.listing.first_lines.get(&entry.path()).map_or("", String::as_str);
-    spans.push((line::head(first, first_line, app.unicode), app.theme.dim));
+    let first = line::head(first, first_line, app.unicode);
+    let exposed = exposed(entry).filter(|remark| first.width() + 2 + remark.width() <= first_line);
+    spans.push((first, app.theme.dim));
+    spans.extend(exposed.map(|remark| (format!("  {remark}"), app.theme.warning)));
     spans
+}
+
+/// Agents write most entries so that others can read them: said where it hides no first line.
+fn exposed(entry: &Entry) -> Option<String> {
+    entry.exposed().then(|| format!("others can read it ({:03o})", entry.mode))
 }
 
 /// What is unusual about an entry, in words.
 fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
     let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
     let status = (entry.status != Status::Ok).then(|| label(entry.status.as_str().as_bytes()));
-    let exposed = entry.exposed().then(|| format!("others can read it ({:03o})", entry.mode));
-    [kept, status, exposed].into_iter().flatten()
+    kept.into_iter().chain(status)
 }
 
 fn or_dash(text: Option<&str>) -> String {
