@@ -38,7 +38,7 @@ fn an_unreadable_file_is_named_with_a_remedy() {
         return; // root may read everything
     }
     let home = Home::new();
-    std::fs::set_permissions(home.file("secret", "x"), PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(home.file("secret", "x"), PermissionsExt::from_mode(0o0)).unwrap();
     all_fail(&home, "secret", &["secret: permission denied", "ls -l"]);
 }
 
