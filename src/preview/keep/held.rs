@@ -87,7 +87,8 @@ fn is_plain(text: &Text, size: u64, held: u64) -> bool {
         return true;
     }
     let early = text.retreat(text.body.start, text.body.end, Unit::Bytes, held.saturating_sub(3)).at;
-    let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(1)).at;
+    // One byte more than the limit, and one for a final line feed, which does not count against it.
+    let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(2)).at;
     early < late && text.feed_before(early, late).is_some()
 }
 
