@@ -96,9 +96,15 @@ impl Home {
         fs::create_dir_all(&store).expect("a store");
         let path = store.join(id);
         fs::write(&path, content).expect("an entry");
-        fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("rights");
         let then = SystemTime::now() - Duration::from_secs(hours * 3600);
         File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
+        path
+    }
+
+    /// The same, that none but its owner can read.
+    pub fn private_entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
+        let path = self.entry(agent, id, content, hours);
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("rights");
         path
     }
 

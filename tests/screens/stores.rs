@@ -1,5 +1,6 @@
 //! The list of stored outputs.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::store::Env;
@@ -30,6 +31,8 @@ impl Stocked {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
         let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
         file.set_modified(then).unwrap();
+        let mode = if agent == "opencode" { 0o644 } else { 0o600 };
+        file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
     }
 
     fn with_entries(size: (u16, u16)) -> Self {
@@ -121,7 +124,8 @@ fn a_list_longer_than_the_screen_scrolls() {
         );
     }
     let mut stocked = stocked.shown();
-    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.ends_with(text));
+    let has =
+        |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.split("  ").any(|word| word == text));
     assert!(has(&stocked.bench, "entry 0"));
     stocked.bench.keys("G");
     assert!(has(&stocked.bench, "entry 39") && !has(&stocked.bench, "entry 0"));

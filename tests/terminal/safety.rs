@@ -72,7 +72,7 @@ fn raw_insists() {
 #[test]
 fn a_store_can_not_write_to_the_terminal() {
     let home = Home::new();
-    home.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", hostile(), 1);
+    home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", hostile(), 1);
     let mut session = Session::start(&home, &[]);
     session.wait_for("title: ^[]0;owned^G done");
     session.keys("q");

@@ -9,8 +9,8 @@ const OTHER: &str = "tool_e26cf08d6001AbCdEfGhIjKlMn";
 #[test]
 fn an_entry_is_chosen_opened_and_left_again() {
     let home = Home::new();
-    home.entry("opencode", ID, "the younger\n", 1);
-    home.entry("opencode", OTHER, "the older\n", 50);
+    home.private_entry("opencode", ID, "the younger\n", 1);
+    home.private_entry("opencode", OTHER, "the older\n", 50);
     let mut session = Session::start(&home, &[]);
     session.wait_for("2 outputs").wait_for("the younger").wait_for("the older");
     session.keys("j\r").wait_for(OTHER).wait_top("the older").wait_status("the model got the one line");
@@ -25,7 +25,7 @@ fn an_entry_is_chosen_opened_and_left_again() {
 #[test]
 fn an_entry_that_has_gone_is_said_to_have() {
     let home = Home::new();
-    let path = home.entry("opencode", ID, "soon gone\n", 1);
+    let path = home.private_entry("opencode", ID, "soon gone\n", 1);
     let mut session = Session::start(&home, &[]);
     session.wait_for("soon gone");
     std::fs::remove_file(path).unwrap();
