@@ -180,7 +180,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b; :n :p other files"),
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),
-    row(Pager, "Move", "}", A::NextCut, "to the next cut: the notice, or where the file is lost"),
+    row(Pager, "Move", "}", A::NextCut, "to the next cut: its notice, or where lines are lost"),
     row(Pager, "Move", "{", A::PreviousCut, "to the cut before"),
     row(Pager, "Search", "/", A::Search, "search for a regular expression"),
     row(Pager, "Search", "?", A::SearchBack, "search towards the start"),

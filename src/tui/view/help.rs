@@ -50,7 +50,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("• in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("! in Stores", "others can read this file too"),
-    ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
+    ("^M <9B> reversed", "control bytes and bytes that are no UTF-8, visible"),
 ];
 
 const ASCII_LEGEND: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ const ASCII_LEGEND: &[(&str, &str)] = &[
     ("* in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("! in Stores", "others can read this file too"),
-    ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, made visible"),
+    ("^M <9B> reversed", "control bytes and bytes that are no UTF-8, visible"),
 ];
 
 fn place(area: Rect) -> Rect {
@@ -99,6 +99,22 @@ fn spans(app: &App, row: &Row) -> Vec<Span> {
         Row::Key(keys, what) => {
             let pad = " ".repeat(KEYS.saturating_sub(keys.width()));
             vec![(format!("   {keys}{pad}"), app.theme.accent), ((*what).to_owned(), Style::new())]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_fits_a_screen_of_80_columns() {
+        let place = place(Rect::new(0, 0, 80, 24));
+        let room = usize::from(place.width) - 2 - 3 - KEYS;
+        for row in rows(true).iter().chain(&rows(false)) {
+            if let Row::Key(keys, what) = row {
+                assert!(keys.width() <= KEYS && what.width() <= room, "{keys} {what}");
+            }
         }
     }
 }
