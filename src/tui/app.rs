@@ -22,6 +22,9 @@ use super::prompt::{Prompt, Purpose};
 use super::theme::Theme;
 use super::window::ThenRead;
 
+/// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
+const MOST: u64 = 1_000_000_000_000_000;
+
 /// Which question is being answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
@@ -220,7 +223,7 @@ impl App {
             && let Some(digit) = c.to_digit(10)
             && key.modifiers.is_empty()
         {
-            self.count = Some(self.count.unwrap_or(0).saturating_mul(10).saturating_add(u64::from(digit)));
+            self.count = Some((self.count.unwrap_or(0) * 10 + u64::from(digit)).min(MOST));
             return Vec::new();
         }
         let count = self.count.take();

@@ -31,7 +31,7 @@ impl Window {
 
     /// The line after the window, 1-based: the next offset.
     pub fn next(self) -> u64 {
-        self.offset + self.limit
+        self.offset.saturating_add(self.limit)
     }
 }
 

@@ -63,3 +63,40 @@ fn opened_in_no_room_at_all() {
         assert!(bench.rows().len() == 24);
     }
 }
+
+#[test]
+fn numbers_too_large_do_no_harm() {
+    let home = Home::new();
+    let path = home.file("build.log", build_log(300));
+    let most = "9".repeat(25);
+    let numbers = ["18446744073709551615", &most];
+    for side in ["", "<Tab>"] {
+        for number in numbers {
+            for key in
+                ["j", "k", "d", "u", "f", "b", "g", "G", "<Left>", "<Right>", "+", "-", "<", ">", "n", "}"]
+            {
+                let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+                bench.keys(side).keys(number).keys(key).draw();
+                bench.keys("j").draw();
+            }
+            for prompt in ["o1 ", "o", ":", "oo 5 "] {
+                let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+                bench.keys(side).keys(prompt).keys(number).keys("<Enter>").draw();
+                bench.keys("<Esc>]").draw();
+                bench.keys("[j").draw();
+            }
+        }
+    }
+    let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+    bench.keys("<Tab>").keys(&most).keys("j");
+    assert!(bench.rows().iter().any(|row| row.starts_with(" 300 ")), "{:?}", bench.rows());
+}
+
+#[test]
+fn the_list_takes_numbers_too_large() {
+    for key in ["j", "k", "d", "u", "f", "b", "g", "G"] {
+        let mut bench = Bench::new((80, 24));
+        bench.app.start_with_stores();
+        bench.keys(&"9".repeat(25)).keys(key).draw();
+    }
+}
