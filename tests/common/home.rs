@@ -96,6 +96,7 @@ impl Home {
         fs::create_dir_all(&store).expect("a store");
         let path = store.join(id);
         fs::write(&path, content).expect("an entry");
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("rights");
         let then = SystemTime::now() - Duration::from_secs(hours * 3600);
         File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
         path
