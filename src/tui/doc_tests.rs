@@ -1,5 +1,7 @@
 //! Laws of documents: segments tile them, wherever lines, anchors and characters fall.
 
+use crate::text::index::BlockIndex;
+use crate::text::layout::ANCHOR;
 use proptest::prelude::*;
 
 use super::*;

@@ -3,12 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use crossterm::event::{self, Event as Terminal};
 
 use crate::source::{Change, Source, Watcher};
 use crate::store::{Env, Stores};
@@ -17,6 +13,7 @@ use crate::text::units::Want;
 use super::app::{App, Changed, Effect, Event, Message};
 use super::doc::Cost;
 use super::jobs::{self, Jobs, Signal};
+use super::keyboard::Keyboard;
 use super::output::{Output, Subject};
 use super::picker::Choice;
 use super::terminal::{self, Screen};
@@ -25,9 +22,6 @@ use super::view;
 
 /// What only shows progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);
-
-/// How long the keys' thread waits before it looks whether another program wants the terminal.
-const GLANCE: Duration = Duration::from_millis(200);
 
 /// The read tool that is shown for agents whose own is not known.
 const READ_TOOL: &str = "opencode/read";
@@ -384,64 +378,5 @@ impl Session {
                 Ok(())
             }
         }
-    }
-}
-
-/// The keys' thread, which can be held while another program has the terminal.
-#[derive(Clone)]
-struct Keyboard {
-    held: Arc<AtomicBool>,
-    reading: Arc<Mutex<()>>,
-}
-
-/// The keyboard is left to another program while this lives.
-struct Hold<'a> {
-    keyboard: &'a Keyboard,
-    _reading: MutexGuard<'a, ()>,
-}
-
-impl Drop for Hold<'_> {
-    fn drop(&mut self) {
-        self.keyboard.held.store(false, Ordering::SeqCst);
-    }
-}
-
-impl Keyboard {
-    /// Starts reading keys. The thread ends with the program, or when the terminal is gone.
-    fn start(signals: Sender<Signal>) -> io::Result<Self> {
-        let keyboard = Self { held: Arc::default(), reading: Arc::default() };
-        let reader = keyboard.clone();
-        std::thread::Builder::new().name("keys".into()).spawn(move || {
-            while let Ok(event) = reader.next() {
-                let event = match event {
-                    Some(Terminal::Key(key)) => Event::Key(key),
-                    Some(Terminal::Paste(text)) => Event::Paste(text),
-                    Some(Terminal::Resize(columns, rows)) => Event::Resize(columns, rows),
-                    _ => continue,
-                };
-                if signals.send(Signal::App(event)).is_err() {
-                    return;
-                }
-            }
-            let _ = signals.send(Signal::TerminalGone);
-        })?;
-        Ok(keyboard)
-    }
-
-    /// The next event, or nothing for a while.
-    fn next(&self) -> io::Result<Option<Terminal>> {
-        if self.held.load(Ordering::SeqCst) {
-            std::thread::park_timeout(GLANCE);
-            return Ok(None);
-        }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) }
-    }
-
-    /// Waits until the thread reads no longer, and keeps it from reading.
-    fn hold(&self) -> Hold<'_> {
-        self.held.store(true, Ordering::SeqCst);
-        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        Hold { keyboard: self, _reading: reading }
     }
 }
