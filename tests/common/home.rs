@@ -90,12 +90,13 @@ impl Home {
         path
     }
 
-    /// An entry of an agent's store, last modified so many hours ago.
+    /// An entry of an agent's store that all can read, last modified so many hours ago.
     pub fn entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         let store = self.dir.path().join("data").join(agent).join("tool-output");
         fs::create_dir_all(&store).expect("a store");
         let path = store.join(id);
         fs::write(&path, content).expect("an entry");
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("rights");
         let then = SystemTime::now() - Duration::from_secs(hours * 3600);
         File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
         path
