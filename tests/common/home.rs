@@ -90,7 +90,7 @@ impl Home {
         path
     }
 
-    /// An entry of an agent's store, last modified so many hours ago.
+    /// An entry of an agent's store that all can read, last modified so many hours ago.
     pub fn entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         let store = self.dir.path().join("data").join(agent).join("tool-output");
         fs::create_dir_all(&store).expect("a store");
