@@ -374,6 +374,9 @@ impl App {
     fn changed(&mut self, changed: Changed) -> Vec<Effect> {
         let Some(output) = &mut self.output else { return Vec::new() };
         self.streaming = changed.streaming;
+        if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
+            self.message = Some(Message::error("the file was deleted; what you see is still held"));
+        }
         self.path_status = changed.path;
         if changed.content == Change::Same {
             return Vec::new();

@@ -39,7 +39,7 @@ impl Theme {
             dim: Style::new().add_modifier(Modifier::DIM),
             bar: Style::new(),
             active: Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
-            control: Style::new().add_modifier(Modifier::REVERSED),
+            control: Style::new().add_modifier(Modifier::REVERSED | Modifier::DIM),
             error: Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
             colour: true,
         }

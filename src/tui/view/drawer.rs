@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Block, Clear, Widget};
 
-use crate::preview::Preview;
+use crate::preview::{Preview, Unit};
 use crate::text::safe::{fit, label};
 use crate::tui::app::App;
 use crate::tui::output::Output;
@@ -24,12 +24,11 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     let place = Rect { y: area.y + area.height - height, height, ..area };
     Clear.render(place, frame.buffer_mut());
     let title = format!(" Limits of {} ", output.policy.name());
-    let foot =
-        " ← → change · digits type · a apply · R reset · p policy · y copy flags · Enter keep · Esc discard ";
+    let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter keep · Esc discard ";
     let foot = if foot.len() < usize::from(area.width) {
         foot
     } else {
-        " ← → change · a apply · Enter keep · Esc discard "
+        " ← → change · digits type · Enter keep · Esc discard "
     };
     let block = Block::bordered().title(title).title_bottom(foot).border_style(app.theme.dim);
     let inner = block.inner(place);
@@ -54,7 +53,7 @@ fn parameters(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
         let value = output.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
         let value = match (&app.drawer.typed, chosen) {
             (Some(typed), true) => format!("{typed}_"),
-            _ => fit(&label(value.as_bytes()), 22),
+            _ => fit(&label(in_words(output, &param.name, &value).as_bytes()), 22),
         };
         let mark = if !chosen {
             " "
@@ -72,6 +71,14 @@ fn parameters(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
         ];
         let y = area.y + (n - top) as u16;
         line::spans(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans);
+    }
+}
+
+/// A value, and a size in bytes as people read it too.
+fn in_words(output: &Output, key: &str, value: &str) -> String {
+    match (output.policy.size_key() == Some(key) && output.policy.unit() == Unit::Bytes, value.parse()) {
+        (true, Ok(bytes)) if bytes >= 1024 => format!("{value} ({})", size(bytes)),
+        _ => value.to_owned(),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::words::{lines, size, thousands, tokens};
 
 use super::line;
 
+/// Columns of the facts' names.
+const NAMES: usize = 12;
+
 fn facts(output: &Output) -> Vec<(&'static str, String)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
@@ -55,6 +58,8 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     let Some(output) = &app.output else { return };
     let facts = facts(output);
     let longest = facts.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as u16;
+    let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);
+    let facts: Vec<_> = facts.iter().flat_map(|(name, text)| folded(name, text, room)).collect();
     let place = geometry::overlay(area, longest.saturating_add(18), facts.len() as u16 + 2);
     Clear.render(place, frame.buffer_mut());
     let block = Block::bordered().title(" Facts ").title_bottom(" Esc back ").border_style(app.theme.dim);
@@ -65,7 +70,14 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
         line::spans(
             frame.buffer_mut(),
             at,
-            &[(format!(" {name:<12} "), app.theme.dim), (text.clone(), Style::new())],
+            &[(format!(" {name:<NAMES$} "), app.theme.dim), (text.clone(), Style::new())],
         );
     }
+}
+
+/// A fact on as many rows as it takes.
+fn folded<'a>(name: &'a str, text: &str, room: usize) -> Vec<(&'a str, String)> {
+    let letters: Vec<char> = text.chars().collect();
+    let rows = letters.chunks(room).map(|row| row.iter().collect::<String>());
+    rows.enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row)).collect()
 }

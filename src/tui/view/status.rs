@@ -71,7 +71,13 @@ fn left(app: &App, output: &Output) -> Vec<Vec<Span>> {
     }
     match app.focus() {
         Side::Preview => saying::summary(output).into_iter().map(plain).collect(),
-        Side::Spill => window(app.panes.window, output).into_iter().map(plain).collect(),
+        Side::Spill => {
+            let moved = sideways(app);
+            window(app.panes.window, output)
+                .into_iter()
+                .map(|words| plain(format!("{moved}{words}")))
+                .collect()
+        }
     }
 }
 
@@ -89,6 +95,17 @@ pub fn window(window: Window, output: &Output) -> Vec<String> {
     let lines = format!("lines {}-{} of {}", thousands(offset), thousands(last), thousands(total));
     let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
     vec![format!("{call} · {lines} · {next}"), format!("{call} · {next}"), call]
+}
+
+/// How far to the right the panes are.
+fn sideways(app: &App) -> String {
+    match app.panes.long {
+        Long::Sideways(at) if at > 0 && app.is_long_line(app.focus()) => {
+            format!("byte {} of line · ", thousands(at + 1))
+        }
+        Long::Sideways(at) if at > 0 => format!("column {} · ", thousands(at + 1)),
+        _ => String::new(),
+    }
 }
 
 /// The right end, from the fullest to the barest.
@@ -110,21 +127,14 @@ fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
     keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
 }
 
-/// How far down the pane is, and how far to the right.
+/// How far down the pane is.
 fn position(app: &App, output: &Output) -> String {
     let side = app.focus();
     let len = app.doc(output, side).len().max(1);
-    let sideways = match app.panes.long {
-        Long::Sideways(at) if at > 0 && app.is_long_line(side) => {
-            format!("byte {} of line · ", thousands(at + 1))
-        }
-        Long::Sideways(at) if at > 0 => format!("column {} · ", thousands(at + 1)),
-        _ => String::new(),
-    };
     let shown = app.panes.top(side);
     let end = app.scrolling(side, &Default::default(), |s| s.screen(shown).last().map_or(0, |row| row.next));
     let percent = end.unwrap_or(0).min(len) * 100 / len;
-    format!("{sideways}{percent}%")
+    format!("{percent}%")
 }
 
 /// In Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.

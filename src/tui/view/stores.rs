@@ -248,24 +248,44 @@ fn bar(app: &App, rest: u64, whole: u64) -> String {
     format!("{}{} ", on.repeat(full), off.repeat(BAR - full))
 }
 
+fn state_in_words(state: &RootState) -> &str {
+    match state {
+        RootState::Absent => "not there",
+        RootState::Listed | RootState::Stopped => "empty",
+        RootState::Unset(_) => "its variable is not set",
+        RootState::Unreadable(reason) => reason,
+    }
+}
+
 /// No entries: which directories were looked at, and what was there.
 fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
     if app.listing.now.is_none() {
         return line::centred(frame.buffer_mut(), area, &["looking at the stores…".into()], app.theme.dim);
     }
+    let mut looked: Vec<(bool, String)> = app
+        .listing
+        .reports
+        .iter()
+        .flat_map(|(store, roots)| {
+            roots.iter().map(|report| {
+                let root = label(report.root.to_string_lossy().as_bytes());
+                (
+                    report.state == RootState::Absent,
+                    format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
+                )
+            })
+        })
+        .collect();
+    looked.sort();
+    looked.dedup();
+    let room = usize::from(area.height).saturating_sub(6).max(1);
+    let more = looked.len().saturating_sub(room);
+    looked.truncate(room);
     let mut words =
         vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
-    for (store, roots) in &app.listing.reports {
-        for report in roots {
-            let root = label(report.root.to_string_lossy().as_bytes());
-            let state = match &report.state {
-                RootState::Absent => "not there".into(),
-                RootState::Listed | RootState::Stopped => "empty".into(),
-                RootState::Unset(_) => "its variable is not set".into(),
-                RootState::Unreadable(reason) => reason.clone(),
-            };
-            words.push(format!("{:<12} {root} ({state})", store.agent));
-        }
+    words.extend(looked.into_iter().map(|(_, words)| words));
+    if more > 0 {
+        words.push(format!("and {more} more: `overspill stores` lists all"));
     }
     words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
     let width = words.iter().map(|text| text.width()).max().unwrap_or(0);

@@ -48,8 +48,8 @@ fn tabs(app: &App) -> Vec<Span> {
 /// What has become of the file.
 fn state(app: &App) -> Option<&'static str> {
     match app.path_status {
-        PathStatus::Gone => Some("deleted; what you see is still held"),
-        PathStatus::Renamed => Some("another file has this name now: R opens it"),
+        PathStatus::Gone => Some("deleted"),
+        PathStatus::Renamed => Some("replaced: R opens the new one"),
         _ if app.running => Some("still running"),
         _ if app.streaming => Some("still coming"),
         _ => None,
