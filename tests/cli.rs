@@ -13,6 +13,9 @@ mod preview;
 #[path = "cli/read.rs"]
 mod read;
 
+#[path = "cli/reference.rs"]
+mod reference;
+
 use common::home::{Home, Ran};
 
 /// The example of the policy's definition: 15 bytes, 4 pieces.

@@ -1,0 +1,40 @@
+//! `docs/cli.md` is what the program says of itself; `UPDATE_DOCS=1 cargo test --test cli reference` writes it anew.
+
+use crate::common::home::Home;
+
+const COMMANDS: &[&str] = &[
+    "",
+    "preview",
+    "read",
+    "run",
+    "list",
+    "clean",
+    "show",
+    "rm",
+    "stores",
+    "compare",
+    "policies",
+    "session",
+    "completions",
+    "man",
+];
+
+#[test]
+fn the_reference_is_what_the_program_says() {
+    let home = Home::new();
+    let mut text =
+        String::from("# Command line\n\nMade from `overspill --help` and that of each subcommand.\n");
+    for command in COMMANDS {
+        let words: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).chain(["--help"]).collect();
+        let ran = home.run(&words).ok();
+        let help = ran.text();
+        let name = format!("overspill {command}");
+        text.push_str(&format!("\n## {}\n\n```text\n{}\n```\n", name.trim_end(), help.trim_end()));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == text, "docs/cli.md is not what the program says; UPDATE_DOCS=1 writes it anew");
+}
