@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
@@ -28,8 +28,10 @@ struct Mapping {
     // Both are taken in `drop`, the guard first: it must leave the table before the pages go.
     guard: Option<Guard>,
     pages: Option<Mmap>,
-    /// The file, if it takes less room than its length: it may have holes.
-    sparse: Option<File>,
+    /// The file itself, for scans that read it.
+    file: Option<File>,
+    /// Whether it takes less room than its length: it may have holes.
+    is_sparse: bool,
 }
 
 impl View {
@@ -97,8 +99,7 @@ impl Mapping {
         let pages = unsafe { MmapOptions::new().len(len).map(file) }?;
         let guard = Guard::register(pages.as_ptr() as usize, len)?;
         let is_sparse = file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
-        let sparse = is_sparse.then(|| file.try_clone().ok()).flatten();
-        Ok(Mapping { guard: Some(guard), pages: Some(pages), sparse })
+        Ok(Mapping { guard: Some(guard), pages: Some(pages), file: file.try_clone().ok(), is_sparse })
     }
 
     fn pages(&self) -> &Mmap {
@@ -153,10 +154,26 @@ pub fn populate(view: &View, range: Range<usize>) -> Populated {
 /// only fill the system's cache with them.
 pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
     use rustix::fs::{SeekFrom, seek};
-    let Some(file) = view.mapping.as_ref().and_then(|mapping| mapping.sparse.as_ref()) else { return false };
+    let sparse = view.mapping.as_ref().filter(|mapping| mapping.is_sparse);
+    let Some(file) = sparse.and_then(|mapping| mapping.file.as_ref()) else { return false };
     match seek(file, SeekFrom::Data(range.start as u64)) {
         Ok(data) => data >= range.end as u64,
         Err(error) => error == rustix::io::Errno::NXIO,
+    }
+}
+
+/// Copies the bytes from `start` on into `buffer`, as far as the view goes. Where a scan reads every byte once this
+/// costs less than faulting in pages, and leaves none behind. What has been cut off the file reads as zeros.
+pub(super) fn copy_out(view: &View, start: usize, buffer: &mut [u8]) {
+    let file = view.mapping.as_ref().and_then(|mapping| mapping.file.as_ref());
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.map(|file| file.read_at(&mut buffer[filled..], (start + filled) as u64)) {
+            Some(Ok(count @ 1..)) => filled += count,
+            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Some(_) => return buffer[filled..].fill(0),
+            None => return buffer.copy_from_slice(&view[start..start + buffer.len()]),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};
 pub use map::{Populated, View, is_hole, populate, release};
 pub use open::OpenError;
-pub use scan::{count, measure, share_out};
+pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 

@@ -6,10 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::text::units::{self, Measure, Want};
 
-use super::{View, is_hole, populate};
+use super::map::copy_out;
+use super::{View, is_hole};
 
 /// Bytes that a thread takes at a time.
 const CHUNK: usize = 8 << 20;
+
+/// Bytes that are copied out of the file at a time: they stay in a core's own cache while they are counted. A block
+/// is a whole part, or a whole multiple, of it.
+const PIECE: usize = 256 << 10;
+
+/// Bytes before and after a piece that are copied with it: as far as a character can reach.
+const AROUND: usize = 4;
 
 /// More threads than this share the memory's speed without adding to it.
 const MOST_THREADS: usize = 4;
@@ -38,7 +46,7 @@ pub fn share_out(count: usize, work: impl Fn(usize) -> ControlFlow<()> + Sync) {
     });
 }
 
-/// The bytes of a view's chunk of `size` bytes, by its number from 0.
+/// The bytes of a view's chunk, by its number from 0.
 fn chunk(view: &View, number: usize) -> Range<usize> {
     number * CHUNK..((number + 1) * CHUNK).min(view.len())
 }
@@ -59,6 +67,34 @@ pub fn measure(view: &View, range: Range<usize>, want: Want) -> Measure {
     if is_hole(view, &range) {
         return Measure::of_zeros(range.len() as u64);
     }
-    populate(view, range.clone());
-    units::measure(view, range, want)
+    let mut sum = Measure::default();
+    each_piece(view, range, |_, bytes, piece| sum += units::measure(bytes, piece, want));
+    sum
+}
+
+/// Counts the line feeds in each block of `block` bytes of a range, which starts where a block does.
+pub fn line_feeds(view: &View, range: Range<usize>, block: usize) -> Vec<u32> {
+    let mut counts = vec![0; range.len().div_ceil(block)];
+    if is_hole(view, &range) {
+        return counts;
+    }
+    each_piece(view, range.clone(), |at, bytes, piece| {
+        for (number, part) in bytes[piece].chunks(block.min(PIECE)).enumerate() {
+            let found = memchr::memchr_iter(b'\n', part).count() as u32;
+            counts[(at - range.start + number * block.min(PIECE)) / block] += found;
+        }
+    });
+    counts
+}
+
+/// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
+fn each_piece(view: &View, range: Range<usize>, mut take: impl FnMut(usize, &[u8], Range<usize>)) {
+    let mut buffer = vec![0; PIECE + 2 * AROUND];
+    for at in range.clone().step_by(PIECE) {
+        let stop = (at + PIECE).min(range.end);
+        let (from, to) = (at.saturating_sub(AROUND), (stop + AROUND).min(view.len()));
+        let bytes = &mut buffer[..to - from];
+        copy_out(view, from, bytes);
+        take(at, bytes, at - from..stop - from);
+    }
 }

@@ -375,3 +375,21 @@ fn scan_until(take: &Receiver<View>, done: &AtomicBool) -> u64 {
     }
     scanned
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_scan_of_the_file_equals_one_of_its_bytes(piece in "[a-zé😀\r\n]{1,40}", len in 1usize..900_000, start in 0usize..9, block in 0u32..5) {
+        let bytes: Vec<u8> = piece.bytes().cycle().take(len).collect();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("output");
+        std::fs::write(&path, &bytes).unwrap();
+        let view = Source::open(&path).unwrap().view();
+        let want = crate::text::units::Want::ALL;
+        let range = start.min(len)..len;
+        proptest::prop_assert_eq!(measure(&view, range.clone(), want), crate::text::units::measure(&bytes, range, want));
+        let block = (64 << 10) << block;
+        let counts = crate::text::index::BlockIndex::count(&bytes, block, 0..len.div_ceil(block)).counts;
+        proptest::prop_assert_eq!(line_feeds(&view, 0..len, block), counts);
+    }
+}

@@ -88,9 +88,16 @@ pub(super) fn count(view: &View, number: u64, want: Want, from: usize, backgroun
     let blocks = from..index.blocks();
     go_through(&index, blocks.clone(), background, |blocks| {
         let bytes = index.range(blocks.clone());
-        let counts = line_feeds(view, index.block(), blocks, &bytes);
-        let bytes = if only_lines { bytes.len() as u64 } else { 0 };
-        Event::Counted { generation: view.generation(), number, counts, measure: Measure::default(), bytes }
+        let done = if only_lines { bytes.len() as u64 } else { 0 };
+        let counts = source::line_feeds(view, bytes, index.block());
+        let counts = BlockCounts { first: blocks.start, counts };
+        Event::Counted {
+            generation: view.generation(),
+            number,
+            counts,
+            measure: Measure::default(),
+            bytes: done,
+        }
     });
     if only_lines {
         return;
@@ -102,14 +109,6 @@ pub(super) fn count(view: &View, number: u64, want: Want, from: usize, backgroun
         let counts = BlockCounts { first: 0, counts: Vec::new() };
         Event::Counted { generation: view.generation(), number, counts, measure, bytes }
     });
-}
-
-fn line_feeds(view: &View, block: usize, blocks: Range<usize>, bytes: &Range<usize>) -> BlockCounts {
-    if source::is_hole(view, bytes) {
-        return BlockCounts { first: blocks.start, counts: vec![0; blocks.len()] };
-    }
-    source::populate(view, bytes.clone());
-    BlockIndex::count(view, block, blocks)
 }
 
 /// Reports on some blocks after the other, from several threads where that is worth it.
@@ -172,11 +171,13 @@ fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range
 fn look(quest: &Quest, stretches: &Stretches, number: usize) -> Option<Range<usize>> {
     let bytes = quest.hay.bytes();
     let stretch = stretches.get(bytes, number);
-    if let Hay::File(view) = &quest.hay {
-        source::populate(view, stretch.clone());
-    }
     // A pattern of its own: threads that share one wait for each other.
-    stretches.nearest(bytes, &quest.pattern.clone(), stretch)
+    let pattern = quest.pattern.clone();
+    let Hay::File(view) = &quest.hay else { return stretches.nearest(bytes, &pattern, stretch) };
+    source::populate(view, stretch.clone());
+    let found = stretches.nearest(bytes, &pattern, stretch.clone());
+    source::release(view, stretch);
+    found
 }
 
 /// Counts all matches, chunk by chunk from the start.
@@ -204,6 +205,7 @@ fn dense(view: &View, pattern: &Pattern, start: usize, most: usize) -> (usize, u
         count += search::matches(view, pattern, chunk.clone()).count() as u64;
         end = chunk.end;
     }
+    source::release(view, start..end);
     (end, count)
 }
 

@@ -37,7 +37,7 @@ struct Bench {
     rounds: usize,
 }
 
-/// A part of the table: its name, and how it is measured.
+/// A part of the table: its name, and what measures it.
 type Part = (&'static str, fn(&Bench));
 
 /// What can be measured, in the order of the table.
@@ -80,7 +80,7 @@ fn main() -> io::Result<()> {
         home,
     };
     let parts = words.get(2..).unwrap_or_default();
-    let chosen = |part: &&(&str, fn(&Bench))| parts.is_empty() || parts.iter().any(|chosen| chosen == part.0);
+    let chosen = |part: &&Part| parts.is_empty() || parts.iter().any(|chosen| chosen == part.0);
     table::head();
     PARTS.iter().filter(chosen).for_each(|(_, measure)| measure(&bench));
     Ok(())
