@@ -20,7 +20,7 @@ use terminal::Session;
 const OURS: &str = env!("CARGO_BIN_EXE_overspill");
 
 /// No single thing may take longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Bytes of the one long line, and of the small output.
 const LINE: u64 = 200_000_000;

@@ -74,8 +74,11 @@ impl Session {
             if wanted(&self.rows()) {
                 return Some(at.saturating_duration_since(since));
             }
-            let left = patience.checked_sub(since.elapsed())?;
-            let (when, bytes) = self.painted.recv_timeout(left).ok()?;
+            let left = patience.saturating_sub(since.elapsed());
+            let Ok((when, bytes)) = self.painted.recv_timeout(left) else {
+                eprintln!("gave up on this screen:\n{}", self.parser.screen().contents());
+                return None;
+            };
             self.parser.process(&bytes);
             at = when;
         }
