@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals, Unit};
 use crate::source::View;
-use crate::text::index::{BlockCounts, BlockIndex};
+use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 
 use super::doc::{Doc, Files};
@@ -277,6 +277,22 @@ impl Output {
     /// Lines of the file as `less` and `wc -l` number them, once known.
     pub fn lines(&self) -> Option<u64> {
         self.index.lines(&self.view)
+    }
+
+    /// About how many lines there are, by those of the first block: the same from the first frame on, so that what is
+    /// laid out beside the numbers stays where it is while lines are counted.
+    pub fn about_lines(&self) -> u64 {
+        let head = &self.view[..self.view.len().min(BLOCK)];
+        let lines = memchr::memchr_iter(b'\n', head).count() as f64;
+        (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
+    }
+
+    /// About which line a byte lies in, 0-based, by what is counted so far.
+    pub fn about_line_at(&self, offset: u64) -> u64 {
+        match self.index.counted_bytes() {
+            0 => (self.about_lines() as f64 / self.view.len().max(1) as f64 * offset as f64) as u64,
+            _ => self.index.about_line_at(offset),
+        }
     }
 
     /// The file has changed: `view` is what it is now. Everything known is dropped, unless it only grew.

@@ -22,6 +22,8 @@ pub struct Panes {
     pub focus: Side,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
+    /// The pane that was last sent to its end: it stays there when the room for its text changes.
+    at_end: Option<Side>,
     /// How long lines are shown.
     pub long: Long,
     /// Whether each pane shows escapes as text: Preview as the model got them, Spill when asked to.
@@ -38,6 +40,7 @@ impl Default for Panes {
         Self {
             focus: Side::Preview,
             tops: [0, 0],
+            at_end: None,
             long: Long::Wrapped,
             raw: [true, false],
             window: Window::default(),
@@ -55,6 +58,7 @@ impl Panes {
 
     fn set_top(&mut self, side: Side, top: u64) {
         self.tops[side as usize] = top;
+        self.at_end = None;
     }
 
     /// Remembers where one is, for going back.
@@ -100,10 +104,7 @@ impl App {
     pub fn gutter_of(&self, output: &Output, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
-            Side::Spill => {
-                let about = || output.index.about_line_at(output.view.len() as u64);
-                geometry::gutter(output.lines().unwrap_or_else(about))
-            }
+            Side::Spill => geometry::gutter(output.lines().unwrap_or_else(|| output.about_lines())),
         }
     }
 
@@ -201,6 +202,13 @@ impl App {
         let row = self.scrolled(other, |s| s.row_at(target).min(s.last_top()));
         self.panes.set_top(other, row);
         self.reanchor();
+    }
+
+    /// Puts a pane at its end, and brings the other along.
+    pub(super) fn place_at_end(&mut self, side: Side) {
+        let end = self.scrolled(side, |s| s.last_top());
+        self.place(side, end);
+        self.panes.at_end = Some(side);
     }
 
     /// Whether the line at the top of a side is so long that it is moved by bytes.
@@ -323,6 +331,9 @@ impl App {
     /// After a change of size, file or limits: each pane stands at the start of a row again.
     pub(super) fn settle(&mut self) {
         let side = self.focus();
+        if let Some(ended) = self.panes.at_end {
+            return self.place_at_end(ended);
+        }
         for side in [Side::Preview, Side::Spill] {
             let top = self.panes.top(side);
             let row = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));

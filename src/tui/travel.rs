@@ -19,10 +19,7 @@ impl App {
         self.panes.remember();
         match line {
             Some(line) => self.go_line(side, line),
-            None => {
-                let end = self.scrolled(side, |s| s.last_top());
-                self.place(side, end);
-            }
+            None => self.place_at_end(side),
         }
     }
 

@@ -127,7 +127,7 @@ impl Pane<'_> {
             Some((last, exact)) => (last + 1, exact),
             None => match self.output.index.line_at(&self.output.view, row.start) {
                 Some(line) => (line, true),
-                None => (self.output.index.about_line_at(row.start), false),
+                None => (self.output.about_line_at(row.start), false),
             },
         };
         self.number = Some((number, exact));
