@@ -167,24 +167,18 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
     joined
 }
 
-/// Counts the matches, and for each row those of which it keeps every byte. Line by line: a match holds no
-/// line feed, and however many there are, none is remembered.
+/// Counts the matches, and for each row those of which it keeps every byte. However many there are, none is
+/// remembered.
 fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Row]) {
     let mut finds = 0;
     let mut kept = vec![0; rows.len()];
     let mut at = vec![0; rows.len()];
-    let mut start = 0;
-    while start < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n);
-        for found in pattern.in_line(&bytes[start..end]) {
-            finds += 1;
-            let found = start + found.start..start + found.end;
-            for ((row, at), kept) in rows.iter().zip(&mut at).zip(&mut kept) {
-                *at += row.kept[*at..].partition_point(|stretch| stretch.end < found.end);
-                *kept += u64::from(row.kept.get(*at).is_some_and(|stretch| stretch.start <= found.start));
-            }
+    for found in pattern.in_lines(bytes) {
+        finds += 1;
+        for ((row, at), kept) in rows.iter().zip(&mut at).zip(&mut kept) {
+            *at += row.kept[*at..].partition_point(|stretch| stretch.end < found.end);
+            *kept += u64::from(row.kept.get(*at).is_some_and(|stretch| stretch.start <= found.start));
         }
-        start = end + 1;
     }
     for (row, kept) in rows.iter_mut().zip(kept) {
         (row.finds, row.finds_kept) = (Some(finds), Some(kept).filter(|_| row.preview_bytes.is_some()));

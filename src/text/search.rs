@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use regex::bytes::{Regex, RegexBuilder};
-
 use super::index::BlockIndex;
+
+mod pattern;
+
+pub use pattern::{Pattern, PatternError};
 
 #[cfg(test)]
 #[path = "search_tests.rs"]
@@ -15,59 +17,6 @@ pub const CHUNK: usize = 4 * 1024 * 1024;
 
 /// Inside a line longer than a chunk, the longest match that is sure to be found, in bytes.
 const OVERLAP: usize = 64 * 1024;
-
-/// A compiled pattern: smart case (a capital letter makes it exact), `^` and `$` at line ends.
-#[derive(Debug, Clone)]
-pub struct Pattern {
-    text: String,
-    regex: Regex,
-}
-
-/// A pattern that cannot be compiled.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct PatternError {
-    /// What is wrong with it, in one line, without the pattern.
-    pub why: String,
-    /// Where in the pattern, in bytes from its start, if that is known.
-    pub at: Option<usize>,
-}
-
-impl Pattern {
-    /// Compiles `text` (syntax of the `regex` crate).
-    pub fn new(text: &str) -> Result<Self, PatternError> {
-        let regex = RegexBuilder::new(text)
-            .multi_line(true)
-            .case_insensitive(!text.chars().any(char::is_uppercase))
-            .build()
-            .map_err(|error| describe(&error))?;
-        Ok(Self { text: text.to_owned(), regex })
-    }
-
-    /// The pattern as it was typed.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether two patterns find the same.
-    pub fn same(&self, other: &Pattern) -> bool {
-        self.text == other.text
-    }
-
-    /// The non-empty matches within one line (without its line feed), in order.
-    pub fn in_line<'a>(&'a self, line: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.regex.find_iter(line).map(|m| m.range()).filter(|m| !m.is_empty())
-    }
-}
-
-/// The last line of the error says what is wrong; the line of carets above it says where.
-fn describe(error: &regex::Error) -> PatternError {
-    let text = error.to_string();
-    let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let at =
-        text.lines().find_map(|line| line.find('^').filter(|_| line.trim_matches([' ', '^']).is_empty()));
-    PatternError { why, at: at.map(|column| column.saturating_sub(4)) }
-}
 
 /// Which way a search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,53 +165,7 @@ pub fn matches<'a>(
     pattern: &'a Pattern,
     chunk: Range<usize>,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut rest = chunk;
-    std::iter::from_fn(move || {
-        let found = first_in(bytes, pattern, &rest)?;
-        rest.start = found.end;
-        Some(found)
-    })
-}
-
-/// A leftmost match over the whole chunk can only lie before, or in the same line as, the first match
-/// that holds no line feed: so only lines with a candidate are searched again alone.
-fn first_in(bytes: &[u8], pattern: &Pattern, chunk: &Range<usize>) -> Option<Range<usize>> {
-    let hay = &bytes[..chunk.end];
-    let mut at = chunk.start;
-    while at < chunk.end {
-        let found = pattern.regex.find_at(&hay[line_floor(hay, at)..], at - line_floor(hay, at))?;
-        let floor = line_floor(hay, at);
-        let (start, end) = (floor + found.start(), floor + found.end());
-        let holds_line_feed = memchr::memchr(b'\n', &hay[start..end]).is_some();
-        if !found.is_empty() && !holds_line_feed {
-            return Some(start..end);
-        }
-        if let Some(found) = in_line_from(hay, pattern, start) {
-            return Some(found);
-        }
-        at = memchr::memchr(b'\n', &hay[start..]).map_or(chunk.end, |n| start + n + 1);
-    }
-    None
-}
-
-/// `\b` and `^` look at what stands before: one byte is enough of it for both.
-fn line_floor(hay: &[u8], at: usize) -> usize {
-    at.saturating_sub(4).min(hay.len())
-}
-
-fn in_line_from(hay: &[u8], pattern: &Pattern, from: usize) -> Option<Range<usize>> {
-    let end = memchr::memchr(b'\n', &hay[from..]).map_or(hay.len(), |n| from + n);
-    let floor = line_floor(hay, from);
-    let line = &hay[floor..end];
-    let mut at = from - floor;
-    while at <= line.len() {
-        let found = pattern.regex.find_at(line, at)?;
-        if !found.is_empty() {
-            return Some(floor + found.start()..floor + found.end());
-        }
-        at = found.end() + 1;
-    }
-    None
+    pattern.find_from(&bytes[..chunk.end.min(bytes.len())], chunk.start)
 }
 
 /// Counts matches of the whole in block order; how many lie before a byte is then a sum and one scan.
@@ -305,7 +208,7 @@ impl MatchCounts {
             return None;
         }
         let (start, before) = if chunk == 0 { (0, 0) } else { self.chunks[chunk - 1] };
-        let in_chunk = matches(bytes, pattern, start..self.chunks[chunk].0.min(bytes.len()));
+        let in_chunk = starting_in(bytes, pattern, start..self.chunks[chunk].0);
         Some(before + in_chunk.take_while(|found| found.start <= offset).count() as u64)
     }
 }

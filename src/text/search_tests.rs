@@ -21,9 +21,23 @@ fn no_match_holds_a_line_feed() {
 }
 
 #[test]
+fn case_is_that_of_letters_not_of_classes() {
+    assert_eq!(all(b"ERROR 1", r"error\D\S").len(), 1);
+    assert_eq!(all(b"ERROR 1", r"[E]rror").len(), 0);
+}
+
+#[test]
+fn a_line_feed_asked_for_by_name_is_refused() {
+    let error = Pattern::new(r"ä\nb").unwrap_err();
+    assert_eq!((error.why.as_str(), error.at), ("no match reaches over a line's end", Some(1)));
+    assert_eq!(all(b"a\nb", r"[^\n]+"), [0..1, 2..3]);
+}
+
+#[test]
 fn anchors_are_those_of_lines() {
     assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
     assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
+    assert_eq!(all(b"ab\nab\n", r"\Aa|b\z"), [0..1, 1..2, 3..4, 4..5]);
 }
 
 #[test]
@@ -99,8 +113,23 @@ fn a_long_match_counts_itself() {
     assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
 }
 
-const PATTERNS: &[&str] =
-    &["a+", r"b\s", r"\s", "[^a]+", "^b", "a$", r"\bb", "a*", r"a\sb|b", "(?s)a.", "^ *b"];
+const PATTERNS: &[&str] = &[
+    "a+",
+    r"b\s",
+    r"\s",
+    "[^a]+",
+    "^b",
+    "a$",
+    r"\bb",
+    "a*",
+    r"a\sb|b",
+    "(?s)a.",
+    "^ *b",
+    r"(a|\W)*?b",
+    r"\Ab",
+    r"(?-u)[^b]{2,}",
+    "(?i)A[ B]",
+];
 
 proptest! {
     #[test]
@@ -109,7 +138,7 @@ proptest! {
         let mut expected = Vec::new();
         let mut start = 0;
         for line in text.split('\n') {
-            expected.extend(pattern.in_line(line.as_bytes()).map(|m| start + m.start..start + m.end));
+            expected.extend(pattern.in_lines(line.as_bytes()).map(|m| start + m.start..start + m.end));
             start += line.len() + 1;
         }
         let found: Vec<_> = matches(text.as_bytes(), &pattern, 0..text.len()).collect();

@@ -202,8 +202,11 @@ fn dense(view: &View, pattern: &Pattern, start: usize, most: usize) -> (usize, u
     let (mut end, mut count) = (start, 0);
     while end < limit && count < MOST_MATCHES {
         let chunk = search::next_chunk(view, &(end..limit), SHORTEST_CHUNK);
-        count += search::matches(view, pattern, chunk.clone()).count() as u64;
         end = chunk.end;
+        for found in search::starting_in(view, pattern, chunk) {
+            count += 1;
+            end = end.max(found.end);
+        }
     }
     source::release(view, start..end);
     (end, count)
@@ -295,6 +298,20 @@ mod tests {
         }
         assert_eq!((ends[ends.len() - 1], total), (1_000_000, 900_000));
         assert!(ends.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= SHORTEST_CHUNK));
+    }
+
+    #[test]
+    fn matches_across_chunks_of_a_long_line_are_counted_once() {
+        let view = view(&b"aab".repeat(100_000));
+        for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
+            let census = Census { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
+            let counted =
+                events(|background| tally(&census, background)).into_iter().map(|event| match event {
+                    Event::Found(Found { news: News::Counted(_, count), .. }) => count,
+                    _ => 0,
+                });
+            assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
+        }
     }
 
     #[test]

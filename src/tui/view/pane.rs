@@ -16,6 +16,9 @@ use crate::tui::scroll::ScreenRow;
 
 use super::line;
 
+/// Bytes of the longest character in UTF-8.
+const LONGEST_CHAR: u64 = 4;
+
 /// A pane to be drawn.
 pub struct Shown<'a> {
     /// Whose.
@@ -173,8 +176,11 @@ impl Pane<'_> {
         let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
             let segment = self.reader.segment(self.reader.segment_start(row.base));
-            let line = self.reader.copy(row.base..segment.end.max(shown.end));
-            let found = pattern.in_line(&line).map(|m| row.base + m.start as u64..row.base + m.end as u64);
+            // What stands before it tells whether a line or a word starts here.
+            let from = row.base.saturating_sub(LONGEST_CHAR);
+            let line = self.reader.copy(from..segment.end.max(shown.end));
+            let found = pattern.find_from(&line, (row.base - from) as usize);
+            let found = found.map(|m| from + m.start as u64..from + m.end as u64);
             self.found = Some((row.base, found.collect()));
         }
         let found = self.found.as_ref().map_or(&[][..], |(_, found)| found);

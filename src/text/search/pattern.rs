@@ -1,0 +1,168 @@
+//! A pattern that matches within lines: compiled so that no match can hold a line feed.
+
+use std::ops::Range;
+
+use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ast::{self, Ast, ClassSetItem};
+use regex_syntax::hir::translate::TranslatorBuilder;
+use regex_syntax::hir::{
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
+};
+
+/// How deep the form without line feeds may be nested: a little deeper than what can be typed.
+const NEST_LIMIT: u32 = 1000;
+
+/// A compiled pattern: smart case (a capital letter makes it exact), `^` and `$` at line ends.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    regex: Regex,
+}
+
+/// A pattern that cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct PatternError {
+    /// What is wrong with it, in one line, without the pattern.
+    pub why: String,
+    /// Where in the pattern, in characters from its start (0-based), if that is known.
+    pub at: Option<usize>,
+}
+
+impl PatternError {
+    fn new(why: impl ToString, text: &str, span: &ast::Span) -> Self {
+        let before = text.get(..span.start.offset).unwrap_or(text);
+        Self { why: why.to_string(), at: Some(before.chars().count()) }
+    }
+}
+
+impl Pattern {
+    /// Compiles `text` (syntax of the `regex` crate). A line feed that is asked for by name is an error; one
+    /// that a class such as `\s` or `[^x]` would allow is left out of the class.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        let ast = ast::parse::Parser::new()
+            .parse(text)
+            .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
+        let letters = ast::visit(&ast, Letters::default())
+            .map_err(|span| PatternError::new("no match reaches over a line's end", text, &span))?;
+        let hir = TranslatorBuilder::new()
+            .multi_line(true)
+            .utf8(false)
+            .case_insensitive(!letters.capital)
+            .build()
+            .translate(text, &ast)
+            .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
+        let regex = RegexBuilder::new(&within_lines(hir).to_string())
+            .nest_limit(NEST_LIMIT)
+            .build()
+            .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
+        Ok(Self { text: text.to_owned(), regex })
+    }
+
+    /// The pattern as it was typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether two patterns find the same.
+    pub fn same(&self, other: &Pattern) -> bool {
+        self.text == other.text
+    }
+
+    /// The non-empty matches in whole lines, in order; each lies within one line.
+    pub fn in_lines<'a>(&'a self, lines: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.find_from(lines, 0)
+    }
+
+    /// The non-empty matches in `bytes` that start at `at` or later, in order; each lies within one line. What
+    /// stands before `at` counts for `^` and `\b`.
+    pub fn find_from<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        mut at: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        std::iter::from_fn(move || {
+            while at <= bytes.len() {
+                let found = self.regex.find_at(bytes, at)?.range();
+                at = found.end + usize::from(found.is_empty());
+                if !found.is_empty() {
+                    return Some(found);
+                }
+            }
+            None
+        })
+    }
+}
+
+/// Looks for what makes a pattern exact, and for a line feed outside a class.
+#[derive(Default)]
+struct Letters {
+    capital: bool,
+}
+
+impl Letters {
+    fn see(&mut self, literal: &ast::Literal) {
+        self.capital |= literal.c.is_uppercase();
+    }
+}
+
+impl ast::Visitor for Letters {
+    type Output = Self;
+    type Err = ast::Span;
+
+    fn finish(self) -> Result<Self, ast::Span> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ast::Span> {
+        match ast {
+            Ast::Literal(literal) if literal.c == '\n' => Err(literal.span),
+            Ast::Literal(literal) => {
+                self.see(literal);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ast::Span> {
+        match item {
+            ClassSetItem::Literal(literal) => self.see(literal),
+            ClassSetItem::Range(range) => {
+                self.see(&range.start);
+                self.see(&range.end);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The same pattern, unable to match a line feed, so that a match in the whole is one in its line. The text's
+/// start and end become those of the line; groups go.
+fn within_lines(hir: Hir) -> Hir {
+    match hir.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(Class::Unicode(mut class)) => {
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+            Hir::class(Class::Unicode(class))
+        }
+        HirKind::Class(Class::Bytes(mut class)) => {
+            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
+            Hir::class(Class::Bytes(class))
+        }
+        HirKind::Look(Look::Start) => Hir::look(Look::StartLF),
+        HirKind::Look(Look::End) => Hir::look(Look::EndLF),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Repetition(mut repetition) => {
+            let sub = std::mem::replace(&mut *repetition.sub, Hir::empty());
+            *repetition.sub = within_lines(sub);
+            Hir::repetition(repetition)
+        }
+        HirKind::Capture(capture) => within_lines(*capture.sub),
+        HirKind::Concat(subs) => Hir::concat(subs.into_iter().map(within_lines).collect()),
+        HirKind::Alternation(subs) => Hir::alternation(subs.into_iter().map(within_lines).collect()),
+    }
+}
