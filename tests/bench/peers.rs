@@ -109,6 +109,7 @@ impl Sample {
 
 /// Stretches of plain text, each in one line, squeezed.
 fn plain_runs(bytes: &[u8]) -> Vec<String> {
+    let bytes = anstream::adapter::strip_bytes(bytes).into_vec();
     let is_plain = |byte: &u8| (b' '..0x7F).contains(byte);
     let runs = bytes.split(|byte| !is_plain(byte)).map(|run| squeezed(&String::from_utf8_lossy(run)));
     runs.filter(|run| run.len() >= 20).map(|run| run[..20].to_owned()).collect()
@@ -125,9 +126,14 @@ fn shown(rows: &[String]) -> String {
     rows[..rows.len() - 1].iter().map(text).collect()
 }
 
+/// Whether the whole screen is painted, to the line at its foot.
+fn is_painted(rows: &[String]) -> bool {
+    rows.last().is_some_and(|row| !row.trim().is_empty())
+}
+
 /// Whether the whole screen is painted, and has this text on it.
 fn shows(rows: &[String], text: &str) -> bool {
-    rows.last().is_some_and(|row| !row.trim().is_empty()) && shown(rows).contains(text)
+    is_painted(rows) && shown(rows).contains(text)
 }
 
 /// Reads a file once, so that it is in the page cache.
@@ -167,7 +173,7 @@ impl Bench {
     /// Ours with the start of Spill on the screen, and line after line, as `less -S` has them.
     fn in_spill(&self, sample: &Sample) -> Session {
         let mut session = self.ours(sample);
-        session.first(PATIENCE, |rows| shows(rows, &sample.start));
+        session.first(PATIENCE, is_painted);
         let tab = session.press("\t");
         session.until(tab, PATIENCE, |rows| rows.last().is_some_and(|row| row.contains("offset 1 limit")));
         session
@@ -312,7 +318,7 @@ impl Bench {
         let mut times: [Pairs; 3] = Default::default();
         for _ in 0..self.rounds {
             let mut session = self.ours(&self.line);
-            times[0].ours.extend(session.first(PATIENCE, |rows| shows(rows, &self.line.start)));
+            times[0].ours.extend(session.first(PATIENCE, is_painted));
             let mut session = self.in_spill(&self.line);
             let pressed = session.press("G");
             times[1].ours.extend(session.until(pressed, PATIENCE, |rows| shows(rows, &self.line.end)));
