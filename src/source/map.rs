@@ -118,38 +118,6 @@ impl Drop for Mapping {
     }
 }
 
-/// What became of a request to read a range in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Populated {
-    /// The pages are there.
-    Ready,
-    /// The system cannot do it; touching the bytes works as ever.
-    Unsupported,
-    /// Some page of the range does not exist any more (the file was cut) or cannot be read.
-    /// Refresh the source before trusting the bytes.
-    Lost,
-}
-
-/// Reads `range` (bytes, clamped to the view) in with one system call, instead of a fault a page.
-/// Meant for scans, 4 to 16 MiB at a time.
-pub fn populate(view: &View, range: Range<usize>) -> Populated {
-    let Some((pages, range)) = within(view, range) else { return Populated::Ready };
-    #[cfg(target_os = "linux")]
-    {
-        let advice = memmap2::Advice::PopulateRead;
-        match pages.advise_range(advice, range.start, range.len()).map_err(|e| e.raw_os_error()) {
-            Ok(()) => Populated::Ready,
-            Err(Some(libc::EFAULT)) => Populated::Lost,
-            Err(_) => Populated::Unsupported,
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = pages.advise_range(memmap2::Advice::WillNeed, range.start, range.len());
-        Populated::Unsupported
-    }
-}
-
 /// Whether the file has nothing but a hole in `range` (bytes, not empty): it reads as zeros, and reading it would
 /// only fill the system's cache with them.
 pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
@@ -175,22 +143,6 @@ pub(super) fn copy_out(view: &View, start: usize, buffer: &mut [u8]) {
             None => return buffer.copy_from_slice(&view[start..start + buffer.len()]),
         }
     }
-}
-
-/// Lets the pages of `range` (bytes, clamped to the view) go from this process's resident memory;
-/// they stay in the system's cache and come back when touched.
-pub fn release(view: &View, range: Range<usize>) {
-    let Some((pages, range)) = within(view, range) else { return };
-    // SAFETY: on a shared, read-only file mapping dropped pages are read again from the same file;
-    // on the guard's zero pages they come back as zeros.
-    let _ =
-        unsafe { pages.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len()) };
-}
-
-fn within(view: &View, range: Range<usize>) -> Option<(&Mmap, Range<usize>)> {
-    let pages = view.mapping.as_ref()?.pages();
-    let range = range.start.min(view.len)..range.end.min(view.len);
-    (range.start < range.end).then_some((pages, range))
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ mod watch;
 
 pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};
-pub use map::{Populated, View, is_hole, populate, release};
+pub use map::{View, is_hole};
 pub use open::OpenError;
-pub use scan::{count, line_feeds, measure, share_out};
+pub use scan::{Buffer, count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 

@@ -22,18 +22,42 @@ const AROUND: usize = 4;
 /// More threads than this share the memory's speed without adding to it.
 const MOST_THREADS: usize = 4;
 
-/// Calls `work` with the numbers below `count`, each once and handed out in order, from several threads, and
-/// returns when all are done. Once a call breaks off, no higher number is handed out than there has been.
-pub fn share_out(count: usize, work: impl Fn(usize) -> ControlFlow<()> + Sync) {
+/// Room into which a scan copies what it looks at, piece by piece; one for each thread. Where every byte is looked at
+/// once, that costs less than faulting in the map's pages, and the map stays free for whoever draws the screen.
+#[derive(Debug, Default)]
+pub struct Buffer(Vec<u8>);
+
+impl Buffer {
+    /// A copy of a range of `view` (bytes, clamped to the view). What has been cut off the file reads as zeros.
+    pub fn read(&mut self, view: &View, range: Range<usize>) -> &[u8] {
+        let end = range.end.min(view.len());
+        let len = end.saturating_sub(range.start);
+        if self.0.len() < len {
+            self.0.resize(len, 0);
+        }
+        copy_out(view, range.start, &mut self.0[..len]);
+        &self.0[..len]
+    }
+}
+
+/// Calls `work` with the numbers below `count`, each once and handed out in order, from several threads with a
+/// `state` each, and returns when all are done. Once a call breaks off, no higher number is handed out than there
+/// has been.
+pub fn share_out<S>(
+    count: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> ControlFlow<()> + Sync,
+) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count).min(MOST_THREADS);
     let next = AtomicUsize::new(0);
     let run = || {
+        let mut state = state();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 return;
             }
-            if work(number).is_break() {
+            if work(&mut state, number).is_break() {
                 return next.store(count, Ordering::Relaxed);
             }
         }
@@ -54,8 +78,8 @@ fn chunk(view: &View, number: usize) -> Range<usize> {
 /// Counts the totals wanted of all bytes of `view`.
 pub fn count(view: &View, want: Want) -> Measure {
     let total = Mutex::new(Measure::default());
-    share_out(view.len().div_ceil(CHUNK), |number| {
-        let mine = measure(view, chunk(view, number), want);
+    share_out(view.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
+        let mine = measure(view, chunk(view, number), want, buffer);
         *total.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += mine;
         ControlFlow::Continue(())
     });
@@ -63,22 +87,22 @@ pub fn count(view: &View, want: Want) -> Measure {
 }
 
 /// Measures some bytes of a view; where the file has a hole there, without reading it.
-pub fn measure(view: &View, range: Range<usize>, want: Want) -> Measure {
+pub fn measure(view: &View, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
         return Measure::of_zeros(range.len() as u64);
     }
     let mut sum = Measure::default();
-    each_piece(view, range, |_, bytes, piece| sum += units::measure(bytes, piece, want));
+    each_piece(view, range, buffer, |_, bytes, piece| sum += units::measure(bytes, piece, want));
     sum
 }
 
 /// Counts the line feeds in each block of `block` bytes of a range, which starts where a block does.
-pub fn line_feeds(view: &View, range: Range<usize>, block: usize) -> Vec<u32> {
+pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut Buffer) -> Vec<u32> {
     let mut counts = vec![0; range.len().div_ceil(block)];
     if is_hole(view, &range) {
         return counts;
     }
-    each_piece(view, range.clone(), |at, bytes, piece| {
+    each_piece(view, range.clone(), buffer, |at, bytes, piece| {
         for (number, part) in bytes[piece].chunks(block.min(PIECE)).enumerate() {
             let found = memchr::memchr_iter(b'\n', part).count() as u32;
             counts[(at - range.start + number * block.min(PIECE)) / block] += found;
@@ -88,13 +112,15 @@ pub fn line_feeds(view: &View, range: Range<usize>, block: usize) -> Vec<u32> {
 }
 
 /// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
-fn each_piece(view: &View, range: Range<usize>, mut take: impl FnMut(usize, &[u8], Range<usize>)) {
-    let mut buffer = vec![0; PIECE + 2 * AROUND];
+fn each_piece(
+    view: &View,
+    range: Range<usize>,
+    buffer: &mut Buffer,
+    mut take: impl FnMut(usize, &[u8], Range<usize>),
+) {
     for at in range.clone().step_by(PIECE) {
         let stop = (at + PIECE).min(range.end);
-        let (from, to) = (at.saturating_sub(AROUND), (stop + AROUND).min(view.len()));
-        let bytes = &mut buffer[..to - from];
-        copy_out(view, from, bytes);
-        take(at, bytes, at - from..stop - from);
+        let from = at.saturating_sub(AROUND);
+        take(at, buffer.read(view, from..stop + AROUND), at - from..stop - from);
     }
 }

@@ -273,18 +273,6 @@ fn a_stream_that_fails_keeps_what_came() {
 }
 
 #[test]
-fn populate_reads_in_and_notices_a_cut() {
-    let case = Case::new(&[b'x'; 1 << 20]);
-    let view = case.source.view();
-    assert_ne!(populate(&view, 0..usize::MAX), Populated::Lost);
-    release(&view, 0..view.len());
-    assert_eq!(view[12_345], b'x');
-    case.file().set_len(4096).unwrap();
-    assert_ne!(populate(&view, 0..1 << 20), Populated::Ready);
-    assert_eq!(populate(&View::empty(0), 0..10), Populated::Ready);
-}
-
-#[test]
 fn a_probe_speaks_once_a_change() {
     let case = Case::new(b"a");
     let mut probe = case.source.probe();
@@ -369,7 +357,6 @@ fn scan_until(take: &Receiver<View>, done: &AtomicBool) -> u64 {
     let mut view = take.recv().unwrap();
     let mut scanned = 0;
     while !done.load(Ordering::Acquire) {
-        populate(&view, 0..view.len());
         scanned += 1 + memchr::memchr_iter(b'\n', &view).count() as u64;
         view = take.try_iter().last().unwrap_or(view);
     }
@@ -387,9 +374,9 @@ proptest::proptest! {
         let view = Source::open(&path).unwrap().view();
         let want = crate::text::units::Want::ALL;
         let range = start.min(len)..len;
-        proptest::prop_assert_eq!(measure(&view, range.clone(), want), crate::text::units::measure(&bytes, range, want));
+        proptest::prop_assert_eq!(measure(&view, range.clone(), want, &mut Buffer::default()), crate::text::units::measure(&bytes, range, want));
         let block = (64 << 10) << block;
         let counts = crate::text::index::BlockIndex::count(&bytes, block, 0..len.div_ceil(block)).counts;
-        proptest::prop_assert_eq!(line_feeds(&view, 0..len, block), counts);
+        proptest::prop_assert_eq!(line_feeds(&view, 0..len, block, &mut Buffer::default()), counts);
     }
 }

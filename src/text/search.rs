@@ -12,11 +12,15 @@ pub use pattern::{Pattern, PatternError};
 #[path = "search_tests.rs"]
 mod tests;
 
-/// Bytes searched between two looks at whether the search is still wanted, and by one thread at a time.
-pub const CHUNK: usize = 4 * 1024 * 1024;
+/// Bytes searched between two looks at whether the search is still wanted, and by one thread at a time: so many stay
+/// in a core's own cache after they have been copied.
+pub const CHUNK: usize = 512 * 1024;
 
 /// Inside a line longer than a chunk, the longest match that is sure to be found, in bytes.
 const OVERLAP: usize = 64 * 1024;
+
+/// Bytes before a stretch that tell whether a line or a word starts there.
+const LOOK_BEHIND: usize = 4;
 
 /// Which way a search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,18 +41,10 @@ impl Toward {
     }
 }
 
-/// The first chunk of `within`, of `size` bytes at the most, cut after a line feed where there is one.
-pub fn next_chunk(bytes: &[u8], within: &Range<usize>, size: usize) -> Range<usize> {
-    let end = within.end.min(bytes.len());
-    let start = within.start.min(end);
-    let near = (start + size).min(end);
-    if near == end {
-        return start..end;
-    }
-    match memchr::memrchr(b'\n', &bytes[start..near]) {
-        Some(at) => start..start + at + 1,
-        None => start..near,
-    }
+/// What one wants to see of an output of `len` bytes to find all matches that start in `range`, and the stretch in
+/// which a match may go on.
+pub fn window(range: &Range<usize>, len: usize) -> Range<usize> {
+    range.start.saturating_sub(LOOK_BEHIND)..(range.end + OVERLAP).min(len)
 }
 
 /// The stretches of `CHUNK` bytes into which a search divides a range, counted from where it starts.
@@ -69,33 +65,46 @@ impl Stretches {
         self.within.len().div_ceil(CHUNK)
     }
 
-    /// One of them, by its number from 0: from the first line that starts in it on, to the end of the last one.
-    /// Together they are the whole range, whoever takes them and in whichever order.
-    pub fn get(&self, bytes: &[u8], number: usize) -> Range<usize> {
+    /// Where one of them lies, by its number from 0, before its ends are moved to line starts.
+    fn raw(&self, number: usize) -> Range<usize> {
         let (near, far) = (number * CHUNK, ((number + 1) * CHUNK).min(self.within.len()));
-        let (start, end) = match self.toward {
-            Toward::End => (self.within.start + near, self.within.start + far),
-            Toward::Start => (self.within.end - far, self.within.end - near),
-        };
-        self.cut(bytes, start)..self.cut(bytes, end)
-    }
-
-    /// Moves a cut to the start of the next line, if one starts soon.
-    fn cut(&self, bytes: &[u8], at: usize) -> usize {
-        if at == self.within.start || at == self.within.end {
-            return at;
-        }
-        let near = &bytes[at - 1..(at + OVERLAP).min(self.within.end)];
-        memchr::memchr(b'\n', near).map_or(at, |found| at + found)
-    }
-
-    /// The match nearest to where the search starts, of those that start in `stretch`.
-    pub fn nearest(&self, bytes: &[u8], pattern: &Pattern, stretch: Range<usize>) -> Option<Range<usize>> {
-        let mut found = starting_in(bytes, pattern, stretch);
         match self.toward {
+            Toward::End => self.within.start + near..self.within.start + far,
+            Toward::Start => self.within.end - far..self.within.end - near,
+        }
+    }
+
+    /// The bytes that [`Stretches::nearest`] wants to see of an output of `len` bytes.
+    pub fn window(&self, number: usize, len: usize) -> Range<usize> {
+        let raw = self.raw(number);
+        window(&(raw.start..(raw.end + OVERLAP).min(len)), len)
+    }
+
+    /// The match nearest to where the search starts, of those that start in a stretch: from the first line that
+    /// starts in it on, to the end of the last one. Together stretches are the whole range, whoever takes them and
+    /// in whichever order. `window` is a copy of what [`Stretches::window`] asks for; the match is told by its place
+    /// in the output.
+    pub fn nearest(&self, number: usize, window: &[u8], pattern: &Pattern) -> Option<Range<usize>> {
+        let raw = self.raw(number);
+        let base = raw.start.saturating_sub(LOOK_BEHIND);
+        let stretch = self.cut(window, base, raw.start)..self.cut(window, base, raw.end);
+        let mut found = starting_in(window, pattern, stretch);
+        let found = match self.toward {
             Toward::End => found.next(),
             Toward::Start => found.last(),
+        };
+        found.map(|found| base + found.start..base + found.end)
+    }
+
+    /// Where in the window a cut lies, once it is moved to the start of the next line, if one starts soon.
+    fn cut(&self, window: &[u8], base: usize, at: usize) -> usize {
+        let inside = (at - base).min(window.len());
+        if at == self.within.start || at == self.within.end {
+            return inside;
         }
+        let far = (at + OVERLAP).min(self.within.end) - base;
+        let near = &window[inside - 1..far.min(window.len())];
+        memchr::memchr(b'\n', near).map_or(inside, |found| inside + found)
     }
 }
 
@@ -128,11 +137,11 @@ fn seek(
 ) -> Option<Range<usize>> {
     let stretches = Stretches::new(within.start..within.end.min(bytes.len()), toward);
     for number in 0..stretches.count() {
-        let stretch = stretches.get(bytes, number);
-        if !go_on(&stretch) {
+        let window = stretches.window(number, bytes.len());
+        if !go_on(&window) {
             return None;
         }
-        if let Some(found) = stretches.nearest(bytes, pattern, stretch) {
+        if let Some(found) = stretches.nearest(number, &bytes[window], pattern) {
             return Some(found);
         }
     }

@@ -71,12 +71,16 @@ fn stretches_hold_whole_lines_and_are_the_whole() {
     text[CHUNK + 5] = b'\n';
     for toward in [Toward::End, Toward::Start] {
         let stretches = Stretches::new(7..text.len() - 7, toward);
-        let mut all: Vec<_> = (0..stretches.count()).map(|n| stretches.get(&text, n)).collect();
+        let whole = |at| stretches.cut(&text, 0, at);
+        let one = |n| whole(stretches.raw(n).start)..whole(stretches.raw(n).end);
+        let mut all: Vec<_> = (0..stretches.count()).map(one).collect();
         all.sort_by_key(|stretch| stretch.start);
         assert_eq!((all[0].start, all[all.len() - 1].end), (7, text.len() - 7));
         assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start));
     }
-    assert_eq!(Stretches::new(0..text.len(), Toward::End).get(&text, 1), CHUNK + 6..2 * CHUNK);
+    let stretches = Stretches::new(0..text.len(), Toward::End);
+    let ends = [1, 2].map(|n| stretches.cut(&text, 0, stretches.raw(n).start));
+    assert_eq!(ends, [CHUNK + 6, 2 * CHUNK]);
 }
 
 #[test]

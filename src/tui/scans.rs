@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::source::{self, View};
+use crate::source::{self, Buffer, View};
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
@@ -86,10 +86,10 @@ pub(super) fn count(view: &View, number: u64, want: Want, from: usize, backgroun
     let only_lines = Want::LINE_FEEDS.contains(want);
     let index = BlockIndex::new(view.len() as u64);
     let blocks = from..index.blocks();
-    go_through(&index, blocks.clone(), background, |blocks| {
+    go_through(&index, blocks.clone(), background, |buffer, blocks| {
         let bytes = index.range(blocks.clone());
         let done = if only_lines { bytes.len() as u64 } else { 0 };
-        let counts = source::line_feeds(view, bytes, index.block());
+        let counts = source::line_feeds(view, bytes, index.block(), buffer);
         let counts = BlockCounts { first: blocks.start, counts };
         Event::Counted {
             generation: view.generation(),
@@ -102,10 +102,10 @@ pub(super) fn count(view: &View, number: u64, want: Want, from: usize, backgroun
     if only_lines {
         return;
     }
-    go_through(&index, blocks, background, |blocks| {
+    go_through(&index, blocks, background, |buffer, blocks| {
         let range = index.range(blocks);
         let bytes = range.len() as u64;
-        let measure = source::measure(view, range, want);
+        let measure = source::measure(view, range, want, buffer);
         let counts = BlockCounts { first: 0, counts: Vec::new() };
         Event::Counted { generation: view.generation(), number, counts, measure, bytes }
     });
@@ -116,20 +116,23 @@ fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
     background: &Background,
-    report: impl Fn(Range<usize>) -> Event + Sync,
+    report: impl Fn(&mut Buffer, Range<usize>) -> Event + Sync,
 ) {
     let take = (TAKE / index.block()).max(1);
-    let work = |number: usize| {
+    let work = |buffer: &mut Buffer, number: usize| {
         if !background.go_on() {
             return ControlFlow::Break(());
         }
         let start = blocks.start + number * take;
-        background.send(report(start..(start + take).min(blocks.end)))
+        background.send(report(buffer, start..(start + take).min(blocks.end)))
     };
     let takes = blocks.len().div_ceil(take);
     match index.range(blocks.clone()).len() {
-        0..=NOT_WORTH_THREADS => _ = (0..takes).try_for_each(work),
-        _ => source::share_out(takes, work),
+        0..=NOT_WORTH_THREADS => {
+            let mut buffer = Buffer::default();
+            let _ = (0..takes).try_for_each(|number| work(&mut buffer, number));
+        }
+        _ => source::share_out(takes, Buffer::default, work),
     }
 }
 
@@ -154,11 +157,18 @@ pub(super) fn seek(quest: &Quest, ticket: &Ticket) -> News {
 fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
     let stretches = Stretches::new(within, quest.toward);
     let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
-    source::share_out(stretches.count(), |number| {
+    // A pattern of its own for each thread: those that share one wait for each other.
+    let state = || (Buffer::default(), quest.pattern.clone());
+    source::share_out(stretches.count(), state, |(buffer, pattern), number| {
         if !ticket.is_wanted() {
             return ControlFlow::Break(());
         }
-        let Some(found) = look(quest, &stretches, number) else { return ControlFlow::Continue(()) };
+        let window = stretches.window(number, quest.hay.bytes().len());
+        let bytes = match &quest.hay {
+            Hay::File(view) => buffer.read(view, window),
+            Hay::Text(text) => &text[window],
+        };
+        let Some(found) = stretches.nearest(number, bytes, pattern) else { return ControlFlow::Continue(()) };
         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
         if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
             *best = Some((number, found));
@@ -168,47 +178,39 @@ fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range
     best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
 }
 
-fn look(quest: &Quest, stretches: &Stretches, number: usize) -> Option<Range<usize>> {
-    let bytes = quest.hay.bytes();
-    let stretch = stretches.get(bytes, number);
-    // A pattern of its own: threads that share one wait for each other.
-    let pattern = quest.pattern.clone();
-    let Hay::File(view) = &quest.hay else { return stretches.nearest(bytes, &pattern, stretch) };
-    source::populate(view, stretch.clone());
-    let found = stretches.nearest(bytes, &pattern, stretch.clone());
-    source::release(view, stretch);
-    found
-}
-
 /// Counts all matches, chunk by chunk from the start.
 pub(super) fn tally(census: &Census, background: &Background) {
-    let bytes = &census.view[..];
-    let most = (bytes.len() / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
+    let len = census.view.len();
+    let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
+    let mut buffer = Buffer::default();
     let mut start = 0;
-    while start < bytes.len() && background.go_on() {
-        let (end, count) = dense(&census.view, &census.pattern, start, most);
-        let news = News::Counted(end, count);
-        if background.send(Event::Found(Found { number: census.number, news })).is_break() {
-            return;
+    while start < len && background.go_on() {
+        let stop = (start + most).min(len);
+        let window = search::window(&(start..stop), len);
+        let bytes = buffer.read(&census.view, window.clone());
+        while start < stop {
+            let inside = start - window.start..stop - window.start;
+            let (end, count) = dense(bytes, &census.pattern, inside);
+            start = window.start + end;
+            let news = News::Counted(start, count);
+            if background.send(Event::Found(Found { number: census.number, news })).is_break() {
+                return;
+            }
         }
-        start = end;
     }
 }
 
-/// The matches from `start` on, until there are many of them or `most` bytes have been searched.
-fn dense(view: &View, pattern: &Pattern, start: usize, most: usize) -> (usize, u64) {
-    let limit = (start + most).min(view.len());
-    source::populate(view, start..limit);
-    let (mut end, mut count) = (start, 0);
-    while end < limit && count < MOST_MATCHES {
-        let chunk = search::next_chunk(view, &(end..limit), SHORTEST_CHUNK);
-        end = chunk.end;
-        for found in search::starting_in(view, pattern, chunk) {
+/// The matches from a place on, until there are many of them or all of `within` has been searched.
+fn dense(bytes: &[u8], pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
+    let (mut end, mut count) = (within.start, 0);
+    while end < within.end && count < MOST_MATCHES {
+        let piece = end..(end + SHORTEST_CHUNK).min(within.end);
+        end = piece.end;
+        for found in search::starting_in(bytes, pattern, piece) {
             count += 1;
             end = end.max(found.end);
         }
     }
-    source::release(view, start..end);
     (end, count)
 }
 

@@ -17,15 +17,15 @@ pub fn has_number(rows: &[String], wanted: u64) -> bool {
     rows.iter().any(|row| number(row) == Some(wanted))
 }
 
-/// Moves by lines for a while from line `first` at the top; the time of each key to its paint.
-pub fn steps(session: &mut Session, key: &str, first: u64, time: Duration) -> Vec<Duration> {
+/// Moves down by lines for a while from line `first` at the top; the time of each key to its paint.
+pub fn steps(session: &mut Session, first: u64, time: Duration) -> Vec<Duration> {
     let since = Instant::now();
     let mut top = first;
     let mut times = Vec::new();
     session.press("w");
     session.settle(Duration::from_millis(40));
     while since.elapsed() < time {
-        let pressed = session.press(key);
+        let pressed = session.press("j");
         top += 1;
         let painted = session.until(pressed, Duration::from_secs(2), |rows| {
             rows.iter().find_map(|row| number(row)) == Some(top)

@@ -22,6 +22,9 @@ const OURS: &str = env!("CARGO_BIN_EXE_overspill");
 /// No single thing may take longer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Characters that make a stretch of text known.
+const NO_CHANCE: usize = 50;
+
 /// Bytes of the one long line, and of the small output.
 const LINE: u64 = 200_000_000;
 const SMALL: u64 = 1_000_000;
@@ -97,8 +100,11 @@ impl Sample {
         file.read_to_end(&mut end)?;
         Ok(Self {
             path,
-            start: plain_runs(&start).swap_remove(0),
-            end: plain_runs(&end).pop().expect("plain text at the end"),
+            start: plain_runs(&start).swap_remove(0)[..NO_CHANCE].to_owned(),
+            end: plain_runs(&end)
+                .pop()
+                .map(|run| run[run.len() - NO_CHANCE..].to_owned())
+                .expect("plain text"),
         })
     }
 
@@ -107,12 +113,12 @@ impl Sample {
     }
 }
 
-/// Stretches of plain text, each in one line, squeezed.
+/// Stretches of plain text, each in one line, without spaces.
 fn plain_runs(bytes: &[u8]) -> Vec<String> {
     let bytes = anstream::adapter::strip_bytes(bytes).into_vec();
     let is_plain = |byte: &u8| (b' '..0x7F).contains(byte);
     let runs = bytes.split(|byte| !is_plain(byte)).map(|run| squeezed(&String::from_utf8_lossy(run)));
-    runs.filter(|run| run.len() >= 20).map(|run| run[..20].to_owned()).collect()
+    runs.filter(|run| run.len() >= NO_CHANCE).collect()
 }
 
 /// Text without spaces, as it is found however the screen wraps it.
@@ -191,17 +197,20 @@ impl Bench {
     }
 
     fn ending(&self) {
-        let end = |mut session: Session| {
-            let pressed = session.press("G");
-            session.until(pressed, PATIENCE, |rows| shows(rows, &self.spill.end))
-        };
         let less = || {
             let mut session = self.less(&self.spill);
             session.first(PATIENCE, |rows| shows(rows, &self.spill.start));
             session
         };
-        let times = pairs(self.rounds, || end(self.in_spill(&self.spill)), || end(less()));
+        let ours = || self.end(self.in_spill(&self.spill), &self.spill);
+        let times = pairs(self.rounds, ours, || self.end(less(), &self.spill));
         row("`G` to a painted last screen, while lines are counted", "less -n", &times, "<= 16 ms");
+    }
+
+    /// How long after `G` the end is painted.
+    fn end(&self, mut session: Session, sample: &Sample) -> Option<Duration> {
+        let pressed = session.press("G");
+        session.until(pressed, PATIENCE, |rows| shows(rows, &sample.end))
     }
 
     /// From the program's start; the keys are pressed as soon as there is something to see.
@@ -280,11 +289,11 @@ impl Bench {
     }
 
     fn memory(&self) {
-        let mut session = self.in_spill(&self.spill);
-        let indexing = most_memory(&mut session, Duration::from_secs(2));
+        let indexing = most_memory(&mut self.in_spill(&self.spill), Duration::from_secs(2));
         let mut session = self.counted(&self.spill);
         session.press("/.\r");
         let matching = most_memory(&mut session, Duration::from_secs(8));
+        drop(session);
         let mut session = self.in_spill(&self.line);
         let line = most_memory(&mut session, Duration::from_secs(1));
         session.press("G");
@@ -301,11 +310,10 @@ impl Bench {
         let mut counting = Vec::new();
         let mut searching = Vec::new();
         for _ in 0..self.rounds * 4 {
-            let mut session = self.in_spill(&self.spill);
-            counting.extend(keys::steps(&mut session, "j", 1, Duration::from_millis(400)));
+            counting.extend(keys::steps(&mut self.in_spill(&self.spill), 1, Duration::from_millis(400)));
             let mut session = self.in_spill(&self.spill);
             session.press("/no such words in it\r");
-            searching.extend(keys::steps(&mut session, "j", 1, Duration::from_millis(600)));
+            searching.extend(keys::steps(&mut session, 1, Duration::from_millis(600)));
         }
         for (what, times) in [("counting", &counting), ("searching", &searching)] {
             let part = |percent| table::share(times, percent).map_or("-".into(), table::words);
@@ -317,13 +325,9 @@ impl Bench {
     fn long_line(&self) {
         let mut times: [Pairs; 3] = Default::default();
         for _ in 0..self.rounds {
-            let mut session = self.ours(&self.line);
-            times[0].ours.extend(session.first(PATIENCE, is_painted));
-            let mut session = self.in_spill(&self.line);
-            let pressed = session.press("G");
-            times[1].ours.extend(session.until(pressed, PATIENCE, |rows| shows(rows, &self.line.end)));
-            let mut session = self.in_spill(&self.line);
-            times[2].ours.extend(self.find(&mut session, spill::NEEDLE));
+            times[0].ours.extend(self.ours(&self.line).first(PATIENCE, is_painted));
+            times[1].ours.extend(self.end(self.in_spill(&self.line), &self.line));
+            times[2].ours.extend(self.find(&mut self.in_spill(&self.line), spill::NEEDLE));
         }
         for (what, times) in ["open", "end", "find"].iter().zip(&times) {
             alone(&format!("one line of 200 MB: {what}"), &times.ours, "<= 100 ms");
