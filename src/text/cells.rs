@@ -183,6 +183,20 @@ impl<'a> Cells<'a> {
         &self.show
     }
 
+    /// Steps over `count` characters of printable ASCII without making their cells, if so many are next and one
+    /// more follows, so that nothing joins the last. `back` is a cell that was made and is not used yet.
+    pub(crate) fn step_over(&mut self, count: usize, back: Option<&Cell>) -> bool {
+        let from = back.map_or(self.at, |cell| cell.start as usize);
+        let is_ascii = |byte: &u8| matches!(byte, 0x20..=0x7e);
+        let next = self.bytes.get(from..=from + count);
+        let is_plain = self.surplus == 0 && next.is_some_and(|bytes| bytes.iter().all(is_ascii));
+        if is_plain {
+            let made = back.map_or(0, |cell| u64::from(cell.width));
+            (self.at, self.column) = (from + count, self.column - made + count as u64);
+        }
+        is_plain
+    }
+
     fn set_style(&mut self, style: Style) {
         self.state = style;
         self.look = ansi::legible(style);

@@ -221,6 +221,17 @@ impl BlockIndex {
         bytes.len().min(self.len as usize)
     }
 
+    /// The first block from block `from` on that may hold a line feed: it has some, or is not counted yet.
+    pub fn next_with_line_feed(&self, from: usize) -> Option<usize> {
+        let rest = self.counts.get(from..).unwrap_or_default();
+        rest.iter().position(|count| *count != 0).map(|skipped| from + skipped)
+    }
+
+    /// The last block before block `to` that may hold a line feed.
+    pub fn last_with_line_feed(&self, to: usize) -> Option<usize> {
+        self.counts[..to.min(self.counts.len())].iter().rposition(|count| *count != 0)
+    }
+
     /// The first line feed at or after `from`, skipping blocks that are known to have none.
     pub fn next_line_feed(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let mut at = from;

@@ -95,19 +95,52 @@ pub struct Rows<'a> {
     /// Read, but of the next row.
     ahead: Option<Cell>,
     at: usize,
+    /// Rows that end here or before are not wanted.
+    reach: usize,
+    /// Rows laid out, wanted or not.
+    made: usize,
     done: bool,
 }
 
 impl<'a> Rows<'a> {
     /// Rows of the line at the start of `bytes`, its line feed included or not, beginning in plain style.
     pub fn new(bytes: &'a [u8], show: &Show, wrap: Wrap) -> Self {
-        Self { cells: Cells::new(bytes, show), wrap, ahead: None, at: 0, done: false }
+        Self { cells: Cells::new(bytes, show), wrap, ahead: None, at: 0, reach: 0, made: 0, done: false }
     }
 
     /// The same, beginning in `style`: for the second and later segments of a long line.
     #[must_use]
     pub fn with_style(self, style: Style) -> Self {
         Self { cells: self.cells.with_style(style), ..self }
+    }
+
+    /// The same from the row on that reaches beyond `offset` (bytes from the slice's start): of the wrapped rows
+    /// before it, those of plain text cost no more than a look at their bytes.
+    #[must_use]
+    pub fn reaching(self, offset: usize) -> Self {
+        Self { reach: offset, ..self }
+    }
+
+    /// How many rows have been laid out, wanted or not; those that were only looked at are not counted.
+    pub fn made(&self) -> usize {
+        self.made
+    }
+
+    /// The next wrapped row that is wanted, or the last.
+    fn next_wanted(&mut self, width: u16) -> Row {
+        loop {
+            let next = self.at + usize::from(width);
+            if next <= self.reach && self.cells.step_over(width.into(), self.ahead.as_ref()) {
+                (self.ahead, self.at) = (None, next);
+                continue;
+            }
+            let row = self.wrapped(width);
+            self.at = row.end;
+            if row.end > self.reach || self.done {
+                return row;
+            }
+            self.made += 1;
+        }
     }
 
     fn wrapped(&mut self, width: u16) -> Row {
@@ -174,11 +207,11 @@ impl Iterator for Rows<'_> {
         if self.done {
             return None;
         }
+        self.made += 1;
         let row = match self.wrap {
-            Wrap::Width(width) => self.wrapped(width.max(1)),
+            Wrap::Width(width) => self.next_wanted(width.max(1)),
             Wrap::Sideways { from_column, width } => self.sideways(from_column, width.max(1)),
         };
-        self.at = row.end;
         Some(row)
     }
 }

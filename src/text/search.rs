@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::index::BlockIndex;
-
 mod pattern;
 
 pub use pattern::{Pattern, PatternError};
@@ -220,11 +218,4 @@ impl MatchCounts {
         let in_chunk = starting_in(bytes, pattern, start..self.chunks[chunk].0);
         Some(before + in_chunk.take_while(|found| found.start <= offset).count() as u64)
     }
-}
-
-/// The bytes of the line that holds `offset`, without its line feed, and at most `most` of them.
-pub fn line_around(bytes: &[u8], index: &BlockIndex, offset: usize, most: usize) -> Range<usize> {
-    let start = index.last_line_feed(bytes, offset).map_or(0, |at| at + 1).max(offset.saturating_sub(most));
-    let end = index.next_line_feed(bytes, offset).unwrap_or(bytes.len()).min(start + most);
-    start..end.max(start)
 }

@@ -10,6 +10,9 @@ use crate::text::layout::{ANCHOR, snap};
 
 use super::doc::{Body, Chunk, Doc};
 
+/// Bytes that one looks through for the start or the end of a line whose blocks are not counted yet.
+const FAR: u64 = 4 << 20;
+
 /// What reading a frame has cost; asserted in tests, so that a slow path fails without a clock.
 #[derive(Debug, Default)]
 pub struct Cost {
@@ -28,8 +31,8 @@ impl Cost {
         self.rows.get()
     }
 
-    pub(super) fn count_row(&self) {
-        self.rows.set(self.rows.get() + 1);
+    pub(super) fn count_rows(&self, count: usize) {
+        self.rows.set(self.rows.get() + count);
     }
 
     fn read(&self, stream: Stream, range: &Range<usize>) {
@@ -221,31 +224,63 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the line that holds `at` starts. In a long line of the output this can read far back.
+    /// What is known of the line feeds, if the document is the output itself.
+    fn index(&self) -> Option<&BlockIndex> {
+        match self.doc.chunks.as_slice() {
+            [Chunk { body: Body::Range(Stream::Stdout, range), .. }] if range.start == 0 => self.files.index,
+            _ => None,
+        }
+    }
+
+    /// Where the line that holds `at` starts; in a long line that is not counted yet, as far back as one looks.
     pub fn line_start(&self, at: u64) -> u64 {
         let near = self.segment_start(at);
         if near == 0 || self.copy(near - 1..near) == b"\n" {
             return near;
         }
-        match (&self.files.index, self.doc.chunks.as_slice()) {
-            (Some(index), [Chunk { body: Body::Range(Stream::Stdout, range), .. }]) if range.start == 0 => {
-                index.last_line_feed(self.files.out, near as usize).map_or(0, |found| found as u64 + 1)
+        let (mut end, mut patience) = (near, FAR);
+        while end > 0 && patience > 0 {
+            let start = match self.index() {
+                Some(index) => {
+                    let size = index.block() as u64;
+                    let Some(block) = index.last_with_line_feed(end.div_ceil(size) as usize) else {
+                        return 0;
+                    };
+                    end = end.min((block as u64 + 1) * size);
+                    block as u64 * size
+                }
+                None => end.saturating_sub(BLOCK as u64),
+            };
+            if let Some(found) = self.last_line_feed_in(start..end) {
+                return found + 1;
             }
-            _ => self.last_line_feed_near(near, 0).map_or(0, |found| found + 1),
+            patience = patience.saturating_sub(end - start);
+            end = start;
         }
+        self.snapped(end)
     }
 
-    /// Where the line that holds `at` ends: at its line feed, or the document's end.
+    /// Where the line that holds `at` ends: at its line feed, at the document's end, or, in a long line that is not
+    /// counted yet, as far on as one looks.
     pub fn line_end(&self, at: u64) -> u64 {
-        match (&self.files.index, self.doc.chunks.as_slice()) {
-            (Some(index), [Chunk { body: Body::Range(Stream::Stdout, range), .. }]) if range.start == 0 => {
-                let near = (at + ANCHOR as u64).min(self.doc.len());
-                self.line_feed_near(at, near).unwrap_or_else(|| {
-                    let found = index.next_line_feed(self.files.out, near as usize);
-                    found.map_or(self.doc.len(), |found| found as u64).min(self.doc.len())
-                })
+        let len = self.doc.len();
+        let (mut start, mut patience) = (at, FAR);
+        while start < len && patience > 0 {
+            let end = match self.index() {
+                Some(index) => {
+                    let size = index.block() as u64;
+                    let Some(block) = index.next_with_line_feed((start / size) as usize) else { return len };
+                    start = start.max(block as u64 * size);
+                    ((block as u64 + 1) * size).min(len)
+                }
+                None => (start + BLOCK as u64).min(len),
+            };
+            if let Some(found) = self.line_feed_near(start, end) {
+                return found;
             }
-            _ => self.line_feed_near(at, self.doc.len()).unwrap_or(self.doc.len()),
+            patience = patience.saturating_sub(end - start);
+            start = end;
         }
+        self.snapped(start.min(len))
     }
 }

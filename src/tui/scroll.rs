@@ -2,12 +2,15 @@
 
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Show};
-use crate::text::layout::{Rows, Wrap};
+use crate::text::layout::{Row, Rows, Wrap};
 
 use super::doc::{Reader, Segment};
 
 /// So far back an escape sequence can colour a stretch of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
+
+/// Hardly a row takes more bytes a column than this: only escape sequences are longer than what they show.
+const ROOMY: u64 = 4;
 
 /// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,31 +108,32 @@ impl Scroll<'_> {
         match self.frame.long {
             Long::Wrapped => {
                 let segment = self.reader.segment(self.reader.segment_start(from));
-                self.wrapped(segment, |row| row.next > from, most)
+                self.wrapped(segment, from, u64::MAX, most)
             }
             Long::Sideways(column) => vec![self.sideways(self.reader.line_start(from), column)],
         }
     }
 
-    /// The rows of a wrapped segment that are wanted, `most` of them at the most; laying out stops there.
-    fn wrapped(&self, segment: Segment, wanted: impl Fn(&ScreenRow) -> bool, most: usize) -> Vec<ScreenRow> {
+    /// The rows of a wrapped segment from the one that reaches beyond `from` to the last that starts before `to`,
+    /// `most` of them at the most; laying out stops there.
+    fn wrapped(&self, segment: Segment, from: u64, to: u64, most: usize) -> Vec<ScreenRow> {
         // The line feed goes along, so that a CR before it is known for the line's end.
         let bytes = self.reader.copy(segment.start..segment.next);
-        let rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width));
-        let rows = rows.with_style(self.style_before(segment.start, segment.opens));
-        let rows = rows.map(|row| {
-            self.reader.cost.count_row();
-            let end = segment.start + row.end as u64;
-            ScreenRow {
-                start: segment.start + row.start as u64,
-                end,
-                base: segment.start,
-                opens: segment.opens && row.start == 0,
-                next: if row.end >= bytes.len() { segment.next } else { end },
-                cells: row.cells,
-            }
-        });
-        rows.filter(wanted).take(most).collect()
+        let style = self.style_before(segment.start, segment.opens);
+        let mut rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width))
+            .with_style(style)
+            .reaching(from.saturating_sub(segment.start) as usize);
+        let on_screen = |row: Row| ScreenRow {
+            start: segment.start + row.start as u64,
+            end: segment.start + row.end as u64,
+            base: segment.start,
+            opens: segment.opens && row.start == 0,
+            next: if row.end >= bytes.len() { segment.next } else { segment.start + row.end as u64 },
+            cells: row.cells,
+        };
+        let found = rows.by_ref().map(on_screen).take_while(|row| row.start < to).take(most).collect();
+        self.reader.cost.count_rows(rows.made());
+        found
     }
 
     /// The style that the escape sequences before a stretch of a long line have left.
@@ -142,7 +146,7 @@ impl Scroll<'_> {
 
     /// A whole line on one row, moved sideways.
     fn sideways(&self, start: u64, column: u64) -> ScreenRow {
-        self.reader.cost.count_row();
+        self.reader.cost.count_rows(1);
         let segment = self.reader.segment(start);
         let end = if segment.closes { segment.end } else { self.reader.line_end(segment.end) };
         let (base, stop, from_column) = if segment.closes {
@@ -160,7 +164,7 @@ impl Scroll<'_> {
             .next()
             .map(|row| row.cells)
             .unwrap_or_default();
-        let next = (end + 1).min(self.reader.doc.len()).max(end);
+        let next = end + u64::from(self.reader.copy(end..(end + 1).min(self.reader.doc.len())) == b"\n");
         ScreenRow { start, end, base, opens: true, next, cells }
     }
 
@@ -204,7 +208,7 @@ impl Scroll<'_> {
         let mut at = top;
         let mut left = room;
         while left > 0 && at > 0 && !self.is_blank() {
-            for row in self.rows_before(at).iter().rev() {
+            for row in self.rows_before(at, left).iter().rev() {
                 let weight = weigh(row);
                 if weight > left {
                     return at;
@@ -218,12 +222,16 @@ impl Scroll<'_> {
         at
     }
 
-    /// The rows before `at` in the segment that ends there, or in which it lies.
-    fn rows_before(&self, at: u64) -> Vec<ScreenRow> {
+    /// The rows before `at` in the segment that ends there, or in which it lies: the last `most` of them, and it
+    /// may be more.
+    fn rows_before(&self, at: u64, most: usize) -> Vec<ScreenRow> {
         match self.frame.long {
             Long::Wrapped => {
                 let segment = self.reader.segment(self.reader.segment_start(at - 1));
-                self.wrapped(segment, |row| row.start < at, usize::MAX)
+                let near = at.saturating_sub(ROOMY * most as u64 * u64::from(self.frame.width));
+                let rows = self.wrapped(segment, near, at, usize::MAX);
+                let is_all = near <= segment.start || rows.len() >= most;
+                if is_all { rows } else { self.wrapped(segment, segment.start, at, usize::MAX) }
             }
             Long::Sideways(column) => vec![self.sideways(self.reader.line_start(at - 1), column)],
         }

@@ -14,9 +14,9 @@ use crate::common::home::Home;
 const HUGE: u64 = 5 << 30;
 const LONG: u64 = 200 << 20;
 
-/// Rows of both panes, and again as many for finding where they start.
+/// Rows of both panes.
 fn few_rows(bench: &Bench) -> usize {
-    4 * usize::from(bench.app.size.1)
+    2 * usize::from(bench.app.size.1)
 }
 
 /// Rows of a segment of a long line of zeros, each of two columns: inside of one, it is laid out from its start.
@@ -119,4 +119,17 @@ fn sideways_in_a_line_of_200_megabytes_costs_a_screen() {
         check(bench.keys(keys), 12, few);
     }
     assert!(bench.rows().iter().any(|row| row.contains("needle")), "{:?}", bench.rows());
+}
+
+#[test]
+fn sideways_in_a_line_that_is_not_counted_looks_so_far_and_no_further() {
+    let home = Home::new();
+    let path = long_line(&home);
+    for keys in ["<Tab>w", "<Tab>wG", "<Tab>w:50%<Enter>"] {
+        let mut bench = Bench::new((80, 24));
+        bench.start(&path, policy("opencode/output"));
+        // 4 MiB for the start of the line, and as much for its end.
+        let few = few_rows(&bench);
+        check(bench.keys(keys), 2 * 65 + 12, few);
+    }
 }

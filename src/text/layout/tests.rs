@@ -30,6 +30,22 @@ fn rows_break_between_cells() {
     assert_eq!(wrapped(b"one two", 5), ["one t", "wo"]);
 }
 
+proptest! {
+    #[test]
+    fn rows_that_reach_a_place_are_the_last_of_all_rows(
+        plain in proptest::collection::vec(prop_oneof!["[a-z ]{0,40}".prop_map(String::into_bytes), hostile()], 0..6),
+        show in any_show(), width in 1u16..20, offset in 0usize..90,
+    ) {
+        let line = plain.concat();
+        let rows = || Rows::new(&line, &show, Wrap::Width(width));
+        let mut wanted: Vec<_> = rows().filter(|row| row.end > offset).collect();
+        if wanted.is_empty() {
+            wanted.extend(rows().last());
+        }
+        prop_assert_eq!(rows().reaching(offset).collect::<Vec<_>>(), wanted);
+    }
+}
+
 #[test]
 fn an_empty_line_is_one_empty_row() {
     for (bytes, end) in [(&b""[..], 0), (b"\n", 1), (b"\r\n", 2)] {

@@ -50,16 +50,20 @@ fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     let Some(output) = &app.output else { return };
     let places = geometry::pager(area, app.focus());
     title::draw(app, output, frame, &places);
+    let mut drawn = pane::Drawn::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
             let shown =
                 pane::Shown { output, side, top: app.panes.top(side), headed: places.strip.is_some() };
-            pane::draw(app, &shown, frame.buffer_mut(), place, cost);
+            let shows = pane::draw(app, &shown, frame.buffer_mut(), place, cost);
+            if side == app.focus() {
+                drawn = shows;
+            }
         }
     }
     if let Some(place) = places.strip {
         strip::draw(app, output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, app);
-    status::draw(app, output, frame, places.status);
+    status::draw(app, output, drawn, frame, places.status);
 }

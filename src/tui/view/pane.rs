@@ -31,8 +31,17 @@ pub struct Shown<'a> {
     pub headed: bool,
 }
 
+/// What a pane came to show.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drawn {
+    /// Where in its document the last row ends, in bytes.
+    pub end: u64,
+    /// Escape sequences in its rows that are kept from the screen.
+    pub hidden: usize,
+}
+
 /// Draws a pane, under its heading where there is one.
-pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) {
+pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed } = *shown;
     let mut area = area;
     if headed && area.height > 0 {
@@ -40,7 +49,8 @@ pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Co
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
     if let Some(words) = saying::blank(output, side) {
-        return line::centred(buffer, area, &words, app.theme.dim);
+        line::centred(buffer, area, &words, app.theme.dim);
+        return Drawn::default();
     }
     let room = (area.width.saturating_sub(app.gutter_of(output, side)), area.height);
     let rows = app.scrolling_in(output, side, room, cost, |scroll| scroll.screen(top));
@@ -55,6 +65,8 @@ pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Co
         let place = Rect { y, height: 1, ..area };
         line::ruled(buffer, place, &saying::end(output, side), app.theme.dim, app.unicode);
     }
+    let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == Kind::Hidden).count();
+    Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
 }
 
 fn heading(app: &App, output: &Output, side: Side, buffer: &mut Buffer, area: Rect) {

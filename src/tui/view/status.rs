@@ -16,13 +16,14 @@ use crate::tui::window::Window;
 use crate::words::thousands;
 
 use super::line::{self, Span};
+use super::pane::Drawn;
 
 /// Draws the status of one output: a line being typed, a message, or the state.
-pub fn draw(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
+pub fn draw(app: &App, output: &Output, drawn: Drawn, frame: &mut Frame, area: Rect) {
     if let Some(prompt) = &app.prompt {
         return draw_prompt(app, prompt, frame, area);
     }
-    let right = right(app, output);
+    let right = right(app, output, drawn);
     let room = usize::from(area.width);
     let least = right.last().map_or(0, |spans| line::width(spans)) + 2;
     let mut lefts = left(app, output);
@@ -109,11 +110,12 @@ fn sideways(app: &App) -> String {
 }
 
 /// The right end, from the fullest to the barest.
-fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
+fn right(app: &App, output: &Output, drawn: Drawn) -> Vec<Vec<Span>> {
     let dim = app.theme.dim;
-    let place = vec![(format!("{} ", position(app, output)), dim)];
+    let place = vec![(format!("{} ", position(app, output, drawn)), dim)];
     let found: Vec<Span> =
         matches(app, output).map(|text| (format!("{text}   "), app.theme.accent)).into_iter().collect();
+    let [hidden, barely] = hidden(drawn).map(|text| (text, app.theme.warning));
     let other = match app.focus() {
         Side::Preview => "spill",
         Side::Spill => "preview",
@@ -122,19 +124,35 @@ fn right(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let some = vec![(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
     let all =
         vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ",), dim)];
-    let keys = [[all, place.clone()].concat(), [some.clone(), place].concat(), some, short];
+    let [all, most] = [all, some.clone()].map(|keys| [keys, place.clone()].concat());
+    let with = |hidden: &Span, keys: &[Span]| [std::slice::from_ref(hidden), keys].concat();
+    let keys = [
+        with(&hidden, &all),
+        with(&hidden, &most),
+        with(&barely, &most),
+        with(&barely, &some),
+        with(&barely, &short),
+        some,
+        short,
+    ];
     let bare = (!found.is_empty()).then(|| found.clone());
     keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
 }
 
 /// How far down the pane is.
-fn position(app: &App, output: &Output) -> String {
-    let side = app.focus();
-    let len = app.doc(output, side).len().max(1);
-    let shown = app.panes.top(side);
-    let end = app.scrolling(side, &Default::default(), |s| s.screen(shown).last().map_or(0, |row| row.next));
-    let percent = end.unwrap_or(0).min(len) * 100 / len;
-    format!("{percent}%")
+fn position(app: &App, output: &Output, drawn: Drawn) -> String {
+    let len = app.doc(output, app.focus()).len().max(1);
+    format!("{}%", drawn.end.min(len) * 100 / len)
+}
+
+/// What is on the screen and cannot be seen, and the key that shows it: in words, and barely.
+fn hidden(drawn: Drawn) -> [String; 2] {
+    let (count, key) = (thousands(drawn.hidden as u64), key_of(Action::Raw));
+    let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
+    match drawn.hidden {
+        0 => Default::default(),
+        _ => [format!("{count} {noun} hidden, {key} shows   "), format!("{count} hidden: {key}  ")],
+    }
 }
 
 /// In Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
