@@ -99,8 +99,9 @@ impl Scroll<'_> {
         rows
     }
 
+    /// In a frame of one row the text has it, not the rule above.
     fn weigh(&self, row: &ScreenRow) -> usize {
-        (self.weight)(row.start, row.next)
+        (self.weight)(row.start, row.next).min(usize::from(self.frame.height))
     }
 
     /// At most `most` rows of one segment, from the one that holds `from`.

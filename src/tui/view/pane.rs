@@ -95,6 +95,7 @@ impl Pane<'_> {
     fn row(&mut self, buffer: &mut Buffer, area: Rect, y: u16, row: &ScreenRow) -> u16 {
         let mut y = y;
         if self.side == Side::Spill
+            && area.height > 1
             && let Some(fate) = self.output.rules().above(row.start, row.next)
         {
             let place = Rect { y, height: 1, ..area };
