@@ -2,6 +2,8 @@
 
 mod common;
 
+#[path = "screens/along.rs"]
+mod along;
 #[path = "screens/cost.rs"]
 mod cost;
 #[path = "screens/degenerate.rs"]

@@ -58,6 +58,10 @@ pub enum Action {
     GoTo,
     /// Set a mark.
     Mark,
+    /// The start of the line.
+    LineStart,
+    /// The end of the line.
+    LineEnd,
     /// Go to a mark.
     ToMark,
     /// Follow a growing file.
@@ -177,6 +181,8 @@ pub const TABLE: &[Binding] = &[
     row(Everywhere, "Move", "G End", A::End, "to the end; 5G to line 5"),
     row(Pager, "Move", "←", A::Left, "left, when long lines are not wrapped"),
     row(Pager, "Move", "→", A::Right, "right (stops wrapping)"),
+    row(Pager, "Move", "$", A::LineEnd, "to the end of a long line"),
+    row(Pager, "Move", "^", A::LineStart, "to the start of the line"),
     row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b; :n :p other files"),
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),

@@ -1,5 +1,6 @@
 //! The screens: state and updates in `app`, drawing in `view`, threads in `jobs`, all joined by the loop here.
 
+mod along;
 pub mod app;
 pub mod doc;
 pub mod drawer;

@@ -167,6 +167,8 @@ impl App {
             Action::End => self.go_end(side, count),
             Action::Left => self.go_sideways(false, count),
             Action::Right => self.go_sideways(true, count),
+            Action::LineStart => self.go_line_start(side),
+            Action::LineEnd => self.go_line_end(side),
             Action::NextWindow => self.go_window(true),
             Action::PreviousWindow => self.go_window(false),
             Action::NextCut => self.go_cut(side, true),
@@ -211,12 +213,6 @@ impl App {
         self.panes.at_end = Some(side);
     }
 
-    /// Whether the line at the top of a side is so long that it is moved by bytes.
-    pub fn is_long_line(&self, side: Side) -> bool {
-        let top = self.panes.top(side);
-        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes).unwrap_or(false)
-    }
-
     /// The line at the top of Spill, 0-based, if it is counted.
     pub fn line_of_top(&self) -> Option<u64> {
         let output = self.output.as_ref()?;
@@ -259,39 +255,6 @@ impl App {
             self.place(side, top);
         }
         self.reveal_sideways(side, &range);
-    }
-
-    fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
-        let Long::Sideways(from) = self.panes.long else { return };
-        let (width, _) = self.room(side);
-        let column = self.scrolled(side, |s| range.start - s.reader.line_start(range.start));
-        if !(from..from + u64::from(width)).contains(&column) {
-            self.panes.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
-        }
-    }
-
-    fn go_sideways(&mut self, right: bool, count: Option<u64>) {
-        let (width, _) = self.room(self.focus());
-        let step = count.unwrap_or(u64::from(width / 2).max(1));
-        self.panes.long = match (self.panes.long, right) {
-            (Long::Wrapped, false) => return,
-            (Long::Wrapped, true) => Long::Sideways(0),
-            (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
-            (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
-        };
-        self.settle();
-    }
-
-    fn turn_wrap(&mut self) {
-        self.panes.long = match self.panes.long {
-            Long::Wrapped => Long::Sideways(0),
-            Long::Sideways(_) => Long::Wrapped,
-        };
-        self.message = Some(Message::note(match self.panes.long {
-            Long::Wrapped => "long lines wrap",
-            Long::Sideways(_) => "long lines go on to the right: ← →",
-        }));
-        self.settle();
     }
 
     fn turn_raw(&mut self) {

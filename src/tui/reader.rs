@@ -260,6 +260,11 @@ impl Reader<'_> {
         self.snapped(end)
     }
 
+    /// Whether a line ends at `at`: by a line feed, or with the document.
+    pub fn ends_line(&self, at: u64) -> bool {
+        at >= self.doc.len() || self.copy(at..at + 1) == b"\n"
+    }
+
     /// Where the line that holds `at` ends: at its line feed, at the document's end, or, in a long line that is not
     /// counted yet, as far on as one looks.
     pub fn line_end(&self, at: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! Where a pane stands in its document, and how it moves: by rows, never by more than it shows.
 
 use crate::text::ansi::style_at;
-use crate::text::cells::{Cell, Show};
+use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
 use super::doc::{Reader, Segment};
@@ -167,6 +167,23 @@ impl Scroll<'_> {
             .unwrap_or_default();
         let next = end + u64::from(self.reader.copy(end..(end + 1).min(self.reader.doc.len())) == b"\n");
         ScreenRow { start, end, base, opens: true, next, cells }
+    }
+
+    /// The column of a byte in its line, 0-based, as far as lines are not wrapped; in a line over 64 KiB, which
+    /// of its bytes it is.
+    pub fn column_of(&self, at: u64) -> u64 {
+        let start = self.reader.line_start(at);
+        if !self.reader.segment(start).closes {
+            return at - start;
+        }
+        let before = self.reader.copy(start..at);
+        Cells::new(&before, &self.frame.show).map(|cell| u64::from(cell.width)).sum()
+    }
+
+    /// Where the line ends that has the most bytes of those on the screen from `top` on.
+    pub fn longest_end(&self, top: u64) -> u64 {
+        let ends = self.screen(top).into_iter().map(|row| (row.end - row.start, row.end));
+        ends.max().map_or(top, |(_, end)| end)
     }
 
     /// The start of the row that shows `at`.
