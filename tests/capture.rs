@@ -16,6 +16,8 @@ mod killed;
 mod layouts;
 #[path = "capture/library.rs"]
 mod library;
+#[path = "capture/pty.rs"]
+mod pty;
 #[path = "capture/stopped.rs"]
 mod stopped;
 

@@ -36,6 +36,9 @@ const IMPURE: &[&str] = &[
 /// The catalog alone reads files: the person's own policies, never an output.
 const READS_POLICIES: (&str, &str) = ("preview/catalog.rs", "std::fs");
 
+/// The one file outside of `source` that may be unsafe: a command is made to lead a session between fork and exec.
+const LEADS_SESSIONS: &str = "capture/pty.rs";
+
 /// Every source file with its path below `src`.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -107,7 +110,7 @@ fn pure_modules_touch_nothing_outside() {
 }
 
 #[test]
-fn only_the_map_and_its_guard_are_unsafe() {
+fn only_the_map_its_guard_and_one_call_before_exec_are_unsafe() {
     let unsafe_files: Vec<String> = sources()
         .into_iter()
         .filter(|(_, text)| {
@@ -115,7 +118,8 @@ fn only_the_map_and_its_guard_are_unsafe() {
         })
         .map(|(name, _)| name)
         .collect();
-    let strangers: Vec<_> = unsafe_files.iter().filter(|name| module(name) != "source").collect();
+    let may = |name: &String| module(name) == "source" || name == LEADS_SESSIONS;
+    let strangers: Vec<_> = unsafe_files.iter().filter(|name| !may(name)).collect();
     assert!(strangers.is_empty(), "{strangers:?}");
     assert!(!unsafe_files.is_empty(), "the map is unsafe, so this test sees nothing");
 }

@@ -1,6 +1,7 @@
 //! Starting a command, or a stream, and taking its output to the end.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -16,10 +17,12 @@ use crate::preview::Stream;
 
 use super::captured::{Captured, CapturedOutput};
 use super::ended::{Ended, Stop};
+use super::keys::{self, Keyboard, Leave};
 use super::ladder::Ladder;
-use super::options::{Group, Options, StartError, Stdin, Streams};
+use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 use super::pipe::{Gone, Pipe};
 use super::place::Place;
+use super::pty::Pty;
 use super::pump::{Progress, take_all};
 use super::sink::{Limits, Sink, Taken};
 use super::spill::Spill;
@@ -33,6 +36,7 @@ pub struct Running {
     stderr: Option<Arc<Progress>>,
     over: Receiver<()>,
     supervisor: JoinHandle<io::Result<Captured>>,
+    _keyboard: Leave,
 }
 
 impl Running {
@@ -83,12 +87,19 @@ pub fn run(command: Command, options: &Options, place: &Place) -> Result<Capture
 pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<Running, StartError> {
     let gone = Gone::new()?;
     let held = Arc::new(AtomicBool::new(false));
-    let pipes = connect(&mut command, options, &gone, &held)?;
+    let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let started = Timestamp::now();
     let child = command.spawn().map_err(|error| explain(name, error))?;
-    // It has our ends of the pipes that the command writes to.
+    // It has our ends of what the command writes to.
     drop(command);
+    let keyboard = Arc::new(Keyboard::default());
+    let typing = match (&terminal, options.stdin) {
+        (Some(terminal), Stdin::Inherit) => {
+            Some(keys::pass(Arc::clone(&keyboard), terminal.try_clone()?, gone.listener()?)?)
+        }
+        _ => None,
+    };
     let (events, received) = channel();
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
@@ -96,10 +107,11 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     }
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
-    let control = Control { events: events.clone() };
+    let control = Control { events: events.clone(), keyboard: Arc::clone(&keyboard) };
     let watch = Watch {
         pid: Pid::from_child(&child),
-        group: options.group,
+        group: if terminal.is_some() { Group::Own } else { options.group },
+        terminal,
         events: received,
         gone,
         ladder: Ladder::default(),
@@ -111,11 +123,12 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let (tell_over, over) = channel::<()>();
     let supervise = move || {
         let captured = supervise(child, watch, streams, started, &held);
+        let _ = typing.map(JoinHandle::join);
         drop(tell_over);
         captured
     };
     let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
-    Ok(Running { control, stdout, stderr, over, supervisor })
+    Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
@@ -126,34 +139,61 @@ fn explain(name: String, error: io::Error) -> StartError {
     }
 }
 
-/// Makes the pipes and gives the command its ends of them.
+/// What a command's output comes through.
+struct Connected {
+    pipes: Vec<(Stream, Pipe)>,
+    /// Our end of its own terminal.
+    terminal: Option<OwnedFd>,
+}
+
+/// Makes the pipes, or the terminal, and gives the command its ends of them.
 fn connect(
     command: &mut Command,
     options: &Options,
     gone: &Gone,
     held: &Arc<AtomicBool>,
-) -> io::Result<Vec<(Stream, Pipe)>> {
-    let (reader, writer) = Pipe::new(gone, held)?;
-    let mut pipes = vec![(Stream::Stdout, reader)];
-    match options.streams {
-        Streams::Together => {
-            command.stderr(writer.try_clone()?);
-        }
-        Streams::Apart => {
-            let (reader, writer) = Pipe::new(gone, held)?;
-            command.stderr(writer);
-            pipes.push((Stream::Stderr, reader));
-        }
-    }
-    command.stdout(writer);
+) -> io::Result<Connected> {
     command.stdin(match options.stdin {
         Stdin::Inherit => Stdio::inherit(),
         Stdin::Null => Stdio::null(),
     });
+    if let Streams::Terminal(size) = options.streams {
+        return connect_terminal(command, size, options.stdin, gone, held);
+    }
+    let (reader, writer) = Pipe::new(gone, held)?;
+    let mut pipes = vec![(Stream::Stdout, reader)];
+    if options.streams == Streams::Apart {
+        let (reader, writer) = Pipe::new(gone, held)?;
+        command.stderr(writer);
+        pipes.push((Stream::Stderr, reader));
+    } else {
+        command.stderr(writer.try_clone()?);
+    }
+    command.stdout(writer);
     if options.group == Group::Own {
         command.process_group(0);
     }
-    Ok(pipes)
+    Ok(Connected { pipes, terminal: None })
+}
+
+fn connect_terminal(
+    command: &mut Command,
+    size: TerminalSize,
+    stdin: Stdin,
+    gone: &Gone,
+    held: &Arc<AtomicBool>,
+) -> io::Result<Connected> {
+    let pty = Pty::open(size)?;
+    if stdin == Stdin::Inherit {
+        if !io::stdin().is_terminal() {
+            pty.without_echo()?;
+        }
+        command.stdin(pty.its.try_clone()?);
+    }
+    pty.lead_session(command)?;
+    command.stdout(pty.its.try_clone()?).stderr(pty.its);
+    let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
+    Ok(Connected { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
 }
 
 /// A stream on its way into its sink.

@@ -30,15 +30,18 @@ pub enum Stop {
     Asked(i32),
     /// By us, when its time was over.
     TimedOut,
+    /// By us, when nobody wanted its output any more.
+    Unwanted,
 }
 
 impl Ended {
     /// The exit status to end with, as shells have it: the command's own; 128 + n when signal n
     /// killed it (the signal that we were asked to stop it by, where that is why); 124 when its
-    /// time was over.
+    /// time was over; 141, as for SIGPIPE, when nobody wanted its output.
     pub fn exit_code(self) -> u8 {
         match (self.stop, self.status) {
             (Stop::TimedOut, _) => 124,
+            (Stop::Unwanted, _) => 141,
             (_, Status::Code(code)) => code,
             (Stop::Asked(signal), Status::Signal(_)) | (Stop::No, Status::Signal(signal)) => {
                 u8::try_from(128 + signal).unwrap_or(u8::MAX)
@@ -73,5 +76,6 @@ mod tests {
         assert_eq!(code(Status::Signal(15), Stop::Asked(2)), 130);
         assert_eq!(code(Status::Code(0), Stop::Asked(2)), 0);
         assert_eq!(code(Status::Code(0), Stop::TimedOut), 124);
+        assert_eq!(code(Status::Code(0), Stop::Unwanted), 141);
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! From the ground up: `count` and `ends` know of an output what streams by; `sink` puts it into a `spill`, in a
 //! [`Place`]; `pump` moves it there from a `pipe`; `command` starts it all and
-//! `watch` watches over it; `record` says what was run.
+//! `watch` watches over it, `pty` and `keys` are the terminal that it may be given; `record` says what was run.
 
 mod captured;
 mod command;
@@ -17,10 +17,12 @@ mod deliver;
 mod dir;
 mod ended;
 mod ends;
+mod keys;
 mod ladder;
 mod options;
 mod pipe;
 mod place;
+mod pty;
 mod pump;
 mod record;
 mod session;
@@ -34,7 +36,7 @@ pub use command::{Running, drain, run, start};
 pub use content::Content;
 pub use deliver::{Delivery, Keep, NOT_SAVED, Wish};
 pub use ended::{Ended, Status, Stop};
-pub use options::{Group, Options, StartError, Stdin, Streams};
+pub use options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 pub use place::{DEFAULT_SESSION, Place, PlaceError};
 pub use pump::Progress;
 pub use record::{About, Exit, Record};

@@ -27,12 +27,32 @@ pub enum Streams {
     Together,
     /// Through a pipe each; nothing then says which came first.
     Apart,
+    /// Through a terminal of the command's own, of this size: as together, but with the terminal's CR LF
+    /// for each line feed. The command leads a session, hence a group of its own.
+    Terminal(TerminalSize),
+}
+
+/// The size of a terminal, in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalSize {
+    /// Cells in a row.
+    pub columns: u16,
+    /// Rows.
+    pub rows: u16,
+}
+
+impl Default for TerminalSize {
+    /// 80 by 24.
+    fn default() -> TerminalSize {
+        TerminalSize { columns: 80, rows: 24 }
+    }
 }
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
-    /// Our own standard input.
+    /// Our own standard input. On a terminal of the command's own, what comes there is typed: a terminal's
+    /// keys one by one while it runs, anything else as it comes, and then the key that ends input.
     Inherit,
     /// Nothing.
     Null,

@@ -1,4 +1,4 @@
-//! The pipe that a command writes to, and when to stop listening once the command is gone.
+//! The pipe, or terminal, that a command writes to, and when to stop listening once the command is gone.
 
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,6 +30,11 @@ impl Gone {
     pub fn new() -> io::Result<Gone> {
         let (woken, wake) = io::pipe()?;
         Ok(Gone { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
+    }
+
+    /// What is closed at its other end when the command is gone.
+    pub fn listener(&self) -> io::Result<PipeReader> {
+        self.woken.try_clone()
     }
 
     /// The command is gone: from now on others hold its output.
@@ -78,10 +83,14 @@ impl Pipe {
     pub fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
-        let end = OwnedFd::from(reader);
+        Ok((Pipe::listen(reader.into(), gone, held)?, writer))
+    }
+
+    /// The same of an end that is there already, such as a terminal's.
+    pub fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
         rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
-        let woken = gone.woken.try_clone()?;
-        Ok((Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) }, writer))
+        let woken = gone.listener()?;
+        Ok(Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) })
     }
 
     fn begin_grace(&mut self) {
@@ -134,6 +143,8 @@ impl Read for Pipe {
                 Err(Errno::AGAIN) if self.wait()? => {}
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
+                // So a terminal says that nobody holds its other end any more.
+                Err(Errno::IO) => return Ok(0),
                 Err(error) => return Err(error.into()),
             }
         }

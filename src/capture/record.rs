@@ -64,7 +64,7 @@ pub struct Record {
     pub end: Timestamp,
     /// How; none for a stream.
     pub exit: Option<Exit>,
-    /// Whether it was stopped: by a signal passed on, or because its time was over.
+    /// Whether it was stopped: by a signal passed on, because its time was over, or its reader gone.
     pub stopped: Option<String>,
     /// All that it printed.
     pub seen: Size,
@@ -82,6 +82,7 @@ impl Record {
             Stop::No => None,
             Stop::Asked(signal) => Some(format!("signal {signal}")),
             Stop::TimedOut => Some("timeout".to_owned()),
+            Stop::Unwanted => Some("its reader had gone".to_owned()),
         });
         Record {
             path: path.to_owned(),

@@ -1,20 +1,26 @@
 //! Watching over a command until it and its output have ended: signals, time, and its end.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::time::Instant;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::termios::tcgetpgrp;
 
 use super::ended::Stop;
+use super::keys::Keyboard;
 use super::ladder::Ladder;
-use super::options::Group;
+use super::options::{Group, TerminalSize};
 use super::pipe::Gone;
+use super::pty::resize;
 
 /// Asks a running command to stop. Cheap to clone, and good from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
     pub(super) events: Sender<Event>,
+    pub(super) keyboard: Arc<Keyboard>,
 }
 
 impl Control {
@@ -29,11 +35,41 @@ impl Control {
     pub fn interrupt(&self) -> bool {
         self.ask(Signal::INT.as_raw())
     }
+
+    /// Nobody wants the output any more: TERM, and two seconds later KILL.
+    pub fn give_up(&self) {
+        // It may be over already.
+        let _ = self.events.send(Event::Unwanted);
+    }
+
+    /// Tells a command that has a terminal of its own that it has another size now.
+    pub fn resize(&self, size: TerminalSize) {
+        let _ = self.events.send(Event::Resized(size));
+    }
+
+    /// Stops a command with a group of its own, as Ctrl-Z does, and then does what is given: stop
+    /// ourselves, usually. When that is done the command goes on. Our terminal has its own modes meanwhile.
+    pub fn pause(&self, meanwhile: impl FnOnce()) {
+        let held = self.keyboard.hold();
+        let (stopped, is_stopped) = sync_channel(1);
+        if self.events.send(Event::Paused(stopped)).is_ok() {
+            // An error is as good: it is over.
+            let _ = is_stopped.recv();
+        }
+        meanwhile();
+        drop(held);
+        let _ = self.events.send(Event::GoesOn);
+    }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Event {
     Asked(Signal),
+    Unwanted,
+    Resized(TerminalSize),
+    /// To be stopped for a while; an answer says that it is.
+    Paused(SyncSender<()>),
+    GoesOn,
     /// The command is gone, but not yet reaped.
     Exited,
     /// A stream has ended and is in its sink.
@@ -53,6 +89,8 @@ pub(super) fn tell_exit(pid: Pid, events: &Sender<Event>) {
 pub(super) struct Watch {
     pub pid: Pid,
     pub group: Group,
+    /// Our end of the command's own terminal, if it has one.
+    pub terminal: Option<OwnedFd>,
     pub events: Receiver<Event>,
     pub gone: Gone,
     pub ladder: Ladder,
@@ -80,6 +118,19 @@ impl Watch {
                     let step = self.ladder.ask(signal, Instant::now());
                     self.send(step);
                 }
+                Ok(Event::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
+                Ok(Event::Resized(size)) => {
+                    // Its terminal may just have been closed.
+                    let _ = self.terminal.as_ref().map(|terminal| resize(terminal, size));
+                }
+                Ok(Event::Paused(stopped)) => {
+                    // A session of its own hears no TSTP, since no shell could make it go on.
+                    let has_session = self.terminal.is_some();
+                    self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
+                    let _ = stopped.send(());
+                }
+                Ok(Event::GoesOn) => self.send(Some(Signal::CONT)),
+                Ok(Event::Unwanted) => {}
                 Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -97,25 +148,38 @@ impl Watch {
     /// Does what is due by the clock.
     fn press(&mut self, now: Instant) {
         if self.deadline.take_if(|at| *at <= now).is_some() {
-            self.stop = Stop::TimedOut;
-            let step = self.ladder.time_out(now);
-            self.send(Some(step));
+            self.tell_to_end(Stop::TimedOut);
         }
         let step = self.ladder.due(now);
         self.send(step);
     }
 
+    /// TERM now, KILL in two seconds.
+    fn tell_to_end(&mut self, why: Stop) {
+        self.stop = why;
+        let step = self.ladder.time_out(Instant::now());
+        self.send(Some(step));
+    }
+
     fn send(&self, signal: Option<Signal>) {
         let Some(signal) = signal else { return };
-        let kill = |signal| match self.group {
+        // A command that is gone wants no signal, and one that is stopped hears none but these.
+        self.kill(signal);
+        if signal == Signal::TERM {
+            self.kill(Signal::CONT);
+        }
+    }
+
+    fn kill(&self, signal: Signal) {
+        let _ = match self.group {
             Group::Own => kill_process_group(self.pid, signal),
-            Group::Shared if matches!(signal, Signal::INT | Signal::QUIT) => Ok(()),
+            Group::Shared if matches!(signal, Signal::INT | Signal::QUIT | Signal::TSTP | Signal::CONT) => {
+                Ok(())
+            }
             Group::Shared => kill_process(self.pid, signal),
         };
-        // A command that is gone wants no signal, and one that is stopped hears none but these.
-        let _ = kill(signal);
-        if signal == Signal::TERM {
-            let _ = kill(Signal::CONT);
-        }
+        // A shell in a terminal of its own gives each job a group.
+        let front = self.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
+        let _ = front.filter(|group| *group != self.pid).map(|group| kill_process_group(group, signal));
     }
 }

@@ -42,6 +42,9 @@ pub struct RunArgs {
     /// Take standard error apart, with a file and a preview of its own
     #[arg(long)]
     pub split: bool,
+    /// Give the command a terminal of its own, for colours and for what needs one
+    #[arg(long, conflicts_with = "split")]
+    pub pty: bool,
     /// Most bytes that are saved, or none for no limit [default: the policy's, else 100m]
     #[arg(long, value_name = "SIZE", value_parser = cap)]
     pub max_spill: Option<u64>,
@@ -112,9 +115,13 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
     let place = place(config, args, &look)?;
     let wish = wish(&look, args, args.form.form());
     let options = Options {
-        streams: if args.split { Streams::Apart } else { Streams::Together },
+        streams: match (args.split, args.pty) {
+            (true, _) => Streams::Apart,
+            (false, true) => Streams::Terminal(signals::terminal_size()),
+            (false, false) => Streams::Together,
+        },
         stdin: Stdin::Inherit,
-        group: group(),
+        group: if args.pty { capture::Group::Own } else { group() },
         timeout: args.timeout,
         limits: limits(&wish),
     };
@@ -238,7 +245,7 @@ fn limits(wish: &Wish) -> Limits {
 
 /// Runs the command to its end, its signals passed on and its progress shown.
 fn watched(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<Captured> {
-    let passing = signals::Passing::begin()?;
+    let passing = signals::Passing::begin(options.group)?;
     let running = start(args, options, place)?;
     passing.to(running.control());
     super::progress::show_until_over(&running);
@@ -275,7 +282,7 @@ fn on_screen(
     if let Some(path) = spill {
         view::run_live(config, &path, &args.command.join(" ".as_ref()), look, news)?;
     }
-    let passing = signals::Passing::begin()?;
+    let passing = signals::Passing::begin(capture::Group::Own)?;
     passing.to(control);
     let joined = waiting.join().map_err(|_| Failure::Failed("the command could not be followed".into()))?;
     Ok(joined?)
@@ -295,11 +302,14 @@ fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<cap
     };
     let mut command = Command::new(program);
     command.args(rest);
-    let started = capture::start(command, options, place);
-    Ok(started.map_err(|error| {
+    let running = capture::start(command, options, place).map_err(|error| {
         say(&error.to_string());
         Failure::Ended(error.exit_code())
-    })?)
+    })?;
+    if args.pty {
+        signals::follow_size(running.control())?;
+    }
+    Ok(running)
 }
 
 /// Prints the preview, then what has to be said about it.

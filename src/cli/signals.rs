@@ -1,13 +1,16 @@
 //! Signals that are meant for the command that we run, rather than for us.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use rustix::termios::tcgetwinsize;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
-use crate::capture::Control;
+use crate::capture::{Control, Group, TerminalSize};
 
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
 pub struct Passing {
@@ -15,9 +18,11 @@ pub struct Passing {
 }
 
 impl Passing {
-    /// Takes them, but for those that whoever started us has set aside, as `nohup` does.
-    pub fn begin() -> io::Result<Passing> {
-        let all = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    /// Takes them, but for those that whoever started us has set aside, as `nohup` does. What Ctrl-Z sends is
+    /// passed on as well to a command that does not hear it itself, being in a group of its own.
+    pub fn begin(group: Group) -> io::Result<Passing> {
+        let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+        all.extend((group == Group::Own).then_some(SIGTSTP));
         let signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
         Ok(Passing { signals })
     }
@@ -27,13 +32,32 @@ impl Passing {
     pub fn to(mut self, control: Control) {
         std::thread::spawn(move || {
             for signal in self.signals.forever() {
-                if !control.ask(signal) {
+                match signal {
+                    SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
+                    _ if control.ask(signal) => {}
                     // What it cannot do would have been done to us long ago.
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                    _ => drop(emulate_default_handler(signal)),
                 }
             }
         });
     }
+}
+
+/// Keeps a command's own terminal at the size of ours.
+pub fn follow_size(control: Control) -> io::Result<()> {
+    let mut resized = Signals::new([SIGWINCH])?;
+    std::thread::spawn(move || resized.forever().for_each(|_| control.resize(terminal_size())));
+    Ok(())
+}
+
+/// The size of our terminal; without one, or if it does not know, 80 by 24.
+pub fn terminal_size() -> TerminalSize {
+    let (err, out, stdin) = (io::stderr(), io::stdout(), io::stdin());
+    let sizes = [err.as_fd(), out.as_fd(), stdin.as_fd()].into_iter().filter_map(|fd| tcgetwinsize(fd).ok());
+    let mut known = sizes.filter(|size| size.ws_col > 0 && size.ws_row > 0);
+    known
+        .next()
+        .map_or(TerminalSize::default(), |size| TerminalSize { columns: size.ws_col, rows: size.ws_row })
 }
 
 /// Lets the first Ctrl-C pass; a second one ends us.

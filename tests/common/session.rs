@@ -18,7 +18,7 @@ pub struct Session {
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     /// The terminal's modes before the program ran.
-    before: String,
+    pub before: String,
 }
 
 /// What has come from the program.
@@ -200,7 +200,12 @@ impl Session {
         assert!(!screen.bracketed_paste(), "pastes are still bracketed");
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
         assert!(last(&seen.raw, b"\x1b[?1007l") > last(&seen.raw, b"\x1b[?1007h"), "alternate scroll is on");
-        assert_eq!(format!("{:?}", self.master.get_termios()), self.before, "the terminal's modes");
+        assert_eq!(self.modes(), self.before, "the terminal's modes");
+    }
+
+    /// The terminal's modes.
+    pub fn modes(&self) -> String {
+        format!("{:?}", self.master.get_termios())
     }
 }
 

@@ -1,0 +1,115 @@
+//! A terminal of the command's own: what it is, what is typed on it, how it ends.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::{run, sequence, spill, wait_until};
+use crate::common::home::Home;
+use crate::common::session::Session;
+
+#[test]
+fn all_three_streams_are_a_terminal_that_rules_a_session() {
+    let home = Home::new();
+    let script = "tty < /dev/tty; test -t 0 && test -t 1 && test -t 2 && stty size; ps -o tpgid=,sid= -p $$";
+    let ran = run(&home, &["--pty"], script).ok();
+    let lines: Vec<_> = ran.text().split("\r\n").collect();
+    assert_eq!((lines[0], lines[1]), ("/dev/tty", "24 80"), "{lines:?}");
+    let ids: Vec<_> = lines[2].split_whitespace().collect();
+    assert!(ids.len() == 2 && ids[0] == ids[1], "{lines:?}");
+}
+
+#[test]
+fn both_streams_come_in_order_with_the_terminal_s_line_ends() {
+    let home = Home::new();
+    let script = "i=0; while [ $i -lt 500 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done";
+    run(&home, &["--pty", "--keep", "always"], script);
+    let expected: String = (0..500).map(|n| format!("o{n}\r\ne{n}\r\n")).collect();
+    assert!(fs::read_to_string(spill(&home)).unwrap() == expected);
+}
+
+#[test]
+fn all_is_read_before_the_end_is() {
+    let home = Home::new();
+    let ran = run(&home, &["--pty", "--max-lines=900000", "--max-bytes=9m"], "seq 1 100000; exit 6");
+    assert_eq!(ran.status, 6);
+    assert!(ran.text().replace("\r\n", "\n") == sequence(100_000));
+}
+
+#[test]
+fn what_is_piped_in_is_typed_and_then_ends() {
+    let home = Home::new();
+    for (input, expected) in [("two\nlines\n", "two\r\nlines\r\n"), ("no end", "no end"), ("", "")] {
+        let ran = home.pipe(input, &["run", "--pty", "--", "cat"]).ok();
+        assert_eq!(ran.text(), expected, "{input:?}");
+    }
+}
+
+#[test]
+fn exit_statuses_are_as_without() {
+    let home = Home::new();
+    assert_eq!(run(&home, &["--pty"], "kill -TERM $$").status, 143);
+    assert_eq!(run(&home, &["--pty", "--timeout", "0.2"], "sleep 60").status, 124);
+    home.run(&["run", "--pty", "--", "no-such-command"]).fails(127, &["not found"]);
+    home.run(&["run", "--pty", "--", "/"]).fails(126, &["/"]);
+    home.run(&["run", "--pty", "--split", "--", "true"]).fails(2, &["--split"]);
+}
+
+#[test]
+fn a_process_left_behind_does_not_hold_us() {
+    let home = Home::new();
+    let before = Instant::now();
+    let ran = run(&home, &["--pty"], "trap '' HUP; sleep 20 & echo done; exit 5");
+    assert!(before.elapsed() < Duration::from_secs(3), "{:?}", before.elapsed());
+    assert_eq!((ran.status, ran.text()), (5, "done\r\n"));
+    assert!(ran.stderr.contains("background process"), "{}", ran.stderr);
+}
+
+/// A shell under `run --pty` in a terminal, once it says that it is ready.
+fn in_a_terminal(home: &Home, script: &str) -> Session {
+    let script = format!("{script}; : > ready; while :; do sleep 0.02; done");
+    let session = Session::start(home, &["run", "--pty", "--keep", "always", "--", "sh", "-c", &script]);
+    wait_until("the command is ready", || home.at("ready").exists());
+    session
+}
+
+#[test]
+fn keys_are_the_command_s_and_our_terminal_is_as_before() {
+    let home = Home::new();
+    let mut session =
+        Session::start(&home, &["run", "--pty", "--", "sh", "-c", "read -r line; echo got $line"]);
+    session.keys("typed\r").wait_for("got typed");
+    assert_eq!(session.ended(), 0);
+    assert_eq!(session.modes(), session.before);
+}
+
+#[test]
+fn its_size_is_ours_and_changes_with_it() {
+    let home = Home::new();
+    let script = "trap 'stty size >> sizes' WINCH; stty size >> sizes";
+    let mut session = in_a_terminal(&home, script);
+    session.resize(100, 30);
+    wait_until("it heard", || fs::read_to_string(home.at("sizes")).unwrap() == "24 80\n30 100\n");
+}
+
+#[test]
+fn ctrl_c_climbs_the_same_ladder() {
+    let home = Home::new();
+    let mut session = in_a_terminal(&home, "trap ': > int' INT; trap 'echo told; exit 8' TERM");
+    session.keys("\x03");
+    wait_until("INT", || home.at("int").exists());
+    session.keys("\x03");
+    assert_eq!(session.ended(), 8);
+    assert!(fs::read(spill(&home)).unwrap().ends_with(b"told\r\n"));
+    assert_eq!(session.modes(), session.before);
+}
+
+#[test]
+fn a_signal_to_us_leaves_the_terminal_as_it_was() {
+    let home = Home::new();
+    let mut session = in_a_terminal(&home, "echo before");
+    session.signal(Signal::TERM);
+    assert_eq!(session.ended(), 143);
+    assert_eq!(session.modes(), session.before);
+}
