@@ -51,6 +51,9 @@ pub struct RunArgs {
     /// Stop the command after so long: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// What is done with the command when whoever reads our output has gone
+    #[arg(long, value_name = "WHAT", default_value = "spill")]
+    pub sigpipe: Unread,
     /// Where spills are put, and under which names
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     pub layout: LayoutOf,
@@ -72,6 +75,15 @@ pub enum KeepWhen {
     Cut,
     /// Not at all
     Never,
+}
+
+/// What is done with a command whose preview nobody will read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Unread {
+    /// It goes on, and its output is saved
+    Spill,
+    /// It is stopped: TERM, and KILL two seconds later
+    Kill,
 }
 
 /// Whose layout a spill is kept in.
@@ -308,6 +320,9 @@ fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<cap
     })?;
     if args.pty {
         signals::follow_size(running.control())?;
+    }
+    if args.sigpipe == Unread::Kill {
+        signals::give_up_unread(running.control())?;
     }
     Ok(running)
 }

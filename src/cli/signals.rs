@@ -5,6 +5,8 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -41,6 +43,23 @@ impl Passing {
             }
         });
     }
+}
+
+/// Gives a command up once whoever reads our standard output has gone.
+pub fn give_up_unread(control: Control) -> io::Result<()> {
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    std::thread::spawn(move || {
+        loop {
+            // Nothing is asked for: what is told unasked is that no one holds the other end.
+            let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+            match poll(&mut ends, None) {
+                Ok(_) => return control.give_up(),
+                Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    });
+    Ok(())
 }
 
 /// Keeps a command's own terminal at the size of ours.

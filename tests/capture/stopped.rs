@@ -111,6 +111,25 @@ fn a_reader_that_has_had_enough_ends_us_quietly() {
 }
 
 #[test]
+fn a_reader_that_goes_early_stops_the_command_only_if_asked_to() {
+    for (flag, record_says) in [("kill", "its reader had gone".into()), ("spill", serde_json::Value::Null)] {
+        let home = Home::new();
+        let script = "echo before; : > ready; while ! [ -e go ]; do sleep 0.02; done; exit 4";
+        let words = ["run", "--sigpipe", flag, "--keep", "always", "--", "sh", "-c", script];
+        let mut child = home.command(&words).spawn().unwrap();
+        wait_until("the command is ready", || home.at("ready").exists());
+        drop(child.stdout.take());
+        if flag == "spill" {
+            home.file("go", "");
+        }
+        let ran = finish(child);
+        assert_eq!((ran.status, ran.stderr.as_str()), (141, ""), "{flag}");
+        assert_eq!(fs::read(spill(&home)).unwrap(), b"before\n");
+        assert_eq!(record(&home, &spill(&home))["stopped"], record_says);
+    }
+}
+
+#[test]
 fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Write;
