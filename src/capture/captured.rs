@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::preview::{Stream, Totals};
 
+use super::arrivals::Arrivals;
 use super::content::Content;
 use super::ended::Ended;
 use super::record::Record;
@@ -32,6 +33,8 @@ pub struct Captured {
     pub stdout: CapturedOutput,
     /// Standard error, where it is apart.
     pub stderr: Option<CapturedOutput>,
+    /// When which stretches of the two came; none where they are together.
+    pub arrivals: Option<Arrivals>,
 }
 
 impl Captured {
@@ -158,7 +161,7 @@ impl CapturedOutput {
     /// Gives the spill its name, after its record is written.
     pub(super) fn finish(&mut self, record: &Record, place: &super::Place, durable: bool) -> Option<PathBuf> {
         let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
-        let recorded = record.write(place.env(), spill.name());
+        let recorded = record.write(place.env(), spill.name(), durable);
         let partial = matches!(self.stopped, Some(Stopped::Failed(_)));
         if recorded.is_err() && partial {
             // A part without a word that it is one would pass for the whole.

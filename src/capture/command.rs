@@ -15,6 +15,7 @@ use rustix::process::Pid;
 
 use crate::preview::Stream;
 
+use super::arrivals::{Clock, Timed};
 use super::captured::{Captured, CapturedOutput};
 use super::ended::{Ended, Stop};
 use super::keys::{self, Keyboard, Leave};
@@ -90,6 +91,7 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let started = Timestamp::now();
+    let clock = (options.streams == Streams::Apart).then(Clock::start);
     let child = command.spawn().map_err(|error| explain(name, error))?;
     // It has our ends of what the command writes to.
     drop(command);
@@ -103,7 +105,8 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let (events, received) = channel();
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
-        streams.push(Draining::start(stream, pipe, options.limits, place, events.clone())?);
+        let pipe = Timed { reader: pipe, stream, clock: clock.clone() };
+        streams.push(Draining::start(pipe, options.limits, place, events.clone())?);
     }
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
@@ -123,6 +126,8 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let (tell_over, over) = channel::<()>();
     let supervise = move || {
         let captured = supervise(child, watch, streams, started, &held);
+        let captured =
+            captured.map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
         let _ = typing.map(JoinHandle::join);
         drop(tell_over);
         captured
@@ -206,12 +211,12 @@ struct Draining {
 
 impl Draining {
     fn start(
-        stream: Stream,
-        pipe: Pipe,
+        pipe: Timed<Pipe>,
         limits: Limits,
         place: &Place,
         events: Sender<Event>,
     ) -> io::Result<Draining> {
+        let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
         let sink = sink(stream, limits, place);
         let shared = Arc::clone(&progress);
@@ -261,6 +266,7 @@ fn supervise(
         failure,
         stdout,
         stderr: outputs.next(),
+        arrivals: None,
     })
 }
 
@@ -280,5 +286,6 @@ pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Res
         failure,
         stdout: CapturedOutput::new(Stream::Stdout, taken)?,
         stderr: None,
+        arrivals: None,
     })
 }

@@ -6,9 +6,10 @@
 //! has a tool's output in hand already calls [`truncate`].
 //!
 //! From the ground up: `count` and `ends` know of an output what streams by; `sink` puts it into a `spill`, in a
-//! [`Place`]; `pump` moves it there from a `pipe`; `command` starts it all and
+//! [`Place`]; `pump` moves it there from a `pipe`, and `arrivals` has when; `command` starts it all and
 //! `watch` watches over it, `pty` and `keys` are the terminal that it may be given; `record` says what was run.
 
+mod arrivals;
 mod captured;
 mod command;
 mod content;
@@ -31,6 +32,7 @@ mod spill;
 mod truncate;
 mod watch;
 
+pub use arrivals::{Arrival, Arrivals};
 pub use captured::{Captured, CapturedOutput, Size};
 pub use command::{Running, drain, run, start};
 pub use content::Content;

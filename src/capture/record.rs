@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::{Env, NewSpill, own_home};
 
+use super::arrivals::Arrivals;
 use super::captured::{Captured, CapturedOutput, Size};
 use super::dir::{make_parents, open_private, private_dir};
 use super::ended::{Ended, Status, Stop};
@@ -74,6 +75,9 @@ pub struct Record {
     pub truncated: Option<String>,
     /// The policy that its preview was made by.
     pub policy: String,
+    /// When which stretches of both streams came, where they were apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
 }
 
 impl Record {
@@ -98,17 +102,18 @@ impl Record {
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: about.policy.clone(),
+            arrivals: captured.arrivals.clone(),
         }
     }
 
-    /// Writes it for the spill of this file name, whole or not at all.
-    pub(super) fn write(&self, env: &Env, name: &str) -> io::Result<()> {
+    /// Writes it for the spill of this file name, whole or not at all; with `durable`, onto the disk.
+    pub(super) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
         let (path, dir) = create(env)?;
         let mut text = serde_json::to_vec(self)?;
         text.push(b'\n');
         let record = NewSpill::begin_in(dir, path, format!("{name}{ENDING}"))?;
         record.file().write_all(&text)?;
-        record.finish(false).map(drop)
+        record.finish(durable).map(drop)
     }
 
     /// The record of the spill of this file name, if there is one that can be read. Commands and

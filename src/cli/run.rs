@@ -51,6 +51,9 @@ pub struct RunArgs {
     /// Stop the command after so long: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// Save only when it is on the disk, and not merely on its way there
+    #[arg(long)]
+    pub durable: bool,
     /// What is done with the command when whoever reads our output has gone
     #[arg(long, value_name = "WHAT", default_value = "spill")]
     pub sigpipe: Unread,
@@ -233,6 +236,7 @@ fn wish(look: &Resolved, args: &RunArgs, form: Form) -> Wish {
         KeepWhen::Cut => Keep::Cut,
         KeepWhen::Never => Keep::Never,
     };
+    wish.durable = args.durable;
     wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     tell(&mut wish, &args.look, form);
     wish

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::capture::{self, Exit, Size};
+use crate::capture::{self, Arrival, Arrivals, Exit, Size};
 use crate::store::{Entry, Env};
-use crate::words::{lines, size};
+use crate::words::{lines, size, thousands};
+
+/// So many stretches of two streams are shown.
+const MOST_STRETCHES: usize = 12;
 
 /// Records by the path of their spill.
 #[derive(Debug, Default)]
@@ -47,12 +50,30 @@ pub fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     let ended: Vec<String> = ended.into_iter().flatten().collect();
     let amount = |of: Size| format!("{}, {}", size(of.bytes), lines(of.lines));
     let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
-    vec![
+    let mut words = vec![
         ("command", run.command.join(" ")),
         ("in", run.directory.clone()),
         ("began", run.start.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         ("ended", ended.join(", ")),
         ("printed", amount(run.seen) + &lost.unwrap_or_default()),
         ("cut by", run.policy.clone()),
-    ]
+    ];
+    words.extend(run.arrivals.iter().flat_map(|came| in_time(came, &run.stream)));
+    words
+}
+
+/// When what came of the two streams, the first few.
+fn in_time(came: &Arrivals, this: &str) -> Vec<(&'static str, String)> {
+    let stretch = |stretch: &Arrival| {
+        let (seconds, ms) = (stretch.ms / 1000, stretch.ms % 1000);
+        format!("at {seconds}.{ms:03} s, {} of {}", size(stretch.bytes), stretch.stream)
+    };
+    let mut rows: Vec<_> = came.stretches.iter().take(MOST_STRETCHES).map(stretch).collect();
+    let rest = came.stretches.len() - rows.len();
+    rows.extend((rest > 0).then(|| format!("and {} more; --json has them", thousands(rest as u64))));
+    rows.extend(
+        (came.within_ms > 1).then(|| format!("times are multiples of {} ms", thousands(came.within_ms))),
+    );
+    let names = std::iter::once("came").chain(std::iter::repeat(""));
+    std::iter::once(("stream", this.to_owned())).chain(names.zip(rows)).collect()
 }
