@@ -27,6 +27,8 @@ pub struct Captured {
     pub finished: Timestamp,
     /// A process of the command's still runs and holds its output, which was closed.
     pub left_running: bool,
+    /// It was a stream, and left before its end.
+    pub left_early: bool,
     /// Reading ended by this error; what came before is there.
     pub failure: Option<io::Error>,
     /// The output, or standard output where the two are apart.
@@ -38,6 +40,25 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// A stream that has just ended, and been one output.
+    pub(super) fn of_stream(
+        started: Timestamp,
+        output: CapturedOutput,
+        failure: Option<io::Error>,
+    ) -> Captured {
+        Captured {
+            ended: None,
+            started,
+            finished: Timestamp::now(),
+            left_running: false,
+            left_early: false,
+            failure,
+            stdout: output,
+            stderr: None,
+            arrivals: None,
+        }
+    }
+
     /// The outputs, in order.
     pub fn outputs(&self) -> impl Iterator<Item = &CapturedOutput> {
         std::iter::once(&self.stdout).chain(&self.stderr)
@@ -136,6 +157,19 @@ impl CapturedOutput {
         match &self.file {
             Unsaved::File(spill) => Some(spill),
             Unsaved::Memory(_) | Unsaved::Nothing => None,
+        }
+    }
+
+    /// Cuts the file to its cap, where more is in it. What is looked at meanwhile sees the rest vanish.
+    pub(super) fn cut(&mut self, cap: u64) {
+        let (Unsaved::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
+        // It fits: the cap is below a length in memory.
+        let bytes = &self.content.bytes()[..cap as usize];
+        let feeds = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        let kept = Size { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
+        match spill.file().set_len(cap) {
+            Ok(()) => (self.kept, self.stopped) = (kept, Some(Stopped::Cap)),
+            Err(error) => self.fail(error),
         }
     }
 

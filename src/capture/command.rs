@@ -219,6 +219,7 @@ impl Draining {
         let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
         let sink = sink(stream, limits, place);
+        progress.note(&sink);
         let shared = Arc::clone(&progress);
         let drain = move || {
             let taken = take_all(pipe, sink, &shared);
@@ -260,13 +261,9 @@ fn supervise(
     let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
     Ok(Captured {
         ended: Some(Ended { status, stop: watch.stop }),
-        started,
-        finished: Timestamp::now(),
         left_running: held.load(Ordering::Acquire),
-        failure,
-        stdout,
         stderr: outputs.next(),
-        arrivals: None,
+        ..Captured::of_stream(started, stdout, failure)
     })
 }
 
@@ -278,14 +275,5 @@ fn supervise(
 pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
     let started = Timestamp::now();
     let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default())?;
-    Ok(Captured {
-        ended: None,
-        started,
-        finished: Timestamp::now(),
-        left_running: false,
-        failure,
-        stdout: CapturedOutput::new(Stream::Stdout, taken)?,
-        stderr: None,
-        arrivals: None,
-    })
+    Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

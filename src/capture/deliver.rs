@@ -171,6 +171,33 @@ impl Captured {
         Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, paths, totals })
     }
 
+    /// Keeps the output if that is wanted, and plans nothing: for what has been looked at. What is over
+    /// the cap is cut off. Where it is then; what went wrong is added to `warnings`.
+    ///
+    /// # Errors
+    /// As [`preview::plan`]'s; nothing is kept then.
+    pub fn keep(
+        mut self,
+        wish: &Wish,
+        place: &Place,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<PathBuf>, PlanError> {
+        warnings.extend(self.notes());
+        let wanted = self.is_wanted(Stream::Stdout, wish, &wish.policy)?;
+        self.stdout.cut(wish.cap);
+        let path = wanted.then(|| save_one(&mut self, Stream::Stdout, wish, place, warnings));
+        Ok(path.flatten())
+    }
+
+    /// Whether a stream's output is to be kept.
+    fn is_wanted(&self, stream: Stream, wish: &Wish, policy: &Policy) -> Result<bool, PlanError> {
+        match wish.keep {
+            Keep::Always => Ok(true),
+            Keep::Never => Ok(false),
+            Keep::Cut => is_cut(self, stream, policy),
+        }
+    }
+
     /// Plans, counts what that turns out to need, and plans again.
     fn planned(
         &self,
@@ -274,11 +301,7 @@ fn save(
 ) -> Result<[Saved; 2], PlanError> {
     let mut saved = [Saved::default(), Saved::default()];
     for (stream, saved) in [Stream::Stdout, Stream::Stderr].into_iter().zip(&mut saved) {
-        saved.wanted = match wish.keep {
-            Keep::Always => true,
-            Keep::Never => false,
-            Keep::Cut => is_cut(captured, stream, policy)?,
-        };
+        saved.wanted = captured.is_wanted(stream, wish, policy)?;
         if saved.wanted {
             saved.path = save_one(captured, stream, wish, place, warnings);
         }

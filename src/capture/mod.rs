@@ -1,7 +1,7 @@
 //! Running a command, or draining a pipe, into a spill: bounded memory, exit status kept, and the preview that a
 //! model would get of it.
 //!
-//! [`start`] (or [`run`], which waits) runs a command and [`drain`] takes a stream; both give a [`Captured`]. Its
+//! [`start`] (or [`run`], which waits) runs a command and [`drain`] takes a stream ([`follow`] on a thread of its own); all give a [`Captured`]. Its
 //! [`Captured::deliver`] plans the preview, keeps the spill if it is wanted, and gives a [`Delivery`]. An agent that
 //! has a tool's output in hand already calls [`truncate`].
 //!
@@ -18,6 +18,7 @@ mod deliver;
 mod dir;
 mod ended;
 mod ends;
+mod follow;
 mod keys;
 mod ladder;
 mod options;
@@ -38,6 +39,7 @@ pub use command::{Running, drain, run, start};
 pub use content::Content;
 pub use deliver::{Delivery, Keep, NOT_SAVED, Wish};
 pub use ended::{Ended, Status, Stop};
+pub use follow::{Following, Interest, follow};
 pub use options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 pub use place::{DEFAULT_SESSION, Place, PlaceError};
 pub use pump::Progress;

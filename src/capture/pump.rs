@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::sink::{Sink, Taken};
+use super::sink::{Sink, Stopped, Taken};
 use super::spill::Spill;
 
 /// Bytes of one buffer: small enough that what one thread has read is in the cache yet when the
@@ -21,6 +21,7 @@ pub struct Progress {
     bytes: AtomicU64,
     line_feeds: AtomicU64,
     spill: OnceLock<PathBuf>,
+    stopped: OnceLock<Stopped>,
 }
 
 impl Progress {
@@ -40,11 +41,19 @@ impl Progress {
         self.spill.get().map(PathBuf::as_path)
     }
 
-    fn note(&self, sink: &Sink<Spill>) {
+    /// Why the file does not grow any more although bytes come, if so.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.stopped.get()
+    }
+
+    pub(super) fn note(&self, sink: &Sink<Spill>) {
         self.bytes.store(sink.bytes(), Ordering::Relaxed);
         self.line_feeds.store(sink.line_feeds(), Ordering::Relaxed);
         if let Some(file) = sink.file() {
             self.spill.get_or_init(|| file.temporary_path());
+        }
+        if let Some(stopped) = sink.stopped() {
+            self.stopped.get_or_init(|| stopped.clone());
         }
     }
 }

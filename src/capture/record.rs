@@ -65,7 +65,8 @@ pub struct Record {
     pub end: Timestamp,
     /// How; none for a stream.
     pub exit: Option<Exit>,
-    /// Whether it was stopped: by a signal passed on, because its time was over, or its reader gone.
+    /// Whether it was stopped: by a signal passed on, because its time was over, or its reader gone; or
+    /// whether a stream was left before its end.
     pub stopped: Option<String>,
     /// All that it printed.
     pub seen: Size,
@@ -82,6 +83,7 @@ pub struct Record {
 
 impl Record {
     pub(super) fn new(captured: &Captured, output: &CapturedOutput, about: &About, path: &str) -> Record {
+        let left = captured.left_early.then(|| "left before its end".to_owned());
         let stopped = captured.ended.map(|ended| ended.stop).and_then(|stop| match stop {
             Stop::No => None,
             Stop::Asked(signal) => Some(format!("signal {signal}")),
@@ -97,7 +99,7 @@ impl Record {
             start: captured.started,
             end: captured.finished,
             exit: captured.ended.map(Exit::from),
-            stopped,
+            stopped: stopped.or(left),
             seen: output.seen,
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),

@@ -89,10 +89,29 @@ pub(super) enum Whereabouts<W> {
 }
 
 impl<W: Write> Sink<W> {
+    /// A file is begun when there is more than may be held; at once if nothing may.
     pub fn new(limits: Limits, begin: Begin<W>) -> Self {
+        if limits.hold > 0 {
+            return Self::in_state(limits, State::Held(Vec::new(), begin));
+        }
+        match begin() {
+            Ok(file) => Self::begun(limits, file),
+            Err(error) => Self {
+                stopped: Some(Stopped::Failed(Arc::new(error))),
+                ..Self::in_state(limits, State::Stopped(None))
+            },
+        }
+    }
+
+    /// One whose file has been begun.
+    pub fn begun(limits: Limits, file: W) -> Self {
+        Self::in_state(limits, State::Spilling(file))
+    }
+
+    fn in_state(limits: Limits, state: State<W>) -> Self {
         Self {
             limits,
-            state: State::Held(Vec::new(), begin),
+            state,
             counter: Counter::new(limits.want),
             kept: 0,
             rest: Ends::default(),
@@ -115,6 +134,11 @@ impl<W: Write> Sink<W> {
             State::Spilling(file) => Some(file),
             State::Held(..) | State::Stopped(_) => None,
         }
+    }
+
+    /// Why not all is in the file, if so.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.stopped.as_ref()
     }
 
     pub fn push(&mut self, chunk: &[u8]) {
