@@ -18,7 +18,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 ];
 
 /// Files of the command line that start the screens.
-const STARTS_SCREENS: &[&str] = &["cli/view.rs"];
+const STARTS_SCREENS: &[&str] = &["cli/view.rs", "cli/live.rs"];
 
 /// What pure modules have no business with.
 const IMPURE: &[&str] = &[

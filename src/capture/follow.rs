@@ -38,7 +38,7 @@ pub struct Interest {
 /// interest in it is dropped.
 ///
 /// # Errors
-/// If no thread or pipe can be had.
+/// If no thread or pipe can be had, or the disk has no room; nothing has been read then.
 pub fn follow(
     reader: impl Read + AsFd + Send + 'static,
     limits: Limits,
@@ -47,7 +47,9 @@ pub fn follow(
     let (left, open) = io::pipe()?;
     let left_early = Arc::new(AtomicBool::new(false));
     let reader = Leavable { reader, left, left_early: Arc::clone(&left_early) };
-    let sink = Sink::begun(limits, Spill::new(begun));
+    let mut spill = Spill::new(begun);
+    spill.room()?;
+    let sink = Sink::begun(limits, spill);
     let progress = Arc::new(Progress::default());
     progress.note(&sink);
     let (tell_over, over) = channel::<()>();

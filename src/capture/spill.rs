@@ -57,7 +57,11 @@ impl Spill {
         self.new.finish(durable)
     }
 
-    fn room(&mut self) -> io::Result<()> {
+    /// Whether the disk has room for more.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn room(&mut self) -> io::Result<()> {
         if self.written < self.look_at {
             return Ok(());
         }

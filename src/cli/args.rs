@@ -1,5 +1,6 @@
 //! Every word of the command line.
 
+mod save;
 mod stores;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
@@ -7,6 +8,7 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use crate::config::{Size, Wishes};
 use crate::preview::Direction;
 
+pub use save::SaveArgs;
 pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
@@ -26,6 +28,8 @@ pub struct Args {
     pub files: Vec<String>,
     #[command(flatten)]
     pub look: Look,
+    #[command(flatten)]
+    pub saving: SaveArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,6 +141,8 @@ pub struct PreviewArgs {
     /// Save the whole of standard input if it is cut, and print where it is
     #[arg(long)]
     pub save: bool,
+    #[command(flatten)]
+    pub saving: SaveArgs,
     #[command(flatten)]
     pub look: Look,
     #[command(flatten)]

@@ -44,6 +44,11 @@ pub fn open(config: &Config, word: &str, look: &Look) -> anyhow::Result<Opened> 
     }
 }
 
+/// Opens what is piped in by the file that it grows in, which has no name for good yet.
+pub fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
+    named(Source::open(temporary)?, None, look)
+}
+
 /// What has a slash in it, or exists, is a path; else an id, or the beginning of just one.
 fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
     let path = PathBuf::from(word);

@@ -7,6 +7,7 @@ mod consent;
 mod generate;
 mod input;
 mod list;
+mod live;
 mod policies;
 mod preview;
 mod progress;
@@ -85,7 +86,7 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
 fn run(args: Args) -> Outcome {
     let config = Config::load(Env::from_process()).map_err(Failure::Usage)?;
     match args.command {
-        None => view::run(config, &args.files, &args.look),
+        None => view::run(config, &args.files, &args.look, &args.saving),
         Some(Command::Preview(args)) => preview::run(&config, &args),
         Some(Command::Run(args)) => run::run(&config, &args),
         Some(Command::Session(command)) => session::run(&config, &command),

@@ -20,6 +20,7 @@ pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.save {
         return super::run::save_stdin(config, args);
     }
+    args.saving.refuse()?;
     let opened = input::open(config, &args.file, &args.look)?;
     print(config, opened, &args.look.wishes(), args.form.form())
 }

@@ -1,9 +1,10 @@
 //! One line on the terminal while a command runs: how much it has printed, and for how long.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::capture::Running;
+use crate::capture::{Progress, Running};
 use crate::preview::Stream;
 use crate::words::{size, span, thousands};
 
@@ -12,22 +13,28 @@ const AFTER: Duration = Duration::from_secs(1);
 /// Time between two looks.
 const EVERY: Duration = Duration::from_millis(250);
 
+/// The streams of a command.
+pub fn streams(running: &Running) -> Vec<Arc<Progress>> {
+    let both = [Stream::Stdout, Stream::Stderr].into_iter();
+    both.filter_map(|stream| running.progress(stream).cloned()).collect()
+}
+
 /// Waits until the command is over. On a terminal its progress is shown after a second.
-pub fn show_until_over(running: &Running) {
+pub fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
     if !io::stderr().is_terminal() {
-        while !running.wait_for(Duration::from_secs(3600)) {}
+        while !wait_for(Duration::from_secs(3600)) {}
         return;
     }
     let started = Instant::now();
-    if running.wait_for(AFTER) {
+    if wait_for(AFTER) {
         return;
     }
     let mut widest = 0;
     loop {
-        let line = line(running, started.elapsed());
+        let line = line(streams, started.elapsed());
         widest = line.len().max(widest);
         put(&format!("\r{line:<widest$}"));
-        if running.wait_for(EVERY) {
+        if wait_for(EVERY) {
             return put(&format!("\r{:widest$}\r", ""));
         }
     }
@@ -39,10 +46,9 @@ fn put(text: &str) {
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-fn line(running: &Running, time: Duration) -> String {
-    let streams = [Stream::Stdout, Stream::Stderr].into_iter().filter_map(|stream| running.progress(stream));
-    let (bytes, lines) =
-        streams.fold((0, 0), |(bytes, lines), of| (bytes + of.bytes(), lines + of.line_feeds()));
+fn line(streams: &[Arc<Progress>], time: Duration) -> String {
+    let bytes = streams.iter().map(|stream| stream.bytes()).sum();
+    let lines = streams.iter().map(|stream| stream.line_feeds()).sum();
     words(bytes, lines, time)
 }
 

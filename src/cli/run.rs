@@ -7,25 +7,21 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use clap::{Args as Group, ValueEnum};
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, About, Captured, Delivery, HOLD, Keep, Limits, Options, Place, Record, Stdin, Streams, Wish,
+    self, About, Captured, Delivery, HOLD, Limits, Options, Place, Record, Stdin, Streams, Wish,
 };
-use crate::config::{Config, Resolved, Size, WishError, Wishes};
-use crate::preview::{Part, Preview, Status, Stream, Want};
-use crate::store;
+use crate::config::{Config, Resolved, WishError, Wishes};
+use crate::preview::{Part, Preview, Status, Want};
+use crate::store::{self, Env, Stores};
 use crate::text::safe::label;
 
-use super::args::{Form, FormArgs, Look, PreviewArgs};
-use super::{Failure, Outcome, input, preview, signals, view};
-
-/// How often it is looked whether the command has printed anything yet.
-const FIRST_LOOK: Duration = Duration::from_millis(5);
+use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
+use super::{Failure, Outcome, input, live, preview, progress, signals};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
@@ -36,24 +32,17 @@ pub struct RunArgs {
     /// Look at preview and spill on the screen while the command runs; it reads nothing then
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
-    /// When the whole output is saved
-    #[arg(long, value_name = "WHEN", default_value = "cut")]
-    pub keep: KeepWhen,
     /// Take standard error apart, with a file and a preview of its own
     #[arg(long)]
     pub split: bool,
     /// Give the command a terminal of its own, for colours and for what needs one
     #[arg(long, conflicts_with = "split")]
     pub pty: bool,
-    /// Most bytes that are saved, or none for no limit [default: the policy's, else 100m]
-    #[arg(long, value_name = "SIZE", value_parser = cap)]
-    pub max_spill: Option<u64>,
     /// Stop the command after so long: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Save only when it is on the disk, and not merely on its way there
-    #[arg(long)]
-    pub durable: bool,
+    #[command(flatten)]
+    pub saving: SaveArgs,
     /// What is done with the command when whoever reads our output has gone
     #[arg(long, value_name = "WHAT", default_value = "spill")]
     pub sigpipe: Unread,
@@ -67,17 +56,6 @@ pub struct RunArgs {
     pub look: Look,
     #[command(flatten)]
     pub form: FormArgs,
-}
-
-/// When a spill is kept.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum KeepWhen {
-    /// Whatever it is
-    Always,
-    /// When the policy cuts it
-    Cut,
-    /// Not at all
-    Never,
 }
 
 /// What is done with a command whose preview nobody will read.
@@ -96,14 +74,6 @@ pub enum LayoutOf {
     Own,
     /// As the policy's agent names and places it
     Agent,
-}
-
-/// `none`, or a size in bytes.
-fn cap(text: &str) -> Result<u64, String> {
-    match text {
-        "none" => Ok(u64::MAX),
-        text => text.parse::<Size>().map(|size| size.number),
-    }
 }
 
 /// A number of seconds, or of what its suffix says, as timeout(1) takes them.
@@ -140,14 +110,12 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
         timeout: args.timeout,
         limits: limits(&wish),
     };
-    let captured = match args.interactive {
-        true => on_screen(config, args, &look, options, &place)?,
-        false => watched(args, &options, &place)?,
+    let delivery = match args.interactive {
+        true => live::command(config, args, &look, options, (&wish, &place))?,
+        false => watched(args, &options, &wish, &place)?,
     };
-    let ended = captured.ended;
-    let delivery = captured.deliver(&wish, &place).map_err(|error| Failure::Failed(error.to_string()))?;
     print(&delivery, &look.limits_from.to_string(), args.form.form())?;
-    match ended.map_or(0, |ended| ended.exit_code()) {
+    match delivery.captured.ended.map_or(0, |ended| ended.exit_code()) {
         0 => Ok(()),
         status => Err(Failure::Ended(status).into()),
     }
@@ -167,14 +135,14 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     }
     let look = resolve(config, &args.look.wishes())?;
     let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
-    let mut wish = Wish::new(look.policy.clone());
     let form = args.form.form();
-    tell(&mut wish, &args.look, form);
+    let mut wish = args.saving.wish(&look.policy);
+    wish.counts = form == Form::Json;
+    tell(&mut wish, &args.look);
     // Ctrl-C is for the command before us; once it has ended, so have we.
     signals::ignore_once()?;
     let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let captured = capture::drain(stdin, limits(&wish), &place)?;
-    let delivery = captured.deliver(&wish, &place).map_err(|error| Failure::Failed(error.to_string()))?;
+    let delivery = delivered(capture::drain(stdin, limits(&wish), &place)?, &wish, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {
         Status::Ok => Ok(()),
@@ -217,34 +185,28 @@ fn place(config: &Config, args: &RunArgs, look: &Resolved) -> anyhow::Result<Pla
 /// Before the first new spill, our own store is rid of what has expired.
 fn cleaned(place: Place, config: &Config) -> Place {
     let (stores, env) = (config.stores.clone(), config.env.clone());
-    place.after(move || {
-        let now = Timestamp::now();
-        // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
-        // the spill itself will say so.
-        let _ = store::sweep(&stores, &env, None, now);
-        let _ = Record::sweep(&env, now);
-    })
+    place.after(move || sweep(&stores, &env))
+}
+
+/// Rids our own store of what has expired.
+pub fn sweep(stores: &Stores, env: &Env) {
+    let now = Timestamp::now();
+    // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
+    // the spill itself will say so.
+    let _ = store::sweep(stores, env, None, now);
+    let _ = Record::sweep(env, now);
 }
 
 fn wish(look: &Resolved, args: &RunArgs, form: Form) -> Wish {
-    let mut wish = Wish::new(look.policy.clone());
-    if let Some(cap) = args.max_spill {
-        wish = wish.with_cap(cap);
-    }
-    wish.keep = match args.keep {
-        KeepWhen::Always => Keep::Always,
-        KeepWhen::Cut => Keep::Cut,
-        KeepWhen::Never => Keep::Never,
-    };
-    wish.durable = args.durable;
+    let mut wish = args.saving.wish(&look.policy);
     wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    tell(&mut wish, &args.look, form);
+    wish.counts = form == Form::Json;
+    tell(&mut wish, &args.look);
     wish
 }
 
-/// What both ways of capturing tell.
-fn tell(wish: &mut Wish, look: &Look, form: Form) {
-    wish.counts = form == Form::Json;
+/// What all ways of capturing tell.
+pub fn tell(wish: &mut Wish, look: &Look) {
     wish.printed = [look.saved_as.clone(), look.saved_as_stderr.clone()];
     wish.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
@@ -260,59 +222,21 @@ fn limits(wish: &Wish) -> Limits {
 }
 
 /// Runs the command to its end, its signals passed on and its progress shown.
-fn watched(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<Captured> {
+fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
     let passing = signals::Passing::begin(options.group)?;
     let running = start(args, options, place)?;
     passing.to(running.control());
-    super::progress::show_until_over(&running);
-    Ok(running.wait()?)
+    progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
+    delivered(running.wait()?, wish, place)
 }
 
-/// Runs the command with the screens over its growing spill. Leaving them leaves the command to its end.
-fn on_screen(
-    config: &Config,
-    args: &RunArgs,
-    look: &Resolved,
-    options: Options,
-    place: &Place,
-) -> anyhow::Result<Captured> {
-    let limits = Limits { hold: 0, ..options.limits };
-    let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
-    let running = start(args, &options, place)?;
-    let control = running.control();
-    let progress = running.progress(Stream::Stdout).cloned();
-    let (ended, news) = channel();
-    let waiting = std::thread::spawn(move || {
-        let captured = running.wait();
-        // Nobody listens once the screens are left.
-        let _ = ended.send(captured.as_ref().map_or_else(ToString::to_string, in_words));
-        captured
-    });
-    let spill = loop {
-        match progress.as_ref().and_then(|progress| progress.spill()) {
-            Some(path) => break Some(path.to_owned()),
-            None if waiting.is_finished() => break None,
-            None => std::thread::sleep(FIRST_LOOK),
-        }
-    };
-    if let Some(path) = spill {
-        view::run_live(config, &path, &args.command.join(" ".as_ref()), look, news)?;
-    }
-    let passing = signals::Passing::begin(capture::Group::Own)?;
-    passing.to(control);
-    let joined = waiting.join().map_err(|_| Failure::Failed("the command could not be followed".into()))?;
-    Ok(joined?)
+/// Plans the preview and keeps what is to be kept.
+pub fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
+    captured.deliver(wish, place).map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
-/// How a command has ended.
-fn in_words(captured: &Captured) -> String {
-    match captured.ended.map_or(0, |ended| ended.exit_code()) {
-        0 => "the command has ended".to_owned(),
-        status => format!("the command has ended with status {status}"),
-    }
-}
-
-fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
+/// Starts the command.
+pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
     };
@@ -372,7 +296,7 @@ fn names(preview: &Preview, path: &Path) -> bool {
 }
 
 /// A line on standard error, made safe.
-fn say(words: &str) {
+pub fn say(words: &str) {
     eprintln!("overspill: {}", label(OsString::from(words).as_bytes()));
 }
 
@@ -390,11 +314,5 @@ mod tests {
         for text in ["", "s", "-1", "0", "1w", "1e400", "nan"] {
             assert!(seconds(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_cap_is_a_size_or_none() {
-        assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
-        assert!(cap("all").is_err());
     }
 }

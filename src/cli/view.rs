@@ -1,18 +1,14 @@
 //! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
 
-use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::mpsc::Receiver;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
 use crate::source::{Source, View};
-use crate::text::safe::label;
-use crate::tui::{self, Choice, Start, Target};
+use crate::tui::{self, Choice, Live, Start, Target};
 
-use super::args::{ListArgs, Look};
+use super::args::{ListArgs, Look, SaveArgs};
 use super::input::{self, Opened};
 use super::{Failure, Outcome};
 
@@ -20,14 +16,19 @@ use super::{Failure, Outcome};
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
+pub fn run(config: Config, files: &[String], look: &Look, saving: &SaveArgs) -> Outcome {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
         [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs::default()),
         files => files,
     };
+    let is_piped = words == ["-"] && !io::stdin().is_terminal();
+    if is_piped && has_screen() {
+        return super::live::stdin(config, look, saving);
+    }
+    saving.refuse()?;
     let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>()?;
-    if !io::stdout().is_terminal() || is_dumb() {
+    if !has_screen() {
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
     }
     let wishes = look.wishes();
@@ -36,46 +37,25 @@ pub fn run(config: Config, files: &[String], look: &Look) -> Outcome {
     show(config, targets, None)
 }
 
-/// Shows the growing spill of a command until the person leaves; `news` says when it has ended.
-pub fn run_live(
-    config: &Config,
-    path: &Path,
-    command: &OsStr,
-    look: &Resolved,
-    news: Receiver<String>,
-) -> Outcome {
-    if !io::stdout().is_terminal() || is_dumb() {
-        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
-    }
-    let subject = tui::Subject {
-        name: label(command.as_bytes()),
-        saved_as: path.to_string_lossy().replacen("/.tmp-", "/", 1),
-        saved_as_stderr: input::NOT_SAVED.to_owned(),
-        policy: look.policy.clone(),
-        limits_from: look.limits_from.to_string(),
-        candidates: Vec::new(),
-        exit_code: None,
-        stderr: None,
-        warnings: look.warnings.clone(),
-    };
-    let target = Target { subject, source: Source::open(path)? };
-    let config = Config::load(config.env.clone()).map_err(Failure::Usage)?;
-    show(config, vec![target], Some(news))
+/// Whether there is a terminal that can show the screens.
+pub fn has_screen() -> bool {
+    io::stdout().is_terminal() && !is_dumb()
 }
 
-/// The screens, over these outputs or else the stores.
-fn show(config: Config, targets: Vec<Target>, news: Option<Receiver<String>>) -> Outcome {
+/// The screens, over these outputs or else the stores; `live` makes the first of them.
+pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Rc::new(config);
     let for_choices = Rc::clone(&config);
     let opener = Box::new(move |path: &Path| open_path(&config, path));
     let chooser = Box::new(move || choices(&for_choices));
     let start =
-        Start { targets, opener, chooser, stores, env, news, colour: colour(), unicode: is_unicode() };
+        Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
     tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")).into())
 }
 
-fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
+/// An opened output with the policy that it was cut by.
+pub fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
     let Resolved { policy, limits_from, chosen_by, warnings } = opened.resolve(config, wishes)?;
     let candidates = match chosen_by {
         ChosenBy::Person => Vec::new(),

@@ -242,6 +242,12 @@ impl Source {
         self.refresh()
     }
 
+    /// The file has another path now, or none any more; what is looked at stays the same.
+    pub fn moved_to(&mut self, path: Option<PathBuf>) {
+        self.path = path;
+        self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };
+    }
+
     /// Opens the path anew and looks at what it names now. On failure nothing changes.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub struct Probe {
 
 #[derive(Debug)]
 enum Watched {
-    File { file: Arc<File>, path: Option<PathBuf> },
+    File { file: Arc<File>, path: Option<PathBuf>, every: Duration },
     Spool(Arc<Spool>),
 }
 
@@ -38,11 +38,20 @@ impl Probe {
     // Both start from what the source has taken in, so that nothing between is missed.
 
     pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Look, status: PathStatus) -> Probe {
-        Probe { watched: Watched::File { file, path }, last: Facts::File(known, status) }
+        Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Facts::File(known, status) }
     }
 
     pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
         Probe { watched: Watched::Spool(spool), last: Facts::Stream(known, Progress::Streaming) }
+    }
+
+    /// The same, for a file that is being written: it is looked at as often as a stream.
+    #[must_use]
+    pub fn often(mut self) -> Probe {
+        if let Watched::File { every, .. } = &mut self.watched {
+            *every = STREAM_EVERY;
+        }
+        self
     }
 
     /// Looks once; true if anything differs from the last look.
@@ -56,7 +65,7 @@ impl Probe {
     /// How long to wait until the next look; `None` once nothing can change any more.
     fn interval(&self) -> Option<Duration> {
         match &self.watched {
-            Watched::File { .. } => Some(FILE_EVERY),
+            Watched::File { every, .. } => Some(*every),
             Watched::Spool(spool) => (!spool.ended()).then_some(STREAM_EVERY),
         }
     }
@@ -64,7 +73,7 @@ impl Probe {
     fn look(&self) -> Facts {
         match &self.watched {
             Watched::Spool(spool) => Facts::Stream(spool.kept(), spool.progress()),
-            Watched::File { file, path } => match file.metadata() {
+            Watched::File { file, path, .. } => match file.metadata() {
                 Err(error) => Facts::Unreadable(error.raw_os_error()),
                 Ok(meta) => {
                     let status = path_status(path.as_deref(), &Identity::from(&meta));

@@ -16,6 +16,7 @@ use super::app::{Event, Message};
 use super::find::{Census, Found, News, Quest};
 use super::list::{Look, Scanned};
 use super::list_acts::Doomed;
+use super::run::LiveNews;
 use super::scans::{self, Background, Gate};
 
 /// Entries sent at a time.
@@ -30,6 +31,8 @@ pub enum Signal {
     App(Event),
     /// The file may have changed.
     Look,
+    /// Something is to be told of what is still coming.
+    Live(LiveNews),
     /// There is no terminal any more.
     TerminalGone,
 }

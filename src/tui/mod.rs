@@ -30,4 +30,4 @@ mod window;
 
 pub use output::Subject;
 pub use picker::Choice;
-pub use run::{Start, Target, run};
+pub use run::{Live, LiveNews, Maker, Over, Start, Target, run};

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::source::{Change, Source, Watcher};
+use crate::source::{Change, PathStatus, Source, Watcher};
 use crate::store::{Env, Stores};
 use crate::text::units::Want;
 
@@ -19,6 +19,10 @@ use super::picker::Choice;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
 use super::view;
+
+mod live;
+
+pub use live::{Live, LiveNews, Maker, Over};
 
 /// What only shows progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);
@@ -44,8 +48,8 @@ pub struct Start {
     pub stores: Stores,
     /// The surroundings in which they lie.
     pub env: Env,
-    /// Says in a word when the command has ended whose output is shown.
-    pub news: Option<Receiver<String>>,
+    /// What still makes the first output.
+    pub live: Option<Live>,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the terminal knows more than ASCII.
@@ -81,11 +85,12 @@ pub fn run(start: Start) -> io::Result<()> {
         files: Vec::new(),
         opener: start.opener,
         chooser: start.chooser,
+        maker: None,
         left: false,
     };
     let env = start.env;
-    if let Some(news) = start.news {
-        session.expect(news)?;
+    if let Some(live) = start.live {
+        session.expect(live)?;
     }
     session.app.files = start.targets.len();
     session.files = start.targets.into_iter().map(Some).collect();
@@ -119,30 +124,18 @@ struct Session {
     keyboard: Keyboard,
     opener: Opener,
     chooser: Chooser,
+    /// What makes the first of the outputs, until it is over.
+    maker: Option<Maker>,
     left: bool,
 }
 
 impl Session {
-    /// Tells the screens when the command has ended.
-    fn expect(&mut self, news: Receiver<String>) -> io::Result<()> {
-        self.app.running = true;
-        let signals = self.signals.clone();
-        std::thread::Builder::new().name("command".into()).spawn(move || {
-            if let Ok(words) = news.recv() {
-                // Nobody listens once the screens are left.
-                let _ = signals.send(Signal::App(Event::Ended(words)));
-            }
-        })?;
-        Ok(())
-    }
-
     /// Looks at one of the outputs that were named.
     fn open_file(&mut self, number: usize) -> Vec<Effect> {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return Vec::new() };
-        let subject = target.subject.clone();
+        self.current = Some((number, target.subject.clone()));
         let effects = self.open(target);
         self.app.file = number;
-        self.current = Some((number, subject));
         effects
     }
 
@@ -169,7 +162,7 @@ impl Session {
     /// Looks at an output; what it takes to count it.
     fn open(&mut self, target: Target) -> Vec<Effect> {
         let source = target.source;
-        let streaming = source.is_stream() && !source.is_complete();
+        let streaming = self.is_streaming(&source);
         let effects = self.app.open(target.subject, source.view(), streaming);
         self.watch(&source);
         self.source = Some(source);
@@ -178,7 +171,8 @@ impl Session {
 
     fn watch(&mut self, source: &Source) {
         let signals = self.signals.clone();
-        let watcher = Watcher::spawn(source.probe(), move || signals.send(Signal::Look).is_ok());
+        let probe = if self.is_live() { source.probe().often() } else { source.probe() };
+        let watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok());
         match watcher {
             Ok(watcher) => self.watcher = Some(watcher),
             Err(error) => self.tell(Message::error(format!("the file is not watched for changes: {error}"))),
@@ -213,6 +207,7 @@ impl Session {
         let effects = match signal {
             Signal::App(event) => self.app.update(event),
             Signal::Look => self.look(),
+            Signal::Live(news) => self.hear(news),
             Signal::TerminalGone => {
                 drop(self.app.take_doomed());
                 vec![Effect::Quit]
@@ -234,8 +229,9 @@ impl Session {
         let changed = Changed {
             view: source.view(),
             content,
-            path: source.path_status(),
-            streaming: source.is_stream() && !source.is_complete(),
+            // A name that it still has to get is none that it has lost.
+            path: if self.is_live() { PathStatus::Current } else { source.path_status() },
+            streaming: self.is_streaming(source),
         };
         self.app.update(Event::Changed(changed))
     }
@@ -294,11 +290,7 @@ impl Session {
                 Effect::Delete(doomed) => self.jobs.delete(doomed),
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::Peek(entries) => self.jobs.peek(entries),
-                Effect::Suspend => {
-                    let _hold = self.keyboard.hold();
-                    terminal::suspend()?;
-                    self.screen.clear()?;
-                }
+                Effect::Suspend => self.suspend()?,
             }
         }
         Ok(())

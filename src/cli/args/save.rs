@@ -1,0 +1,86 @@
+//! The words that say what is saved of an output that is just being made.
+
+use clap::{Args as Group, ValueEnum};
+
+use crate::capture::{Keep, Wish};
+use crate::cli::Failure;
+use crate::config::Size;
+use crate::preview::Policy;
+
+/// What is saved of an output that is just being made.
+#[derive(Debug, Default, Group)]
+pub struct SaveArgs {
+    /// When an output that comes from a command is saved [default: cut]
+    #[arg(long, value_name = "WHEN")]
+    keep: Option<KeepWhen>,
+    /// Most bytes that are saved of it, or none for no limit [default: the policy's, else 100m]
+    #[arg(long, value_name = "SIZE", value_parser = cap)]
+    max_spill: Option<u64>,
+    /// Wait until what is saved is on the disk, and not merely on its way there
+    #[arg(long)]
+    durable: bool,
+}
+
+/// When a spill is kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepWhen {
+    /// Whatever it is
+    Always,
+    /// When the policy cuts it
+    Cut,
+    /// Not at all
+    Never,
+}
+
+impl SaveArgs {
+    /// When it is kept.
+    pub fn keep(&self) -> Keep {
+        match self.keep {
+            Some(KeepWhen::Always) => Keep::Always,
+            Some(KeepWhen::Cut) | None => Keep::Cut,
+            Some(KeepWhen::Never) => Keep::Never,
+        }
+    }
+
+    /// What is wished of a capture, under this policy.
+    pub fn wish(&self, policy: &Policy) -> Wish {
+        let wish = Wish::new(policy.clone());
+        let wish = match self.max_spill {
+            Some(cap) => wish.with_cap(cap),
+            None => wish,
+        };
+        Wish { keep: self.keep(), durable: self.durable, ..wish }
+    }
+
+    /// Nothing is saved here.
+    ///
+    /// # Errors
+    /// If any of this was given.
+    pub fn refuse(&self) -> Result<(), Failure> {
+        match self.keep.is_some() || self.max_spill.is_some() || self.durable {
+            true => {
+                Err(Failure::Usage("--keep, --max-spill and --durable are for what is being saved".into()))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// `none`, or a size in bytes.
+fn cap(text: &str) -> Result<u64, String> {
+    match text {
+        "none" => Ok(u64::MAX),
+        text => text.parse::<Size>().map(|size| size.number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_a_size_or_none() {
+        assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
+        assert!(cap("all").is_err());
+    }
+}

@@ -1,0 +1,265 @@
+//! An output that is looked at while it is made: of a command (`run -i`), or of what is piped in.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::capture::{
+    self, Captured, Delivery, Following, Interest, Keep, Limits, Options, Place, Progress, Running, Stdin,
+    Stopped, Wish,
+};
+use crate::config::{Config, Resolved};
+use crate::preview::Stream;
+use crate::source::Source;
+use crate::text::safe::label;
+use crate::tui::{Live, LiveNews, Maker, Over, Subject, Target};
+use crate::words::size;
+
+use super::args::{Look, SaveArgs};
+use super::input::{self, NOT_SAVED};
+use super::run::{self, RunArgs, say};
+use super::{Failure, Outcome, progress, signals, view};
+
+/// How often it is looked whether something went wrong.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Runs a command with the screens over its growing spill. Leaving them leaves the command to its end.
+pub fn command(
+    config: &Config,
+    args: &RunArgs,
+    look: &Resolved,
+    options: Options,
+    (wish, place): (&Wish, &Place),
+) -> anyhow::Result<Delivery> {
+    if !view::has_screen() {
+        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
+    }
+    let limits = Limits { hold: 0, ..options.limits };
+    let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
+    let running = run::start(args, &options, place)?;
+    let (control, streams) = (running.control(), progress::streams(&running));
+    let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
+        let passing = signals::Passing::begin(options.group)?;
+        passing.to(control);
+        say("the output cannot be saved, and so not be looked at while it comes");
+        progress::show_until_over(&streams, |most| running.wait_for(most));
+        return run::delivered(running.wait()?, wish, place);
+    };
+    let subject = Subject {
+        name: label(args.command.join(OsStr::new(" ")).as_bytes()),
+        saved_as: saved_as(&path, wish),
+        saved_as_stderr: NOT_SAVED.to_owned(),
+        policy: look.policy.clone(),
+        limits_from: look.limits_from.to_string(),
+        candidates: Vec::new(),
+        exit_code: None,
+        stderr: None,
+        warnings: look.warnings.clone(),
+    };
+    let target = Target { subject, source: Source::open(&path)? };
+    let (tell, news) = channel();
+    let (wish, place) = (wish.clone(), place.clone());
+    let (tell_over, over) = channel::<()>();
+    let making = thread::spawn(move || {
+        let delivery = make(running, &wish, &place, &tell);
+        drop(tell_over);
+        delivery
+    });
+    let live = Live { maker: Maker::Command(control.clone()), news };
+    if let Err(error) =
+        view::show(Config::load(config.env.clone()).map_err(Failure::Usage)?, vec![target], Some(live))
+    {
+        say(&error.to_string());
+    }
+    let passing = signals::Passing::begin(options.group)?;
+    passing.to(control);
+    if !over_within(&over, Duration::ZERO) {
+        say("the command still runs; Ctrl-C stops it");
+        progress::show_until_over(&streams, |most| over_within(&over, most));
+    }
+    joined(making)
+}
+
+/// The path that notices print while a file grows: that which it will have, if it is kept.
+fn saved_as(temporary: &Path, wish: &Wish) -> String {
+    match (&wish.printed[0], wish.keep) {
+        (Some(printed), _) => printed.clone(),
+        (None, Keep::Never) => NOT_SAVED.to_owned(),
+        (None, Keep::Always | Keep::Cut) => named(temporary),
+    }
+}
+
+/// What a growing file will be called.
+fn named(temporary: &Path) -> String {
+    temporary.to_string_lossy().replacen("/.tmp-", "/", 1)
+}
+
+fn over_within(over: &Receiver<()>, most: Duration) -> bool {
+    over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
+}
+
+fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
+    let failed = |_| Err(Failure::Failed("the output could not be followed".into()).into());
+    thread.join().unwrap_or_else(failed)
+}
+
+/// Waits for a command's end, and keeps its output as is wished.
+fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -> anyhow::Result<Delivery> {
+    let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
+    until_over(&progress, |most| running.wait_for(most), None, tell);
+    let captured = running.wait()?;
+    let words = in_words(&captured);
+    let delivery = run::delivered(captured, wish, place)?;
+    tell_over(tell, Some(words), delivery.saved[0].clone(), wish);
+    Ok(delivery)
+}
+
+/// Tells that the output is whole, and where it is.
+fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, wish: &Wish) {
+    let saved = || path.as_ref().map(|path| named(path));
+    let saved_as = wish.printed[0].clone().or_else(saved).unwrap_or_else(|| NOT_SAVED.to_owned());
+    // Nobody listens once the screens are left.
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as }));
+}
+
+/// How a command has ended.
+fn in_words(captured: &Captured) -> String {
+    match captured.ended.map_or(0, |ended| ended.exit_code()) {
+        0 => "the command has ended".to_owned(),
+        status => format!("the command has ended with status {status}"),
+    }
+}
+
+/// Until it is over, tells at once what goes wrong. Of what is shown whole, `keeps` is all that will be kept.
+fn until_over(
+    progress: &Progress,
+    wait_for: impl Fn(Duration) -> bool,
+    keeps: Option<u64>,
+    tell: &Sender<LiveNews>,
+) {
+    let mut is_told = false;
+    loop {
+        let is_over = wait_for(EVERY);
+        if let (false, Some(words)) = (is_told, fault(progress, keeps)) {
+            is_told = true;
+            // Nobody listens once the screens are left.
+            let _ = tell.send(LiveNews::Fault(words));
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+fn fault(progress: &Progress, keeps: Option<u64>) -> Option<String> {
+    let remedy = "--max-spill none keeps all";
+    match (progress.stopped(), keeps) {
+        (Some(Stopped::Failed(error)), _) => {
+            Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
+        }
+        (Some(Stopped::Cap), _) => {
+            Some(format!("over the most that is saved; the rest is not shown; {remedy}"))
+        }
+        (None, Some(most)) if progress.bytes() > most => {
+            let most = size(most);
+            Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
+        }
+        (None, _) => None,
+    }
+}
+
+/// `CMD | overspill`: looks at what is piped in while it comes. It grows in our own store, and stays there
+/// as is wished; where it cannot, it is looked at all the same.
+pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
+    let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
+    let mut wish = save.wish(&policy);
+    run::tell(&mut wish, look);
+    let place = Place::own(&config.env, Timestamp::now());
+    match Growing::begin(&place, &wish) {
+        Ok(growing) => look_at(config, look, growing, (wish, place)),
+        Err(error) => {
+            let opened = input::open(&config, "-", look)?;
+            let mut target = view::target(&config, opened, &look.wishes())?;
+            let words = format!("not saved: {error}");
+            target.subject.warnings.insert(0, words.clone());
+            let shown = view::show(config, vec![target], None);
+            say(&words);
+            shown
+        }
+    }
+}
+
+/// Standard input on its way into our own store.
+struct Growing {
+    temporary: PathBuf,
+    following: Following,
+    interest: Interest,
+}
+
+impl Growing {
+    fn begin(place: &Place, wish: &Wish) -> io::Result<Growing> {
+        let begun = place.begin(Stream::Stdout)?;
+        let temporary = begun.temporary_path();
+        let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let limits = Limits { hold: 0, cap: u64::MAX, want: wish.policy.needs() };
+        let (following, interest) = capture::follow(stdin, limits, begun)?;
+        Ok(Growing { temporary, following, interest })
+    }
+}
+
+fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, Place)) -> Outcome {
+    let Growing { temporary, following, interest } = growing;
+    let mut opened = input::growing(&temporary, look)?;
+    opened.saved_as = saved_as(&temporary, &wish);
+    let target = view::target(&config, opened, &look.wishes())?;
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    thread::spawn(move || run::sweep(&stores, &env));
+    let (tell, news) = channel();
+    let (stay, left) = channel::<()>();
+    let making = thread::spawn(move || take(following, &temporary, (&wish, &place), &tell, &left));
+    let shown = view::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
+    drop((interest, stay));
+    joined(making)?.iter().for_each(|words| say(words));
+    shown
+}
+
+/// Waits for the stream's end, keeps it as is wished, and says so. What is over the cap is cut off only once
+/// nobody looks any more.
+fn take(
+    following: Following,
+    temporary: &Path,
+    (wish, place): (&Wish, &Place),
+    tell: &Sender<LiveNews>,
+    left: &Receiver<()>,
+) -> anyhow::Result<Vec<String>> {
+    let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
+    until_over(&following.progress().clone(), |most| following.wait_for(most), keeps, tell);
+    let captured = following.wait()?;
+    if captured.stdout.kept.bytes > wish.cap {
+        tell_over(tell, None, Some(temporary.to_owned()), wish);
+        // An error says that the screens have been left.
+        let _ = left.recv();
+    }
+    let (is_part, mut words) = (captured.left_early, Vec::new());
+    let is_cut = captured.stdout.kept.bytes > wish.cap;
+    let kept = captured.keep(wish, place, &mut words);
+    let path = kept.map_err(|error| Failure::Failed(error.to_string()))?;
+    if let Some(path) = &path {
+        let what = match (is_cut, is_part) {
+            (true, _) => format!("the first {} of the output are", size(wish.cap)),
+            (false, true) => "what came of the output is".to_owned(),
+            (false, false) => "the whole output is".to_owned(),
+        };
+        words.push(format!("{what} in {}", path.display()));
+    }
+    tell_over(tell, None, path, wish);
+    Ok(words)
+}

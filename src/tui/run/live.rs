@@ -1,0 +1,123 @@
+//! An output that is still being made while it is looked at.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+use crate::capture::Control;
+use crate::source::Source;
+
+use super::{Effect, Event, Message, Session, Signal, terminal};
+
+/// What makes the output that is looked at first.
+pub struct Live {
+    /// What kind of maker it is.
+    pub maker: Maker,
+    /// What it tells.
+    pub news: Receiver<LiveNews>,
+}
+
+/// What makes an output.
+#[derive(Debug, Clone)]
+pub enum Maker {
+    /// A command that we run; it stops when we do.
+    Command(Control),
+    /// Something else that writes to our standard input.
+    Stream,
+}
+
+/// What is told of an output while it is made.
+#[derive(Debug)]
+pub enum LiveNews {
+    /// Something went wrong.
+    Fault(String),
+    /// It is over.
+    Over(Over),
+}
+
+/// What has become of an output that is whole now.
+#[derive(Debug)]
+pub struct Over {
+    /// In words, if there is something to say.
+    pub words: Option<String>,
+    /// Where it is; nowhere if it is not kept.
+    pub path: Option<PathBuf>,
+    /// The path that notices print from now on.
+    pub saved_as: String,
+}
+
+impl Session {
+    /// Hears what is told of the first output while it is made.
+    pub(super) fn expect(&mut self, live: Live) -> io::Result<()> {
+        self.app.running = matches!(live.maker, Maker::Command(_));
+        self.maker = Some(live.maker);
+        let signals = self.signals.clone();
+        std::thread::Builder::new().name("news".into()).spawn(move || {
+            // Nobody listens once the screens are left.
+            live.news.iter().map_while(|news| signals.send(Signal::Live(news)).ok()).for_each(drop);
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
+        let Over { words, path, saved_as } = match news {
+            LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
+            LiveNews::Over(over) => over,
+        };
+        self.maker = None;
+        self.app.running = false;
+        let mut effects = Vec::new();
+        if self.is_first() {
+            effects = self.settled(path, saved_as);
+        } else if let Some(Some(target)) = self.files.first_mut() {
+            target.source.moved_to(path);
+            target.subject.saved_as = saved_as;
+        }
+        effects.extend(words.map(|words| self.app.update(Event::Ended(words))).unwrap_or_default());
+        effects
+    }
+
+    /// What is looked at is whole now, and has its name, or none.
+    fn settled(&mut self, path: Option<PathBuf>, saved_as: String) -> Vec<Effect> {
+        let Some(mut source) = self.source.take() else { return Vec::new() };
+        source.moved_to(path);
+        let content = source.refresh();
+        self.watch(&source);
+        self.source = Some(source);
+        if let Some((_, subject)) = &mut self.current {
+            subject.saved_as.clone_from(&saved_as);
+        }
+        if let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) {
+            output.saved_as = saved_as;
+            output.replan();
+        }
+        self.changed(content)
+    }
+
+    /// Whether the first of the outputs is looked at.
+    fn is_first(&self) -> bool {
+        self.current.as_ref().is_some_and(|(number, _)| *number == 0)
+    }
+
+    /// Whether what is looked at is still being made.
+    pub(super) fn is_live(&self) -> bool {
+        self.maker.is_some() && self.is_first()
+    }
+
+    pub(super) fn is_streaming(&self, source: &Source) -> bool {
+        let stream = matches!(self.maker, Some(Maker::Stream)) && self.is_first();
+        stream || source.is_stream() && !source.is_complete()
+    }
+
+    /// Stops, and the command with us if there is one, until we are told to go on.
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        let _hold = self.keyboard.hold();
+        let mut done = Ok(());
+        match &self.maker {
+            Some(Maker::Command(control)) => control.pause(|| done = terminal::suspend()),
+            _ => done = terminal::suspend(),
+        }
+        done?;
+        self.screen.clear()
+    }
+}
