@@ -16,6 +16,8 @@ mod killed;
 mod layouts;
 #[path = "capture/library.rs"]
 mod library;
+#[path = "capture/paused.rs"]
+mod paused;
 #[path = "capture/piped.rs"]
 mod piped;
 #[path = "capture/pty.rs"]

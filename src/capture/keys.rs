@@ -81,11 +81,16 @@ impl Keyboard {
         matches!(*modes, Modes::Ours(_))
     }
 
-    /// Gives the terminal its modes back, and keeps them so until what is returned is dropped.
-    pub fn hold(&self) -> impl Drop + '_ {
+    /// Gives the terminal its modes back while something is done.
+    pub fn pause(&self, meanwhile: impl FnOnce()) {
         let mut modes = self.modes();
+        let was_ours = matches!(*modes, Modes::Ours(_));
         modes.give_back();
-        modes
+        meanwhile();
+        drop(modes);
+        if was_ours {
+            self.take(&io::stdin());
+        }
     }
 
     fn modes(&self) -> MutexGuard<'_, Modes> {
@@ -95,9 +100,10 @@ impl Keyboard {
 
 impl Modes {
     fn give_back(&mut self) {
-        if let Modes::Ours(found) = std::mem::take(self) {
+        if let Modes::Ours(found) = self {
             // A terminal that is gone needs no modes.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &found);
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, found);
+            *self = Modes::Found;
         }
     }
 }
@@ -128,6 +134,8 @@ impl Typing {
             match self.wait(input)? {
                 Waited::Over => return Ok(()),
                 Waited::Nothing => {}
+                // Another job may have got the terminal meanwhile.
+                Waited::Ready if !keyboard.take(&stdin) => {}
                 Waited::Ready => match rustix::io::read(&stdin, &mut keys) {
                     Ok(0) => return self.end(),
                     Ok(count) if !self.put(&keys[..count])? => return Ok(()),

@@ -50,14 +50,14 @@ impl Control {
     /// Stops a command with a group of its own, as Ctrl-Z does, and then does what is given: stop
     /// ourselves, usually. When that is done the command goes on. Our terminal has its own modes meanwhile.
     pub fn pause(&self, meanwhile: impl FnOnce()) {
-        let held = self.keyboard.hold();
-        let (stopped, is_stopped) = sync_channel(1);
-        if self.events.send(Event::Paused(stopped)).is_ok() {
-            // An error is as good: it is over.
-            let _ = is_stopped.recv();
-        }
-        meanwhile();
-        drop(held);
+        self.keyboard.pause(|| {
+            let (stopped, is_stopped) = sync_channel(1);
+            if self.events.send(Event::Paused(stopped)).is_ok() {
+                // An error is as good: it is over.
+                let _ = is_stopped.recv();
+            }
+            meanwhile();
+        });
         let _ = self.events.send(Event::GoesOn);
     }
 }

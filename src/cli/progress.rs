@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::capture::{Progress, Running};
 use crate::preview::Stream;
-use crate::words::{size, span, thousands};
+use crate::words::{self, size, span};
 
 /// A command that is over sooner needs no progress.
 const AFTER: Duration = Duration::from_secs(1);
@@ -49,12 +49,12 @@ fn put(text: &str) {
 fn line(streams: &[Arc<Progress>], time: Duration) -> String {
     let bytes = streams.iter().map(|stream| stream.bytes()).sum();
     let lines = streams.iter().map(|stream| stream.line_feeds()).sum();
-    words(bytes, lines, time)
+    in_words(bytes, lines, time)
 }
 
-fn words(bytes: u64, lines: u64, time: Duration) -> String {
+fn in_words(bytes: u64, lines: u64, time: Duration) -> String {
     let rate = (bytes as f64 / time.as_secs_f64()) as u64;
-    format!("{}, {} lines, {}/s, {}", size(bytes), thousands(lines), size(rate), span(time.as_secs()))
+    format!("{}, {}, {}/s, {}", size(bytes), words::lines(lines), size(rate), span(time.as_secs()))
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn it_says_bytes_lines_rate_and_time() {
-        let line = words(50 << 20, 812_331, Duration::from_secs(5));
+        let line = in_words(50 << 20, 812_331, Duration::from_secs(5));
         assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
     }
 }
