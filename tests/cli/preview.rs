@@ -146,3 +146,21 @@ fn a_fifo_is_read_to_its_end() {
     assert_eq!(home.run(&["preview", "pipe"]).ok().text(), EXAMPLE);
     writer.join().unwrap().unwrap();
 }
+
+#[test]
+fn an_output_on_which_the_agent_itself_crashes_is_three() {
+    let home = Home::new();
+    home.file("log", numbered(2500));
+    let words = ["preview", "-p", "go-opencode/legacy", "log"];
+    home.run(&words).fails(3, &["the agent itself crashes on this output", "out of range"]);
+    let ran = home.run(&[&words[..], &["--json"]].concat());
+    assert_eq!(ran.status, 3);
+    let status = ran.json()["status"].to_string();
+    assert!(status.contains("crashed: ") && status.contains("out of range"), "{status}");
+    // A command keeps its own status: what would become of its output is another matter.
+    let ran = home.run(&["run", "-p", "go-opencode/legacy", "--", "sh", "-c", "seq 1 2500; exit 5"]);
+    assert_eq!((ran.status, ran.text()), (5, ""));
+    assert!(ran.stderr.contains("the agent itself crashes"), "{}", ran.stderr);
+    home.file("log", numbered(1000));
+    home.run(&words).ok();
+}
