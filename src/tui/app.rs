@@ -188,6 +188,11 @@ impl App {
         }
     }
 
+    /// Whether more of the output may come by itself.
+    pub fn is_coming(&self) -> bool {
+        self.running || self.streaming
+    }
+
     fn resize(&mut self, size: (u16, u16)) -> Vec<Effect> {
         self.size = size;
         self.settle();

@@ -48,7 +48,9 @@ pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Co
         heading(app, output, side, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    if let Some(words) = saying::blank(output, side) {
+    let nothing_yet =
+        (output.view.is_empty() && app.is_coming()).then(|| vec!["Nothing has come yet.".into()]);
+    if let Some(words) = nothing_yet.or_else(|| saying::blank(output, side)) {
         line::centred(buffer, area, &words, app.theme.dim);
         return Drawn::default();
     }

@@ -71,6 +71,9 @@ fn left(app: &App, output: &Output) -> Vec<Vec<Span>> {
         return vec![vec![(" searching…  Esc stops".into(), app.theme.accent)]];
     }
     match app.focus() {
+        Side::Preview if output.view.is_empty() && app.is_coming() => {
+            vec![plain("nothing has come yet".into())]
+        }
         Side::Preview => saying::summary(output).into_iter().map(plain).collect(),
         Side::Spill => {
             let moved = sideways(app);
