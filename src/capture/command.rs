@@ -238,7 +238,12 @@ impl Draining {
 
 fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
     let place = place.clone();
-    Sink::new(limits, Box::new(move || Ok(Spill::new(place.begin(stream)?))))
+    let begin = move || {
+        let mut spill = Spill::new(place.begin(stream)?);
+        spill.room()?;
+        Ok(spill)
+    };
+    Sink::new(limits, Box::new(begin))
 }
 
 fn supervise(

@@ -114,7 +114,7 @@ fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
 /// Waits for a command's end, and keeps its output as is wished.
 fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -> anyhow::Result<Delivery> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
-    until_over(&progress, |most| running.wait_for(most), None, tell);
+    until_over(&progress, |most| running.wait_for(most), (wish, None), tell);
     let captured = running.wait()?;
     let words = in_words(&captured);
     let delivery = run::delivered(captured, wish, place)?;
@@ -142,7 +142,7 @@ fn in_words(captured: &Captured) -> String {
 fn until_over(
     progress: &Progress,
     wait_for: impl Fn(Duration) -> bool,
-    keeps: Option<u64>,
+    (wish, keeps): (&Wish, Option<u64>),
     tell: &Sender<LiveNews>,
 ) {
     let mut is_told = false;
@@ -152,6 +152,9 @@ fn until_over(
             is_told = true;
             // Nobody listens once the screens are left.
             let _ = tell.send(LiveNews::Fault(words));
+            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && wish.printed[0].is_none() {
+                let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
+            }
         }
         if is_over {
             return;
@@ -241,7 +244,7 @@ fn take(
     left: &Receiver<()>,
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
-    until_over(&following.progress().clone(), |most| following.wait_for(most), keeps, tell);
+    until_over(&following.progress().clone(), |most| following.wait_for(most), (wish, keeps), tell);
     let captured = following.wait()?;
     if captured.stdout.kept.bytes > wish.cap {
         tell_over(tell, None, Some(temporary.to_owned()), wish);

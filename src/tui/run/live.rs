@@ -29,8 +29,10 @@ pub enum Maker {
 /// What is told of an output while it is made.
 #[derive(Debug)]
 pub enum LiveNews {
-    /// Something went wrong.
+    /// Something went wrong: in words.
     Fault(String),
+    /// Notices print another path from now on.
+    SavedAs(String),
     /// It is over.
     Over(Over),
 }
@@ -62,28 +64,33 @@ impl Session {
     pub(super) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
         let Over { words, path, saved_as } = match news {
             LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
+            LiveNews::SavedAs(path) => {
+                self.print_as(path);
+                return Vec::new();
+            }
             LiveNews::Over(over) => over,
         };
         self.maker = None;
         self.app.running = false;
+        self.print_as(saved_as);
         let mut effects = Vec::new();
         if self.is_first() {
-            effects = self.settled(path, saved_as);
+            effects = self.settled(path);
         } else if let Some(Some(target)) = self.files.first_mut() {
             target.source.moved_to(path);
-            target.subject.saved_as = saved_as;
         }
         effects.extend(words.map(|words| self.app.update(Event::Ended(words))).unwrap_or_default());
         effects
     }
 
-    /// What is looked at is whole now, and has its name, or none.
-    fn settled(&mut self, path: Option<PathBuf>, saved_as: String) -> Vec<Effect> {
-        let Some(mut source) = self.source.take() else { return Vec::new() };
-        source.moved_to(path);
-        let content = source.refresh();
-        self.watch(&source);
-        self.source = Some(source);
+    /// The path that the notices of the first output print.
+    fn print_as(&mut self, saved_as: String) {
+        if !self.is_first() {
+            if let Some(Some(target)) = self.files.first_mut() {
+                target.subject.saved_as = saved_as;
+            }
+            return;
+        }
         if let Some((_, subject)) = &mut self.current {
             subject.saved_as.clone_from(&saved_as);
         }
@@ -91,6 +98,15 @@ impl Session {
             output.saved_as = saved_as;
             output.replan();
         }
+    }
+
+    /// What is looked at is whole now, and has its name, or none.
+    fn settled(&mut self, path: Option<PathBuf>) -> Vec<Effect> {
+        let Some(mut source) = self.source.take() else { return Vec::new() };
+        source.moved_to(path);
+        let content = source.refresh();
+        self.watch(&source);
+        self.source = Some(source);
         self.changed(content)
     }
 
