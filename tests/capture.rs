@@ -24,6 +24,8 @@ mod piped;
 mod pty;
 #[path = "capture/stopped.rs"]
 mod stopped;
+#[path = "capture/watched.rs"]
+mod watched;
 
 use std::ffi::OsString;
 use std::fs;

@@ -36,6 +36,21 @@ impl Control {
         self.ask(Signal::INT.as_raw())
     }
 
+    /// The same, back only when the command has been sent the signal: for who is about to end.
+    pub fn ask_at_last(&self, signal: i32) {
+        self.ask(signal);
+        self.settle();
+    }
+
+    /// Waits until all that was asked so far has been done.
+    fn settle(&self) {
+        let (done, is_done) = sync_channel(1);
+        if self.events.send(Event::Settled(done)).is_ok() {
+            // An error is as good: it is over.
+            let _ = is_done.recv();
+        }
+    }
+
     /// Nobody wants the output any more: TERM, and two seconds later KILL.
     pub fn give_up(&self) {
         // It may be over already.
@@ -51,11 +66,8 @@ impl Control {
     /// ourselves, usually. When that is done the command goes on. Our terminal has its own modes meanwhile.
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
-            let (stopped, is_stopped) = sync_channel(1);
-            if self.events.send(Event::Paused(stopped)).is_ok() {
-                // An error is as good: it is over.
-                let _ = is_stopped.recv();
-            }
+            let _ = self.events.send(Event::Paused);
+            self.settle();
             meanwhile();
         });
         let _ = self.events.send(Event::GoesOn);
@@ -67,9 +79,11 @@ pub(super) enum Event {
     Asked(Signal),
     Unwanted,
     Resized(TerminalSize),
-    /// To be stopped for a while; an answer says that it is.
-    Paused(SyncSender<()>),
+    /// To be stopped for a while.
+    Paused,
     GoesOn,
+    /// All before this has been done: to be answered.
+    Settled(SyncSender<()>),
     /// The command is gone, but not yet reaped.
     Exited,
     /// A stream has ended and is in its sink.
@@ -123,13 +137,16 @@ impl Watch {
                     // Its terminal may just have been closed.
                     let _ = self.terminal.as_ref().map(|terminal| resize(terminal, size));
                 }
-                Ok(Event::Paused(stopped)) => {
+                Ok(Event::Paused) => {
                     // A session of its own hears no TSTP, since no shell could make it go on.
                     let has_session = self.terminal.is_some();
                     self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
-                    let _ = stopped.send(());
                 }
                 Ok(Event::GoesOn) => self.send(Some(Signal::CONT)),
+                Ok(Event::Settled(done)) => {
+                    // Who asked may have gone.
+                    let _ = done.send(());
+                }
                 Ok(Event::Unwanted) => {}
                 Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => break,

@@ -148,7 +148,7 @@ fn until_over(
     let mut is_told = false;
     loop {
         let is_over = wait_for(EVERY);
-        if let (false, Some(words)) = (is_told, fault(progress, keeps)) {
+        if let (false, Some(words)) = (is_told, fault(progress, wish, keeps)) {
             is_told = true;
             // Nobody listens once the screens are left.
             let _ = tell.send(LiveNews::Fault(words));
@@ -162,17 +162,14 @@ fn until_over(
     }
 }
 
-fn fault(progress: &Progress, keeps: Option<u64>) -> Option<String> {
-    let remedy = "--max-spill none keeps all";
+fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String> {
+    let (most, remedy) = (size(wish.cap), "--max-spill none keeps all");
     match (progress.stopped(), keeps) {
         (Some(Stopped::Failed(error)), _) => {
             Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
         }
-        (Some(Stopped::Cap), _) => {
-            Some(format!("over the most that is saved; the rest is not shown; {remedy}"))
-        }
-        (None, Some(most)) if progress.bytes() > most => {
-            let most = size(most);
+        (Some(Stopped::Cap), _) => Some(format!("only the first {most} are saved and shown; {remedy}")),
+        (None, Some(cap)) if progress.bytes() > cap => {
             Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
         }
         (None, _) => None,

@@ -1,6 +1,7 @@
 //! The terminal: taken over at the start, given back whatever happens.
 
 use std::io::{self, Stdout, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -19,9 +20,20 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The screen, drawn in one write a frame.
 pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
 
+/// Whether the screens have been left for good.
+static LEFT: AtomicBool = AtomicBool::new(false);
+
 /// The terminal while it is ours; dropping it gives it back.
 #[derive(Debug)]
 pub struct Taken;
+
+/// What is done with a signal before it ends us; once the screens are left signals are not for us then.
+static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
+
+/// Sets what is done with a signal before it ends us; only once.
+pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
+    let _ = AT_LAST.set(Box::new(act));
+}
 
 /// Takes over the terminal, and makes sure that a panic or a signal gives it back.
 pub fn take() -> io::Result<(Taken, Screen)> {
@@ -61,6 +73,7 @@ pub fn restore() {
 impl Drop for Taken {
     fn drop(&mut self) {
         restore();
+        LEFT.store(true, Ordering::SeqCst);
     }
 }
 
@@ -69,9 +82,16 @@ fn give_back_on_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            restore();
-            signal_hook::low_level::exit(128 + signal);
+        for signal in signals.forever() {
+            match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
+                (true, Some(_)) => {}
+                (true, None) => drop(signal_hook::low_level::emulate_default_handler(signal)),
+                (false, act) => {
+                    restore();
+                    act.into_iter().for_each(|act| act(signal));
+                    signal_hook::low_level::exit(128 + signal);
+                }
+            }
         }
     })?;
     Ok(())

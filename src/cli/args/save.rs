@@ -10,7 +10,7 @@ use crate::preview::Policy;
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
 pub struct SaveArgs {
-    /// When an output that comes from a command is saved [default: cut]
+    /// When what comes from a command or a pipe is saved [default: cut]
     #[arg(long, value_name = "WHEN")]
     keep: Option<KeepWhen>,
     /// Most bytes that are saved of it, or none for no limit [default: the policy's, else 100m]

@@ -51,7 +51,11 @@ pub struct Over {
 impl Session {
     /// Hears what is told of the first output while it is made.
     pub(super) fn expect(&mut self, live: Live) -> io::Result<()> {
-        self.app.running = matches!(live.maker, Maker::Command(_));
+        if let Maker::Command(control) = &live.maker {
+            self.app.running = true;
+            let control = control.clone();
+            terminal::at_last(move |signal| control.ask_at_last(signal));
+        }
         self.maker = Some(live.maker);
         let signals = self.signals.clone();
         std::thread::Builder::new().name("news".into()).spawn(move || {

@@ -1,0 +1,110 @@
+//! `run -i`: the screens over a command's output while it runs.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use super::{names, own, record, sequence, spill, wait_until};
+use crate::common::home::Home;
+use crate::common::session::Session;
+
+/// Waits for the files `print` and `end` before it does so.
+const SCRIPT: &str = "while ! [ -e print ]; do sleep 0.02; done; seq 1 3000; \
+    while ! [ -e end ]; do sleep 0.02; done; exit 7";
+
+fn watching(home: &Home, flags: &[&str]) -> Session {
+    Session::start(home, &[&["run", "-i"], flags, &["--", "sh", "-c", SCRIPT]].concat())
+}
+
+#[test]
+fn preview_and_spill_grow_until_the_command_ends() {
+    let home = Home::new();
+    let mut session = watching(&home, &[]);
+    session.wait_for("still running").wait_for("Nothing has come yet.");
+    home.file("print", "");
+    session.wait_status("kept 2,000 of 3,001 lines");
+    assert!(names(&own(&home, "tool-output"))[0].starts_with(".tmp-"));
+    home.file("end", "");
+    session.wait_status("the command has ended with status 7").wait_gone("still running");
+    let path = spill(&home);
+    assert_eq!(fs::read_to_string(&path).unwrap(), sequence(3000));
+    session.keys("q");
+    assert_eq!(session.ended(), 7);
+    session.is_restored();
+    // Once the screens are left, the preview is printed as ever.
+    let seen = session.seen().text();
+    assert!(seen.contains("...1001 lines truncated...") && !seen.contains("deleted"), "{seen}");
+    assert_eq!(record(&home, &path)["exit"], serde_json::json!({"code": 7}));
+}
+
+#[test]
+fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
+    let home = Home::new();
+    let mut session = watching(&home, &[]);
+    home.file("print", "");
+    session.wait_status("kept 2,000 of 3,001 lines");
+    session.keys("q").wait_for("the command still runs; Ctrl-C stops it");
+    // How far it has come is said, which is when Ctrl-C is heard.
+    session.wait_for("13.6 KB, 3,000 lines");
+    session.keys("\x03");
+    assert_eq!(session.ended(), 130);
+    session.is_restored();
+    assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
+}
+
+#[test]
+fn a_signal_that_ends_us_reaches_the_command() {
+    let home = Home::new();
+    let script = "trap ': > heard; exit' TERM; : > ready; while :; do sleep 0.02; done";
+    let mut session = Session::start(&home, &["run", "-i", "--", "sh", "-c", script]);
+    session.wait_for("still running");
+    wait_until("the command is ready", || home.at("ready").exists());
+    session.signal(Signal::TERM);
+    assert_eq!(session.ended(), 143);
+    session.is_restored();
+    wait_until("it heard", || home.at("heard").exists());
+}
+
+#[test]
+fn what_is_not_cut_leaves_nothing() {
+    let home = Home::new();
+    let mut session = watching(&home, &["--max-lines", "9000"]);
+    home.file("print", "");
+    home.file("end", "");
+    session.wait_status("the command has ended with status 7");
+    session.keys("=").wait_for("<not saved>");
+    session.keys("\x1bq");
+    assert_eq!(session.ended(), 7);
+    assert_eq!(names(&own(&home, "tool-output")), Vec::<String>::new());
+}
+
+#[test]
+fn over_the_cap_it_says_that_the_rest_is_not_shown() {
+    let home = Home::new();
+    let mut session = watching(&home, &["--max-spill", "1k"]);
+    home.file("print", "");
+    session.wait_status("only the first 1 KB are saved and shown");
+    home.file("end", "");
+    session.wait_gone("still running");
+    session.keys("q");
+    assert_eq!(session.ended(), 7);
+    // What is printed is exact all the same.
+    let seen = session.seen().text();
+    assert!(seen.contains("...1001 lines truncated..."), "{seen}");
+    assert_eq!(fs::metadata(spill(&home)).unwrap().len(), 1024);
+}
+
+#[test]
+fn without_a_place_it_runs_as_without_screens() {
+    let home = Home::new();
+    fs::write(own(&home, "records").parent().unwrap(), "in the way").unwrap();
+    let mut session = Session::start(&home, &["run", "-i", "--", "seq", "1", "3"]);
+    assert_eq!(session.ended(), 0);
+    let seen = session.seen().text();
+    assert!(seen.contains("cannot be saved") && seen.contains("1\n2\n3"), "{seen}");
+}
+
+#[test]
+fn it_needs_a_terminal() {
+    Home::new().run(&["run", "-i", "--", "true"]).fails(2, &["-i needs a terminal"]);
+}
