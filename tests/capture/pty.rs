@@ -10,9 +10,9 @@ use crate::common::home::Home;
 use crate::common::session::Session;
 
 #[test]
-fn all_three_streams_are_a_terminal_that_rules_a_session() {
+fn all_three_streams_are_a_terminal_and_it_controls_the_command() {
     let home = Home::new();
-    let script = "tty < /dev/tty; test -t 0 && test -t 1 && test -t 2 && stty size; ps -o tpgid=,sid= -p $$";
+    let script = "tty < /dev/tty; test -t 0 && test -t 1 && test -t 2 && stty size; ps -o tpgid=,pgid= -p $$";
     let ran = run(&home, &["--pty"], script).ok();
     let lines: Vec<_> = ran.text().split("\r\n").collect();
     assert_eq!((lines[0], lines[1]), ("/dev/tty", "24 80"), "{lines:?}");
