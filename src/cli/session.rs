@@ -5,7 +5,7 @@ use clap::Subcommand;
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::config::Config;
 use crate::text::safe::label;
-use crate::words::{size, thousands};
+use crate::words::{count, size};
 
 use super::{Failure, Outcome};
 
@@ -28,7 +28,7 @@ pub fn run(config: &Config, command: &SessionCommand) -> Outcome {
     })?;
     let EndedSession { path, files, bytes, left } = ended;
     let place = label(path.as_os_str().as_encoded_bytes());
-    eprintln!("overspill: removed {} spills ({}) from {place}", thousands(files), size(bytes));
+    eprintln!("overspill: removed {} ({}) from {place}", count(files, "spill"), size(bytes));
     if left.is_empty() {
         return Ok(());
     }

@@ -242,8 +242,14 @@ impl Source {
         self.refresh()
     }
 
-    /// The file has another path now, or none any more; what is looked at stays the same.
+    /// The file has been given another path, or none any more, by ourselves; what is looked at stays the same, and
+    /// so does its content.
     pub fn moved_to(&mut self, path: Option<PathBuf>) {
+        if let Backing::File { file, look, .. } = &mut self.backing
+            && let Ok(now) = file.metadata()
+        {
+            look.renamed(&Look::from(&now));
+        }
         self.path = path;
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };
     }

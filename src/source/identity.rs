@@ -53,6 +53,11 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// Takes over what a rename changes: the ctime.
+    pub fn renamed(&mut self, now: &Look) {
+        self.changed = now.changed;
+    }
+
     /// Whether the content may have been rewritten between `self` and the later look `now`, at the
     /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
     /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.

@@ -160,6 +160,15 @@ fn removed_or_renamed_over_stays_readable_and_is_said() {
 }
 
 #[test]
+fn a_file_that_we_rename_ourselves_stays_the_same() {
+    let mut case = Case::new(b"whole\n");
+    let named = case.path().with_file_name("named");
+    std::fs::rename(case.path(), &named).unwrap();
+    case.source.moved_to(Some(named));
+    assert_eq!((case.source.refresh(), case.source.path_status()), (Change::Same, PathStatus::Current));
+}
+
+#[test]
 fn reopening_what_is_gone_changes_nothing() {
     let mut case = Case::new(b"old");
     fs::remove_file(case.path()).unwrap();
