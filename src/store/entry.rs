@@ -187,3 +187,23 @@ pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
     Ok(line)
 }
+
+/// Counts an entry's lines as the screens number them: a last one without line feed counts too.
+///
+/// # Errors
+/// As for [`Entry::open`].
+pub fn count_lines(entry: &Entry) -> io::Result<u64> {
+    const PIECE: usize = 1 << 20;
+    let mut file = entry.open()?;
+    let mut piece = vec![0; PIECE];
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let read = match file.read(&mut piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let Some(&end) = piece[..read].last() else { return Ok(lines + u64::from(last != b'\n')) };
+        lines += memchr::memchr_iter(b'\n', &piece[..read]).count() as u64;
+        last = end;
+    }
+}

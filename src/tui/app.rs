@@ -172,8 +172,12 @@ impl App {
                 self.stores_changed()
             }
             Event::Kept { id, keep, fault } => self.kept(id, keep, fault),
-            Event::Peeked(first_lines) => {
-                self.listing.first_lines.extend(first_lines);
+            Event::Peeked(peeks) => {
+                peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
+                Vec::new()
+            }
+            Event::LinesCounted(entry, lines) => {
+                self.listing.details.counted(&entry, lines);
                 Vec::new()
             }
             Event::Policies(choices) => {

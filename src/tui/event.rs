@@ -8,6 +8,7 @@ use crate::source::{PathStatus, View};
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
+use super::detail::{Lines, Peek};
 use super::find::{Census, Found, Quest};
 use super::list::Scanned;
 use super::list_acts::Doomed;
@@ -41,8 +42,10 @@ pub enum Event {
     Changed(Changed),
     /// Entries of stores have been found.
     Scanned(Scanned),
-    /// First lines of entries have been read; safe to print.
-    Peeked(Vec<(PathBuf, String)>),
+    /// First lines of entries, and the records of their runs, have been read.
+    Peeked(Vec<(crate::store::Entry, Peek)>),
+    /// The lines of an entry have been counted, or cannot be.
+    LinesCounted(Box<crate::store::Entry>, Lines),
     /// The command has ended whose output is shown: in words.
     Ended(String),
     /// The stores' directories have changed.
@@ -133,8 +136,10 @@ pub enum Effect {
         /// Whether it is to be kept.
         keep: bool,
     },
-    /// Read the first lines of these entries.
+    /// Read the first lines of these entries, and the records of their runs.
     Peek(Vec<crate::store::Entry>),
+    /// Count the lines of these entries.
+    CountLines(Vec<crate::store::Entry>),
     /// Stop, as other programs do on this key.
     Suspend,
 }

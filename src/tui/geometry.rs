@@ -5,6 +5,9 @@ use ratatui::layout::Rect;
 /// From this many columns on, Preview and Spill stand side by side.
 pub const WIDE: u16 = 140;
 
+/// From this many rows on, there are two lines on the chosen entry below the list of stored outputs.
+const DETAILED: u16 = 14;
+
 /// Columns of the strip between the panes.
 const STRIP: u16 = 3;
 
@@ -93,6 +96,8 @@ pub struct Stores {
     pub glance: Option<Rect>,
     /// The rule below them.
     pub rule: Rect,
+    /// On the chosen entry, where there is room.
+    pub detail: Rect,
     /// The line at the bottom.
     pub status: Rect,
 }
@@ -100,13 +105,17 @@ pub struct Stores {
 /// Divides the screen for the list of stored outputs.
 pub fn stores(area: Rect) -> Stores {
     let (title, body, rule, status) = bands(area);
+    let two = if area.height >= DETAILED { 2 } else { 0 };
+    let body = Rect { height: body.height - two, ..body };
+    let rule = Rect { y: rule.y - two, ..rule };
+    let detail = Rect { y: status.y - two, height: two, ..status };
     let wide = area.width >= WIDE;
     let left = if wide { body.width * 3 / 5 } else { body.width };
     let glance = wide.then(|| Rect { x: body.x + left, width: body.width - left, ..body });
     let body = Rect { width: left, ..body };
     let head = Rect { height: u16::from(body.height > 1), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    Stores { title, head, list, glance, rule, status }
+    Stores { title, head, list, glance, rule, detail, status }
 }
 
 /// A box in the middle, at most `width` by `height`, that leaves a margin where there is room.
@@ -144,7 +153,8 @@ mod tests {
                         assert_eq!(part.intersection(area), part, "{width}x{height}");
                     }
                 }
-                assert_eq!(stores(area).list.intersection(area), stores(area).list);
+                let Stores { list, detail, .. } = stores(area);
+                assert_eq!((list.intersection(area), detail.intersection(area)), (list, detail));
                 assert_eq!(overlay(area, 40, 10).intersection(area), overlay(area, 40, 10));
             }
         }

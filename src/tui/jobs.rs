@@ -13,6 +13,7 @@ use crate::store::{self, Entry, Env, Stores};
 use crate::text::units::Want;
 
 use super::app::{Event, Message};
+use super::detail::{self, Lines};
 use super::find::{Census, Found, News, Quest};
 use super::list::{Look, Scanned};
 use super::list_acts::Doomed;
@@ -141,6 +142,7 @@ impl Jobs {
         let ticket = Ticket::next(&self.looking);
         self.spawn("stores", move || {
             let now = jiff::Timestamp::now();
+            events.send(Event::Scanned(Scanned::Begun { number, now, user: places.1.uid() }));
             let mut some = Vec::new();
             let mut reports = Vec::new();
             for store in &places.0.specs {
@@ -158,13 +160,8 @@ impl Jobs {
             let space = store::own_home(&places.1).ok().and_then(|home| nearest_space(&home));
             let mut watch = store::DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
             events.send(Event::Scanned(Scanned::Some(number, some)));
-            if !events.send(Event::Scanned(Scanned::All(Box::new(Look {
-                number,
-                reports,
-                kept,
-                space,
-                now,
-            })))) {
+            let look = Look { number, reports, kept, space };
+            if !events.send(Event::Scanned(Scanned::All(Box::new(look)))) {
                 return;
             }
             while ticket.is_wanted() {
@@ -196,15 +193,29 @@ impl Jobs {
         });
     }
 
-    /// Reads the first lines of some entries.
+    /// Reads the first lines of some entries, and the records of their runs.
     pub fn peek(&self, entries: Vec<Entry>) {
-        let events = self.events.clone();
+        let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("first lines", move || {
             let read = |entry: Entry| {
-                let line = store::first_line(&entry).unwrap_or_default();
-                (entry.path(), crate::text::safe::label(line.trim_ascii()))
+                let peek = detail::peek(&entry, &places.1);
+                (entry, peek)
             };
             events.send(Event::Peeked(entries.into_iter().map(read).collect()));
+        });
+    }
+
+    /// Counts the lines of some entries, one after the other, until the screens are left.
+    pub fn count_lines(&self, entries: Vec<Entry>) {
+        let events = self.events.clone();
+        self.spawn("lines", move || {
+            for entry in entries {
+                let counted = store::count_lines(&entry);
+                let lines = counted.map_or_else(|error| Lines::Failed(error.to_string()), Lines::Counted);
+                if !events.send(Event::LinesCounted(Box::new(entry), lines)) {
+                    return;
+                }
+            }
         });
     }
 

@@ -128,6 +128,8 @@ pub enum Action {
     DeleteNow,
     /// Choose what is overdue for deletion.
     CleanOverdue,
+    /// Count the lines of the chosen entries.
+    CountLines,
     /// Mark an entry.
     Choose,
     /// Keep an entry for ever.
@@ -225,6 +227,7 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "o", A::SortReverse, "the other way round"),
     row(Stores, "Stores", "t", A::Group, "totals by store, session or day"),
     row(Stores, "Stores", "/", A::Filter, "show only what has these words"),
+    row(Stores, "Stores", "L", A::CountLines, "count the lines of the output, or of all marked"),
     row(Stores, "Stores", "y", A::Copy, "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "look at the directories again"),
     row(Everywhere, "Program", "h F1", A::Help, "this help"),

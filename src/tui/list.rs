@@ -1,7 +1,7 @@
 //! The list of stored outputs: which are shown, in which order and groups, which are chosen or to be deleted.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,8 +13,19 @@ use crate::store::{
     group_of, sums_by,
 };
 
+use super::detail::Details;
+
 /// What a look at the stores has found so far.
 pub enum Scanned {
+    /// A look begins.
+    Begun {
+        /// Its number.
+        number: u64,
+        /// When that is.
+        now: Timestamp,
+        /// The user who looks.
+        user: u32,
+    },
     /// Some entries, of a look that began with this number.
     Some(u64, Vec<Entry>),
     /// All there are.
@@ -31,8 +42,6 @@ pub struct Look {
     pub kept: BTreeSet<String>,
     /// Room on the disk of our own store.
     pub space: Option<Space>,
-    /// When it was taken.
-    pub now: Timestamp,
 }
 
 /// A row of the list.
@@ -52,8 +61,11 @@ pub struct Listing {
     look: u64,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// When the stores were looked at; nothing before the first look is done.
+    /// When the stores were looked at; nothing before the first look begins.
     pub now: Option<Timestamp>,
+    /// The user who looks.
+    pub user: Option<u32>,
+    looked: bool,
     /// Room on the disk of our own store.
     pub space: Option<Space>,
     kept: BTreeSet<String>,
@@ -69,8 +81,8 @@ pub struct Listing {
     filter: Filter,
     /// Whether an output was opened from here, so that Esc comes back.
     pub opened: bool,
-    /// First lines, as far as they have been read; safe to print.
-    pub first_lines: HashMap<PathBuf, String>,
+    /// What has been read of entries.
+    pub details: Details,
     /// What is to be deleted on leaving.
     pub pending: Pending,
     marked: BTreeSet<PathBuf>,
@@ -88,27 +100,35 @@ impl Listing {
 
     /// Whether the first look is still being taken.
     pub fn is_first_look(&self) -> bool {
-        self.now.is_none() && self.look > 0
+        !self.looked && self.look > 0
+    }
+
+    /// Whether a look has been done.
+    pub fn has_looked(&self) -> bool {
+        self.looked
     }
 
     /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
     /// is shown as it comes; later ones change the list only when they are done.
     pub fn scanned(&mut self, scanned: Scanned) {
         match scanned {
+            Scanned::Begun { number, now, user } if number == self.look => {
+                (self.now, self.user) = (Some(now), Some(user));
+            }
             Scanned::Some(number, entries) if number == self.look => {
                 self.arriving.extend(entries);
-                if self.now.is_none() {
+                if !self.looked {
                     self.entries.append(&mut self.arriving);
                     self.arrange();
                 }
             }
             Scanned::All(look) if look.number == self.look => {
-                if self.now.is_some() {
+                if self.looked {
                     self.entries = std::mem::take(&mut self.arriving);
                 }
-                apply_limits(&mut self.entries, look.now);
-                let Look { reports, kept, space, now, .. } = *look;
-                (self.reports, self.kept, self.space, self.now) = (reports, kept, space, Some(now));
+                apply_limits(&mut self.entries, self.now.unwrap_or_default());
+                let Look { reports, kept, space, .. } = *look;
+                (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
                 self.arrange();
             }
             _ => {}
@@ -239,14 +259,14 @@ impl Listing {
         self.top = self.top.clamp((self.chosen + 1).saturating_sub(height), self.chosen);
     }
 
-    /// Entries on a screen of `height` rows whose first line has not been read.
-    pub(super) fn unread(&self, height: usize) -> Vec<Entry> {
+    /// Entries on a screen of `height` rows that have not been read; they are taken to be asked for now.
+    pub(super) fn unread(&mut self, height: usize) -> Vec<Entry> {
         let on_screen = self.rows.iter().skip(self.top).take(height);
         let entries = on_screen.filter_map(|row| match row {
             Row::Entry(n) => Some(&self.entries[*n]),
             Row::Group(..) => None,
         });
-        entries.filter(|entry| !self.first_lines.contains_key(&entry.path())).cloned().collect()
+        self.details.unread(entries)
     }
 
     pub(super) fn toggle_mark(&mut self) {
@@ -257,13 +277,19 @@ impl Listing {
         }
     }
 
-    /// The marked entries, or else the chosen one; none is marked any more.
-    pub(super) fn take_marked(&mut self) -> Vec<Entry> {
-        let marked = std::mem::take(&mut self.marked);
-        if marked.is_empty() {
-            return self.chosen().cloned().into_iter().collect();
+    /// The marked entries, or else the chosen one.
+    pub fn marked_or_chosen(&self) -> Vec<&Entry> {
+        if self.marked.is_empty() {
+            return self.chosen().into_iter().collect();
         }
-        self.entries.iter().filter(|entry| marked.contains(&entry.path())).cloned().collect()
+        self.entries.iter().filter(|entry| self.marked.contains(&entry.path())).collect()
+    }
+
+    /// The same; none is marked any more.
+    pub(super) fn take_marked(&mut self) -> Vec<Entry> {
+        let entries = self.marked_or_chosen().into_iter().cloned().collect();
+        self.marked.clear();
+        entries
     }
 
     /// Forgets the marks; whether there were any.

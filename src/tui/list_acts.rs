@@ -73,6 +73,7 @@ impl App {
             Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
             Action::Refresh => return self.go_to_stores(),
             Action::Copy => return self.copy_chosen(),
+            Action::CountLines => return self.count_lines(),
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
@@ -98,9 +99,10 @@ impl App {
     }
 
     /// First lines are read for what is on the screen only; the chosen entry's preview, where there is room.
-    fn peek(&self) -> Vec<Effect> {
+    fn peek(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let unread = self.listing.unread(self.list_height());
+        let height = self.list_height();
+        let unread = self.listing.unread(height);
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
         }
@@ -122,6 +124,15 @@ impl App {
         let text = path.to_string_lossy().into_owned();
         self.message = Some(Message::note(format!("copied: {}", crate::text::safe::label(text.as_bytes()))));
         vec![Effect::Copy(text)]
+    }
+
+    /// Counts the lines of the marked entries, or else of the chosen one; the marks stay.
+    fn count_lines(&mut self) -> Vec<Effect> {
+        let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
+        match self.listing.details.uncounted(wanted) {
+            none if none.is_empty() => Vec::new(),
+            wanted => vec![Effect::CountLines(wanted)],
+        }
     }
 
     fn delete_marked(&mut self) {

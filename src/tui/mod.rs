@@ -2,6 +2,7 @@
 
 mod along;
 pub mod app;
+pub mod detail;
 pub mod doc;
 pub mod drawer;
 pub mod event;

@@ -107,8 +107,10 @@ impl App {
         {
             let text = prompt.text().to_owned();
             self.listing.filter(&text);
+            return self.settle_list();
         } else if key.code == KeyCode::Esc && self.screen == super::app::Screen::Stores {
             self.listing.filter("");
+            return self.settle_list();
         }
         Vec::new()
     }

@@ -290,6 +290,7 @@ impl Session {
                 Effect::Delete(doomed) => self.jobs.delete(doomed),
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::Peek(entries) => self.jobs.peek(entries),
+                Effect::CountLines(entries) => self.jobs.count_lines(entries),
                 Effect::Suspend => self.suspend()?,
             }
         }

@@ -14,6 +14,7 @@ use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Event};
+use overspill::tui::detail;
 use overspill::tui::doc::Cost;
 use overspill::tui::find::{Found, News, Quest, Round};
 use overspill::tui::list::{Look, Scanned};
@@ -155,11 +156,21 @@ impl Bench {
                 }
                 Effect::Scan(number) => self.scan(number),
                 Effect::Peek(entries) => {
-                    let line = |entry: &store::Entry| store::first_line(entry).unwrap_or_default();
                     let read = |entry: store::Entry| {
-                        (entry.path(), overspill::text::safe::label(line(&entry).trim_ascii()))
+                        let peek = detail::peek(&entry, &self.env);
+                        (entry, peek)
                     };
                     self.app.update(Event::Peeked(entries.into_iter().map(read).collect()))
+                }
+                Effect::CountLines(entries) => {
+                    for entry in entries {
+                        let lines = store::count_lines(&entry).map_or_else(
+                            |error| detail::Lines::Failed(error.to_string()),
+                            detail::Lines::Counted,
+                        );
+                        self.app.update(Event::LinesCounted(Box::new(entry), lines));
+                    }
+                    Vec::new()
                 }
                 other => {
                     self.asked.push(other);
@@ -198,7 +209,9 @@ impl Bench {
     pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
         let store::Listing { entries, reports } = listing;
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
-        let look = Look { number, reports, kept: Default::default(), space, now: self.now };
+        let look = Look { number, reports, kept: Default::default(), space };
+        let (now, user) = (self.now, self.env.uid());
+        self.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
         let mut effects = self.app.update(Event::Scanned(Scanned::Some(number, entries)));
         effects.extend(self.app.update(Event::Scanned(Scanned::All(Box::new(look)))));
         effects

@@ -51,6 +51,23 @@ impl Stocked {
         stocked
     }
 
+    /// The record of the run that made one of our own entries.
+    fn run(&self, id: &str, command: &[&str]) {
+        let home = self.dir.path().join(".local/share/overspill");
+        let records = home.join("records");
+        std::fs::create_dir_all(&records).unwrap();
+        for dir in [&home, &records] {
+            std::fs::set_permissions(dir, PermissionsExt::from_mode(0o700)).unwrap();
+        }
+        let size = serde_json::json!({ "bytes": 25, "lines": 1 });
+        let record = serde_json::json!({
+            "path": home.join("tool-output").join(id), "command": command, "directory": "/work", "tool": "bash",
+            "stream": "stdout", "start": self.bench.now, "end": self.bench.now, "exit": { "code": 0 },
+            "stopped": null, "seen": size, "kept": size, "truncated": null, "policy": "opencode/output",
+        });
+        std::fs::write(records.join(format!("{id}.json")), record.to_string()).unwrap();
+    }
+
     /// Begins with the list, as `overspill` alone does.
     fn shown(mut self) -> Self {
         let effects = self.bench.app.start_with_stores();
@@ -75,6 +92,30 @@ fn stores_with_entries() {
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));
         keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
     }
+}
+
+#[test]
+fn stores_tell_commands_and_count_lines() {
+    for size in SIZES {
+        let stocked = Stocked::with_entries(size);
+        stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
+        let mut stocked = stocked.shown();
+        keep("run", stocked.bench.keys("4jL"));
+        keep("counted", stocked.bench.keys("gj L L"));
+    }
+}
+
+#[test]
+fn lines_are_counted_for_the_chosen_or_for_all_marked() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.contains(text));
+    let bench = &mut stocked.bench;
+    assert!(has(bench.keys("j"), "L counts lines"));
+    assert!(has(bench.keys("L"), "tool_e26cf08d7001AbCdEfGhIjKlMn · 1 line"));
+    assert!(has(bench.keys(" "), "1 output marked, 22 B · 1 line"), "{:?}", bench.rows());
+    assert!(has(bench.keys("  "), "3 outputs marked, 79 B · 1 line in 1 of 3"), "{:?}", bench.rows());
+    assert!(has(bench.keys("L"), "3 outputs marked, 79 B · 3 lines"), "{:?}", bench.rows());
+    assert!(has(bench.keys("<Esc>g"), "L counts lines"));
 }
 
 #[test]

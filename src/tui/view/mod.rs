@@ -2,6 +2,7 @@
 
 mod ascii;
 mod clean;
+mod detail;
 mod drawer;
 pub mod facts;
 pub mod help;

@@ -15,7 +15,7 @@ use crate::tui::list::Row;
 use crate::words::{count, size, span, span_left, thousands};
 
 use super::line::{self, Span};
-use super::{pane, status};
+use super::{detail, pane, status};
 
 /// Columns of the bar of time left.
 const BAR: usize = 8;
@@ -28,33 +28,24 @@ struct Columns {
     agent: usize,
     tool: usize,
     mode: usize,
+    owner: usize,
     session: usize,
-    first_line: usize,
+    content: usize,
 }
 
 impl Columns {
-    fn of(width: u16, entries: &[&Entry]) -> Self {
-        let widest = |text: fn(&Entry) -> &str| entries.iter().map(|e| text(e).width()).max().unwrap_or(0);
-        let agent = widest(|e| &e.agent).clamp(5, 14);
-        let wide = width >= 96;
-        let tool = if wide { widest(|e| e.tool.as_deref().unwrap_or("")).clamp(4, 12) } else { 0 };
-        let mode = if wide { 5 } else { 0 };
-        let session = if wide { 20 } else { 0 };
-        let fixed = 2
-            + agent
-            + 2
-            + 9
-            + 2
-            + 7
-            + 2
-            + BAR
-            + 1
-            + WORDS
-            + tool
-            + mode
-            + session
-            + if wide { 6 } else { 0 };
-        Self { agent, tool, mode, session, first_line: usize::from(width).saturating_sub(fixed + 1) }
+    fn of(app: &App, width: u16, entries: &[&Entry]) -> Self {
+        let widest = |text: &dyn Fn(&Entry) -> usize, least: usize, most: usize| {
+            entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
+        };
+        let wide = |columns: usize| if width >= 96 { columns } else { 0 };
+        let agent = widest(&|entry| entry.agent.width(), 5, 14);
+        let tool = wide(widest(&|entry| tool(app, entry).width(), 4, 12));
+        let owner = wide(widest(&|entry| detail::owner(app, entry).len(), 5, 10));
+        let (mode, session) = (wide(5), wide(17));
+        let optional = [tool, mode, owner, session].into_iter().filter(|columns| *columns > 0);
+        let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + optional.map(|n| n + 2).sum::<usize>();
+        Self { agent, tool, mode, owner, session, content: usize::from(width).saturating_sub(fixed + 1) }
     }
 }
 
@@ -76,6 +67,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
         pane::draw(app, &shown, frame.buffer_mut(), place, cost);
     }
     line::rule(frame.buffer_mut(), places.rule, app);
+    detail::draw(app, frame, places.detail);
     draw_status(app, frame, places.status);
 }
 
@@ -119,7 +111,7 @@ fn draw_rows(app: &App, frame: &mut Frame, places: &geometry::Stores) {
             Row::Group(..) => None,
         })
         .collect();
-    let columns = Columns::of(places.list.width, &entries);
+    let columns = Columns::of(app, places.list.width, &entries);
     line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
     for (n, row) in on_screen.iter().enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
@@ -165,28 +157,28 @@ fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
 }
 
 fn head(columns: &Columns) -> String {
-    let Columns { agent, tool, mode, session, .. } = *columns;
+    let Columns { agent, tool, mode, owner, session, .. } = *columns;
     let mut text = format!("  {:<agent$}  ", "agent");
     if tool > 0 {
         text.push_str(&format!("{:<tool$}  ", "tool"));
     }
     text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + WORDS));
     if mode > 0 {
-        text.push_str(&format!("{:<mode$}  ", "mode"));
+        text.push_str(&format!("{:<mode$}  {:<owner$}  ", "mode", "owner"));
     }
     if session > 0 {
-        text.push_str(&format!("{:<session$}  ", "session / project"));
+        text.push_str(&format!("{:<session$}  ", "session, project"));
     }
-    text + "first line"
+    text + "command, first line"
 }
 
 fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
-    let Columns { agent, tool, mode, session, first_line } = *columns;
+    let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
     let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
     let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent.as_bytes()), agent)), plain)];
-    if tool > 0 {
-        spans.push((format!("{:<tool$}  ", fit(&or_dash(entry.tool.as_deref()), tool)), plain));
+    if tool_width > 0 {
+        spans.push((padded(&fit(&tool(app, entry), tool_width), tool_width + 2), plain));
     }
     spans.push((format!("{:>9}  {age:>7}  ", size(entry.size())), plain));
     spans.extend(left(app, entry, now));
@@ -194,15 +186,21 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
         let style = if entry.exposed() { app.theme.warning } else { app.theme.dim };
         let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
         spans.push((format!("{shown:<mode$}  "), style));
+        spans.push((format!("{:<owner$}  ", detail::owner(app, entry)), style));
     }
     if session > 0 {
         let name = entry.session.as_deref().or(entry.project.as_deref());
         spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
     }
     spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
-    let first = app.listing.first_lines.get(&entry.path()).map_or("", String::as_str);
-    spans.push((line::head(first, first_line, app.unicode), app.theme.dim));
+    spans.extend(detail::content(app, entry, content));
     spans
+}
+
+/// The tool, as the path or else the record of the run tells.
+fn tool(app: &App, entry: &Entry) -> String {
+    let recorded = || app.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
+    or_dash(entry.tool.as_deref().or_else(recorded))
 }
 
 /// What is unusual about an entry, in words.
@@ -259,7 +257,7 @@ fn state_in_words(state: &RootState) -> &str {
 
 /// No entries: which directories were looked at, and what was there.
 fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
-    if app.listing.now.is_none() {
+    if !app.listing.has_looked() {
         return line::centred(frame.buffer_mut(), area, &["looking at the stores…".into()], app.theme.dim);
     }
     let mut looked: Vec<(bool, String)> = app
