@@ -1,5 +1,6 @@
 //! `overspill clean`: deletes what is due, after showing which.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -106,7 +107,7 @@ fn as_json(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outc
         Consent::Given => delete(stock, plan, env)?,
         Consent::DryRun | Consent::Ask => plan.doomed.iter().map(|_| End::WouldGo).collect(),
     };
-    let kept: Vec<End> = plan.spared.iter().map(|(_, why)| End::Kept(because(why).to_owned())).collect();
+    let kept: Vec<End> = plan.spared.iter().map(|(_, why)| End::Kept(because(why).into_owned())).collect();
     let doomed = plan.doomed.iter().map(|doomed| (doomed.index, Some(word(doomed.why)))).zip(&ends);
     let spared = plan.spared.iter().map(|(index, _)| (*index, None)).zip(&kept);
     let due = doomed.chain(spared);
@@ -195,7 +196,7 @@ fn table(stock: &Stock, plan: &CleanPlan) -> Table<5> {
     let mut table = Table::new(heads);
     for Doomed { index, why } in &plan.doomed {
         let entry = &stock.entries[*index];
-        let agent = safe(entry.agent.as_bytes());
+        let agent = safe(entry.agent().as_bytes());
         table.row([age(entry, stock.now), size(entry.size()), agent, word(*why).to_owned(), path(entry)]);
     }
     table
@@ -212,11 +213,11 @@ fn word(why: Why) -> &'static str {
     }
 }
 
-fn because(spared: &Spared) -> &str {
+fn because(spared: &Spared) -> Cow<'static, str> {
     match spared {
-        Spared::Kept => "kept by you",
-        Spared::Unusual(status) => status.as_str(),
-        Spared::Young => "younger by its own times than its store's rule says",
+        Spared::Kept => "kept by you".into(),
+        Spared::Unusual(status) => status.words(),
+        Spared::Young => "younger by its own times than its store's rule says".into(),
     }
 }
 

@@ -59,7 +59,7 @@ fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
         Resolved::One(entry) => Ok(entry.path()),
         Resolved::None => Ok(path),
         Resolved::Several(entries) => {
-            let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id.as_str()).collect();
+            let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id()).collect();
             let more = entries.len() - ids.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let words = format!("{word} is the beginning of {} ids: {}{more}", entries.len(), ids.join(", "));

@@ -60,14 +60,14 @@ fn table(stock: &Stock, runs: &Runs) -> Table<9> {
     let mut table = Table::new(heads).yielding(&[8, 6]);
     for entry in &stock.entries {
         table.row([
-            safe(entry.agent.as_bytes()),
-            safe_or_dash(entry.tool.as_deref()),
+            safe(entry.agent().as_bytes()),
+            safe_or_dash(entry.tool()),
             size(entry.size()),
             age(entry, stock.now),
             safe(left(entry, stock).as_bytes()),
             marked_mode(entry),
-            safe_or_dash(entry.session.as_deref().or(entry.project.as_deref())),
-            safe(entry.id.as_bytes()),
+            safe_or_dash(entry.whose()),
+            safe(entry.id().as_bytes()),
             safe(runs.command(entry).as_bytes()),
         ]);
     }

@@ -1,5 +1,7 @@
 //! One entry as `--json` gives it, and as the columns of a table.
 
+use std::borrow::Cow;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -20,7 +22,7 @@ pub struct Record {
     expires: Option<String>,
     rule: &'static str,
     holds: &'static str,
-    status: String,
+    status: Cow<'static, str>,
     mode: String,
 }
 
@@ -30,28 +32,28 @@ impl Record {
         let kept = stock.is_kept(entry);
         let expires = entry.expires.at().filter(|_| !kept);
         Self {
-            id: entry.id.clone(),
+            id: entry.id().into_owned(),
             path: entry.path().to_string_lossy().into_owned(),
-            agent: entry.agent.to_string(),
-            tool: entry.tool.as_deref().map(str::to_owned),
-            session: entry.session.as_deref().or(entry.project.as_deref()).map(str::to_owned),
+            agent: entry.agent().to_string(),
+            tool: entry.tool().map(str::to_owned),
+            session: entry.whose().map(str::to_owned),
             size: entry.size(),
-            modified: entry.modified.to_string(),
+            modified: entry.modified().to_string(),
             expires: expires.map(|time| time.to_string()),
             rule: if kept { "kept" } else { entry.rule.as_str() },
             holds: entry.holds().as_str(),
-            status: status(entry, stock).to_owned(),
+            status: status(entry, stock),
             mode: mode(entry.mode),
         }
     }
 }
 
 /// What is unusual about an entry; else whether it should be gone by now, or never will be.
-fn status<'a>(entry: &'a Entry, stock: &Stock) -> &'a str {
-    match (&entry.status, entry.left(stock.now)) {
-        (Status::Ok, Left::Overdue(_)) if !stock.is_kept(entry) => "overdue",
-        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned",
-        (status, _) => status.as_str(),
+fn status(entry: &Entry, stock: &Stock) -> Cow<'static, str> {
+    match (entry.status, entry.left(stock.now)) {
+        (Status::Ok, Left::Overdue(_)) if !stock.is_kept(entry) => "overdue".into(),
+        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+        (status, _) => status.words(),
     }
 }
 
@@ -70,13 +72,13 @@ pub fn age(entry: &Entry, now: Timestamp) -> String {
 
 /// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.
 pub fn left(entry: &Entry, stock: &Stock) -> String {
-    match (&entry.status, entry.left(stock.now)) {
+    match (entry.status, entry.left(stock.now)) {
         (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
         (Status::Ok, Left::For(rest)) => stretch(rest),
         (Status::Ok, Left::Overdue(late)) => format!("overdue {}", stretch(late)),
         (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
         (Status::Ok, Left::Open) => entry.rule.as_str().to_owned(),
-        (unusual, _) => unusual.as_str().to_owned(),
+        (unusual, _) => unusual.words().into_owned(),
     }
 }
 

@@ -49,8 +49,8 @@ fn elsewhere(word: &str) -> Failure {
 
 /// Why an entry can not be deleted at all, or not unasked.
 fn refusal(entry: &Entry, stock: &Stock, consent: Consent) -> Option<String> {
-    let unusual = entry.status.as_str();
-    match &entry.status {
+    let unusual = entry.status.words();
+    match entry.status {
         _ if stock.is_kept(entry) => Some("you keep it; release it in the Stores view first".to_owned()),
         Status::Ok | Status::Unfinished | Status::FutureTime => None,
         Status::HardLinked if consent == Consent::Ask => None,
@@ -58,7 +58,7 @@ fn refusal(entry: &Entry, stock: &Stock, consent: Consent) -> Option<String> {
         Status::SymbolicLink | Status::NotAFile | Status::ForeignOwner | Status::OtherMount => {
             Some(format!("{unusual}: not deleted by overspill; `rm` itself can, if you are sure"))
         }
-        Status::Unreadable(why) => Some(why.clone()),
+        Status::Unreadable(_) => Some(unusual.into_owned()),
     }
 }
 
@@ -66,7 +66,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
     use Align::{Left, Right};
     let mut table = Table::new([("age", Right), ("size", Right), ("agent", Left), ("path", Left)]);
     for entry in entries {
-        let (agent, path) = (safe(entry.agent.as_bytes()), path(entry));
+        let (agent, path) = (safe(entry.agent().as_bytes()), path(entry));
         table.row([age(entry, stock.now), size(entry.size()), agent, path]);
     }
     let mut out = io::stdout().lock();

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::capture::{self, Arrival, Arrivals, Exit, Size};
 use crate::store::{Entry, Env};
@@ -32,11 +31,13 @@ impl Runs {
 /// The record of the run that made an entry, which learns its tool from it. Names may be the same in several
 /// places: the record tells the path.
 pub fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
-    let run = capture::Record::read(env, entry.name.to_str()?)?;
+    let run = capture::Record::read(env, entry.name().to_str()?)?;
     if entry.path() != Path::new(&run.path) {
         return None;
     }
-    entry.tool = entry.tool.take().or_else(|| run.tool.as_deref().map(Arc::from));
+    if let Some(tool) = &run.tool {
+        entry.learn_tool(tool);
+    }
     Some(run)
 }
 

@@ -73,8 +73,8 @@ impl Facts {
     fn of(entry: &Entry, run: Option<capture::Record>, stock: &Stock, config: &Config) -> Self {
         Self {
             record: Record::of(entry, stock),
-            project: entry.project.as_deref().map(str::to_owned),
-            made: entry.made.map(|time| time.to_string()),
+            project: entry.project().map(str::to_owned),
+            made: entry.made().map(|time| time.to_string()),
             retention: record::retention(&entry.store().retention.as_set(&config.env)),
             policies: entry.policies().to_vec(),
             owner: entry.owner,
@@ -139,21 +139,21 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
     let expires = entry.expires.at().filter(|_| !stock.is_kept(entry));
     let expires = expires.map_or(String::new(), |time| format!("{} ", moment(time)));
     let mut lines = vec![
-        ("id", safe(entry.id.as_bytes())),
+        ("id", safe(entry.id().as_bytes())),
         ("path", safe(entry.path().as_os_str().as_encoded_bytes())),
-        ("agent", safe(entry.agent.as_bytes())),
-        ("tool", safe_or_dash(entry.tool.as_deref())),
-        ("session", safe_or_dash(entry.session.as_deref())),
-        ("project", safe_or_dash(entry.project.as_deref())),
+        ("agent", safe(entry.agent().as_bytes())),
+        ("tool", safe_or_dash(entry.tool())),
+        ("session", safe_or_dash(entry.session())),
+        ("project", safe_or_dash(entry.project())),
         ("size", bytes(entry.size())),
-        ("modified", format!("{} ({} ago)", moment(entry.modified), age(entry, stock.now))),
+        ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, stock.now))),
         ("expires", format!("{expires}({})", safe(left(entry, stock).as_bytes()))),
         ("rule", rule(entry.rule.as_str(), &retention)),
         ("holds", holds(entry.holds())),
         ("policies", names(entry.policies())),
         ("mode", access(&mode(entry.mode), entry.exposed())),
         ("owner", owner(entry.owner, config)),
-        ("status", safe(entry.status.as_str().as_bytes())),
+        ("status", safe(entry.status.words().as_bytes())),
     ];
     let notes = [&spec.retention.note, &spec.note];
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));

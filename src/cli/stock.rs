@@ -71,7 +71,7 @@ impl Stock {
 
     /// Whether the user keeps an entry: then no cleaning of ours deletes it.
     pub fn is_kept(&self, entry: &Entry) -> bool {
-        entry.is_own() && self.kept.contains(&entry.id)
+        entry.is_own() && self.kept.contains(&*entry.id())
     }
 
     /// The entry that a word means: a path (with a slash, or that exists), an id, or the beginning of one.
@@ -84,8 +84,8 @@ impl Stock {
         if word.contains('/') || path.symlink_metadata().is_ok() {
             return Ok(self.at(&path));
         }
-        let whole: Vec<&Entry> = self.entries.iter().filter(|entry| entry.id == word).collect();
-        let begun = || self.entries.iter().filter(|entry| entry.id.starts_with(word)).collect();
+        let whole: Vec<&Entry> = self.entries.iter().filter(|entry| entry.id() == word).collect();
+        let begun = || self.entries.iter().filter(|entry| entry.id().starts_with(word)).collect();
         let found: Vec<&Entry> = if whole.is_empty() { begun() } else { whole };
         match found.as_slice() {
             [] => Err(OpenError::Missing(path).into()),
@@ -99,8 +99,8 @@ impl Stock {
         let path = std::path::absolute(path).ok()?;
         let directory = path.parent()?.canonicalize().ok()?;
         let here = |entry: &&Entry| {
-            Some(entry.name.as_os_str()) == path.file_name()
-                && entry.place.path.canonicalize().is_ok_and(|real| real == directory)
+            Some(entry.name()) == path.file_name()
+                && entry.place().path.canonicalize().is_ok_and(|real| real == directory)
         };
         self.entries.iter().find(here)
     }
@@ -108,8 +108,9 @@ impl Stock {
 
 /// One entry may be in two places under one id: then only paths tell them apart.
 fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
-    let same = entries.iter().all(|entry| entry.id == entries[0].id);
-    let name = |entry: &&Entry| if same { entry.path().display().to_string() } else { entry.id.clone() };
+    let same = entries.iter().all(|entry| entry.id() == entries[0].id());
+    let name =
+        |entry: &&Entry| if same { entry.path().display().to_string() } else { entry.id().into_owned() };
     let mut names: Vec<String> = entries.iter().map(name).collect();
     names.sort();
     let more = names.len().saturating_sub(MOST_CANDIDATES);
@@ -143,7 +144,7 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
         let known: Vec<&str> = known.into_iter().collect();
         return Err(Failure::Usage(format!("no agent `{name}`; there are: {}", known.join(", "))).into());
     }
-    all.entries.retain(|entry| &*entry.agent == name);
+    all.entries.retain(|entry| entry.agent() == name);
     Ok(all)
 }
 
@@ -151,7 +152,7 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
 fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
     let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
     let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());
-    described.chain(without).chain(entries.iter().map(|entry| &*entry.agent)).collect()
+    described.chain(without).chain(entries.iter().map(|entry| entry.agent())).collect()
 }
 
 /// Says what of a root could not be read.

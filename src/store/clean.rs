@@ -93,7 +93,7 @@ pub struct CleanPlan {
 pub fn clean_plan(entries: &[Entry], kept: &BTreeSet<String>, now: Timestamp, rule: &CleanRule) -> CleanPlan {
     let automatic = rule.asked == Asked::Automatic;
     let mut plan = CleanPlan::default();
-    if automatic && entries.iter().any(|entry| entry.modified > now) {
+    if automatic && entries.iter().any(|entry| entry.modified() > now) {
         return plan;
     }
     let floor = if automatic { HOUR } else { SignedDuration::ZERO };
@@ -140,7 +140,7 @@ fn judge(
     let Some(why) = why else { return Verdict::Stays };
     let enough = match why {
         Why::Old => rule.older_than,
-        Why::Overdue(Rule::Mtime | Rule::Id) => entry.place.after,
+        Why::Overdue(Rule::Mtime | Rule::Id) => entry.place().after,
         _ => None,
     };
     match &entry.status {
@@ -153,7 +153,7 @@ fn judge(
 
 /// Only our own store has marks, so only its ids are compared.
 fn is_kept(entry: &Entry, kept: &BTreeSet<String>) -> bool {
-    entry.is_own() && kept.contains(&entry.id)
+    entry.is_own() && kept.contains(&*entry.id())
 }
 
 fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedDuration) -> bool {

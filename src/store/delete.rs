@@ -110,7 +110,7 @@ impl Cleaner {
 
     /// Deletes an entry of whatever store, if all rules allow it, and logs that.
     pub fn delete(&mut self, entry: &Entry, why: Why, manner: Manner, env: &Env, now: Timestamp) -> Outcome {
-        match entry.is_own().then(|| self.store.is_kept(&entry.id)) {
+        match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
             Some(Err(error)) => return Outcome::Stayed(Reason::System(error.to_string())),
             Some(Ok(true)) => return Outcome::Stayed(Reason::Kept),
             Some(Ok(false)) | None => {}
@@ -197,10 +197,10 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), Stop> {
 fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look = || statat(&dir, &entry.name, AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
     judge(&look()?, entry, manner, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&dir, &entry.name, flags, Mode::empty())?;
+    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(Stop::Stay(Reason::InUse)),
         locked => locked?,
@@ -208,20 +208,20 @@ fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     // Under the lock once more, both what is open and what the name says.
     judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
     judge(&look()?, entry, manner, env)?;
-    Ok(unlinkat(&dir, &entry.name, AtFlags::empty())?)
+    Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
 fn judge(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
-    stay(facts.identity.dev == entry.place.root_dev, Reason::OtherMount)?;
+    stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
     stay(facts.links <= 1 || manner == Manner::Single, Reason::HardLinked)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// A single component, and one that its store's pattern (for our own store, its exact form) fits.
 fn name_fits(entry: &Entry) -> bool {
-    let name = entry.name.as_encoded_bytes();
+    let name = entry.name().as_encoded_bytes();
     let single = !name.is_empty()
         && name != b"."
         && name != b".."
@@ -234,9 +234,9 @@ fn name_fits(entry: &Entry) -> bool {
 fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, Stop> {
     let mut flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
     flags.set(OFlags::NOFOLLOW, entry.is_own());
-    let dir = openat(CWD, &entry.place.path, flags, Mode::empty())?;
+    let dir = openat(CWD, &entry.place().path, flags, Mode::empty())?;
     let facts = stat::Facts::from(fstat(&dir)?);
-    stay(facts.identity.same_file(&entry.place.identity), Reason::Changed)?;
+    stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;
         stay(facts.mode & 0o077 == 0, Reason::Exposed)?;

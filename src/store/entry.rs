@@ -1,6 +1,7 @@
 //! One spill in a store, as listed: nothing of its content is known.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -9,8 +10,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{Mode, OFlags};
 
+use super::id::parse_id;
+use super::name::Name;
 use super::pattern::Facts;
 use super::spec::OWN;
+use super::stat::timestamp;
 use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 use crate::source::Identity;
 
@@ -30,7 +34,7 @@ pub struct Place {
 }
 
 /// What keeps an entry from being an ordinary one. All but `Ok` are never deleted in bulk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// A regular file of ours, with one name.
     Ok,
@@ -48,14 +52,14 @@ pub enum Status {
     OtherMount,
     /// Its time of modification is over five minutes in the future.
     FutureTime,
-    /// It could not be asked about.
-    Unreadable(String),
+    /// It could not be asked about: the system's number for the reason.
+    Unreadable(i32),
 }
 
 impl Status {
     /// The reason, in words.
-    pub fn as_str(&self) -> &str {
-        match self {
+    pub fn words(self) -> Cow<'static, str> {
+        let words = match self {
             Status::Ok => "ok",
             Status::Unfinished => "unfinished",
             Status::SymbolicLink => "symbolic link",
@@ -64,20 +68,17 @@ impl Status {
             Status::ForeignOwner => "another owner",
             Status::OtherMount => "another mount",
             Status::FutureTime => "time in the future",
-            Status::Unreadable(reason) => reason,
-        }
+            Status::Unreadable(reason) => return io::Error::from_raw_os_error(reason).to_string().into(),
+        };
+        words.into()
     }
 }
 
-/// One spill in a store. Names come from the file system: clean them before they reach a terminal.
+/// What is told of an entry by where it lies, shared by all of which the same is told.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct Origin {
     /// The directory that holds it.
     pub place: Arc<Place>,
-    /// Its file name.
-    pub name: OsString,
-    /// What it is called: the `id` that the store's pattern reads off the name, else the name.
-    pub id: String,
     /// Whose it is; the name in that agent's policies.
     pub agent: Arc<str>,
     /// Which tool's output, where path or store tell.
@@ -86,12 +87,20 @@ pub struct Entry {
     pub session: Option<Arc<str>>,
     /// The project, where the path tells.
     pub project: Option<Arc<str>>,
+    /// The id, where a directory above the file is called by it.
+    pub(super) id: Option<Arc<str>>,
+}
+
+/// One spill in a store. Names come from the file system: clean them before they reach a terminal.
+/// There may be millions, so it holds nothing that its origin or its name can tell.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub(super) origin: Arc<Origin>,
+    pub(super) name: Name,
+    /// Which bytes of the name are the id, where they are.
+    pub(super) id_at: Option<(u8, u8)>,
     /// Which file it is, in what state; its size in bytes.
     pub identity: Identity,
-    /// Time of modification.
-    pub modified: Timestamp,
-    /// When its id was made, where the name tells.
-    pub made: Option<Timestamp>,
     /// When its store's rule deletes it.
     pub expires: Expiry,
     /// By which rule.
@@ -105,9 +114,77 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What is told of it by where it lies.
+    pub fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
+    /// The directory that holds it.
+    pub fn place(&self) -> &Place {
+        &self.origin.place
+    }
+
+    /// Its file name.
+    pub fn name(&self) -> &OsStr {
+        self.name.as_os_str()
+    }
+
+    /// What it is called: the `id` that the store's pattern reads off the path, else the name.
+    pub fn id(&self) -> Cow<'_, str> {
+        let name = self.name.as_bytes();
+        let at = |(start, end): (u8, u8)| name.get(usize::from(start)..usize::from(end));
+        match (self.id_at.and_then(at), &self.origin.id) {
+            (Some(id), _) => String::from_utf8_lossy(id),
+            (None, Some(id)) => Cow::Borrowed(id),
+            (None, None) => String::from_utf8_lossy(name),
+        }
+    }
+
+    /// Whose it is; the name in that agent's policies.
+    pub fn agent(&self) -> &str {
+        &self.origin.agent
+    }
+
+    /// Which tool's output, where path, store or the record of the run tell.
+    pub fn tool(&self) -> Option<&str> {
+        self.origin.tool.as_deref()
+    }
+
+    /// The session, where the path tells.
+    pub fn session(&self) -> Option<&str> {
+        self.origin.session.as_deref()
+    }
+
+    /// The project, where the path tells.
+    pub fn project(&self) -> Option<&str> {
+        self.origin.project.as_deref()
+    }
+
+    /// The session, or else the project.
+    pub fn whose(&self) -> Option<&str> {
+        self.session().or(self.project())
+    }
+
+    /// Learns its tool from elsewhere; what path or store tell stays.
+    pub fn learn_tool(&mut self, tool: &str) {
+        if self.origin.tool.is_none() {
+            Arc::make_mut(&mut self.origin).tool = Some(tool.into());
+        }
+    }
+
+    /// Time of modification.
+    pub fn modified(&self) -> Timestamp {
+        timestamp(self.identity.modified)
+    }
+
+    /// When its id was made, where that tells.
+    pub fn made(&self) -> Option<Timestamp> {
+        parse_id(self.id().as_bytes())?.time(self.modified())
+    }
+
     /// The whole path.
     pub fn path(&self) -> PathBuf {
-        self.place.path.join(&self.name)
+        self.place().path.join(self.name())
     }
 
     /// Size in bytes.
@@ -117,7 +194,7 @@ impl Entry {
 
     /// The store that it lies in.
     pub fn store(&self) -> &StoreSpec {
-        &self.place.store
+        &self.place().store
     }
 
     /// What the file holds.
@@ -150,17 +227,17 @@ impl Entry {
     }
 
     fn kind(&self) -> Option<&FileRule> {
-        self.store().file_rule(self.name.as_encoded_bytes(), &mut Facts::default())
+        self.store().file_rule(self.name.as_bytes(), &mut Facts::default())
     }
 
     /// Age by time of modification; negative if that lies in the future.
     pub fn age(&self, now: Timestamp) -> SignedDuration {
-        now.duration_since(self.modified)
+        now.duration_since(self.modified())
     }
 
     /// The age that deletion goes by: of id time and mtime the younger.
     pub fn safe_age(&self, now: Timestamp) -> SignedDuration {
-        let youngest = self.made.map_or(self.modified, |made| made.max(self.modified));
+        let youngest = self.made().map_or(self.modified(), |made| made.max(self.modified()));
         now.duration_since(youngest)
     }
 
@@ -205,5 +282,15 @@ pub fn count_lines(entry: &Entry) -> io::Result<u64> {
         let Some(&end) = piece[..read].last() else { return Ok(lines + u64::from(last != b'\n')) };
         lines += memchr::memchr_iter(b'\n', &piece[..read]).count() as u64;
         last = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_entries_take_no_more_than_128_megabytes() {
+        assert!(size_of::<Entry>() <= 128, "{} bytes", size_of::<Entry>());
     }
 }

@@ -86,16 +86,16 @@ pub fn resolve<'a>(
     let mut found = Vec::new();
     for store in stores {
         scan(store, env, now, &mut |entry| {
-            if !typed.is_empty() && entry.id.starts_with(typed) {
+            if !typed.is_empty() && entry.id().starts_with(typed) {
                 found.push(entry);
             }
             ControlFlow::Continue(())
         });
     }
-    if found.iter().any(|entry| entry.id == typed) {
-        found.retain(|entry| entry.id == typed);
+    if found.iter().any(|entry| entry.id() == typed) {
+        found.retain(|entry| entry.id() == typed);
     }
-    found.sort_by(|a, b| (&a.id, &a.agent).cmp(&(&b.id, &b.agent)));
+    found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
     match found.len() {
         0 => Resolved::None,
         1 => Resolved::One(Box::new(found.remove(0))),

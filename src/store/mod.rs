@@ -11,6 +11,7 @@ mod env;
 mod expand;
 mod id;
 mod listing;
+mod name;
 mod order;
 mod own;
 mod pattern;
@@ -23,7 +24,7 @@ mod write;
 
 pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
 pub use delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
-pub use entry::{Entry, Place, Status, count_lines, first_line};
+pub use entry::{Entry, Origin, Place, Status, count_lines, first_line};
 pub use env::Env;
 pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};

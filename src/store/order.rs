@@ -2,12 +2,15 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use memchr::memmem::Finder;
 
-use super::{Entry, Left};
+use super::{Entry, Left, Origin};
 
 /// By what entries are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,18 +52,78 @@ impl SortBy {
     /// Which of two entries comes first. Ties go by age, then by path, so that a list stays still
     /// when it is read again.
     pub fn compare(self, a: &Entry, b: &Entry) -> Ordering {
-        let youngest = || b.modified.cmp(&a.modified);
+        let youngest = || b.identity.modified.cmp(&a.identity.modified);
         let first = match self {
             SortBy::Age => youngest(),
             SortBy::Size => b.size().cmp(&a.size()),
             SortBy::Left => none_last(a.expires.at(), b.expires.at()),
-            SortBy::Agent => a.agent.cmp(&b.agent),
-            SortBy::Tool => none_last(a.tool.as_ref(), b.tool.as_ref()),
-            SortBy::Session => none_last(whose(a), whose(b)),
-            SortBy::Id => a.id.cmp(&b.id),
+            SortBy::Agent => a.agent().cmp(b.agent()),
+            SortBy::Tool => none_last(a.tool(), b.tool()),
+            SortBy::Session => none_last(a.whose(), b.whose()),
+            SortBy::Id => a.id().cmp(&b.id()),
         };
-        let path = || a.place.path.cmp(&b.place.path).then_with(|| a.name.cmp(&b.name));
+        let path = || a.place().path.cmp(&b.place().path).then_with(|| a.name().cmp(b.name()));
         first.then_with(youngest).then_with(path)
+    }
+
+    /// The numbers of entries in the order of [`SortBy::compare`]. Most are told apart by keys of two
+    /// words, made once: a list may hold millions, which lie all over the memory.
+    pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
+        let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
+        let mut keyed: Vec<(u64, u64, u32)> =
+            numbers.iter().map(|&n| (n, self.key(entry(n), &ranks))).map(|(n, (a, b))| (a, b, n)).collect();
+        keyed.sort_unstable_by(|a, b| {
+            (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| self.compare(entry(a.2), entry(b.2)))
+        });
+        keyed.into_iter().map(|(_, _, n)| n).collect()
+    }
+
+    /// Never says other than [`SortBy::compare`], but may not tell entries apart.
+    fn key(self, entry: &Entry, ranks: &BTreeMap<Option<&str>, u64>) -> (u64, u64) {
+        let biased = |seconds: i64| seconds.wrapping_sub(i64::MIN) as u64;
+        let modified = entry.identity.modified;
+        let youngest = !biased(modified.seconds);
+        match self {
+            SortBy::Age => (youngest, u64::from(!modified.nanos)),
+            SortBy::Size => (!entry.size(), youngest),
+            SortBy::Left => entry.expires.at().map_or((u64::MAX, youngest), |at| {
+                (biased(at.as_second()), biased(at.subsec_nanosecond().into()))
+            }),
+            SortBy::Agent | SortBy::Tool | SortBy::Session => {
+                (ranks.get(&self.word(entry)).copied().unwrap_or(u64::MAX), youngest)
+            }
+            SortBy::Id => {
+                let id = entry.id();
+                let mut start = [0; 16];
+                let len = id.len().min(start.len());
+                start[..len].copy_from_slice(&id.as_bytes()[..len]);
+                let start = u128::from_be_bytes(start);
+                ((start >> 64) as u64, start as u64)
+            }
+        }
+    }
+
+    /// The word by which entries are sorted, where there is one.
+    fn word(self, entry: &Entry) -> Option<&str> {
+        match self {
+            SortBy::Agent => Some(entry.agent()),
+            SortBy::Tool => entry.tool(),
+            SortBy::Session => entry.whose(),
+            _ => None,
+        }
+    }
+
+    /// The words of some entries, each with its place among them. Entries that lie together share an origin.
+    fn ranks<'a>(self, entries: impl Iterator<Item = &'a Entry>) -> BTreeMap<Option<&'a str>, u64> {
+        let mut ranks = BTreeMap::new();
+        let mut last = None;
+        for entry in entries.filter(|entry| self.word(entry).is_some()) {
+            if last.replace(Arc::as_ptr(entry.origin())) != Some(Arc::as_ptr(entry.origin())) {
+                ranks.insert(self.word(entry), 0);
+            }
+        }
+        ranks.values_mut().zip(0..).for_each(|(rank, n)| *rank = n);
+        ranks
     }
 }
 
@@ -75,11 +138,6 @@ impl FromStr for SortBy {
 
 fn none_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
     (a.is_none(), a).cmp(&(b.is_none(), b))
-}
-
-/// The session, or else the project.
-fn whose(entry: &Entry) -> Option<&str> {
-    entry.session.as_deref().or(entry.project.as_deref())
 }
 
 /// Which entries are wanted; what is not set lets everything through.
@@ -98,20 +156,68 @@ pub struct Filter {
 impl Filter {
     /// Whether an entry is wanted.
     pub fn admits(&self, entry: &Entry, now: Timestamp) -> bool {
-        self.agent.as_deref().is_none_or(|agent| agent == &*entry.agent)
+        self.agent.as_deref().is_none_or(|agent| agent == entry.agent())
             && self.older_than.is_none_or(|age| entry.age(now) > age)
             && self.larger_than.is_none_or(|size| entry.size() > size)
-            && self.mentions(entry)
+            && (self.text.is_empty() || Words::of(&self.text).are_in(entry))
     }
 
-    fn mentions(&self, entry: &Entry) -> bool {
-        if self.text.trim().is_empty() {
-            return true;
+    /// The same for many entries, one after the other.
+    pub fn admitting(&self, now: Timestamp) -> impl FnMut(&Entry) -> bool {
+        let mut words = Words::of(&self.text);
+        let rest = Filter { text: String::new(), ..self.clone() };
+        move |entry| rest.admits(entry, now) && words.are_in(entry)
+    }
+}
+
+/// Words that entries must have. What they share is searched once for all that follow each other.
+struct Words {
+    words: Vec<Finder<'static>>,
+    origin: *const Origin,
+    /// All but the name, then the name of the entry that was searched last; in lower case.
+    text: Vec<u8>,
+    shared: usize,
+    /// The words that are not in what is shared.
+    open: Vec<usize>,
+}
+
+impl Words {
+    fn of(text: &str) -> Words {
+        let text = text.to_lowercase();
+        let words = text.split_whitespace().map(|word| Finder::new(word).into_owned()).collect();
+        Words { words, origin: std::ptr::null(), text: Vec::new(), shared: 0, open: Vec::new() }
+    }
+
+    fn are_in(&mut self, entry: &Entry) -> bool {
+        if self.origin != Arc::as_ptr(entry.origin()) {
+            self.share(entry);
         }
-        let tool = entry.tool.as_deref().unwrap_or_default();
-        let all =
-            format!("{} {tool} {} {}", entry.agent, entry.id, entry.path().to_string_lossy()).to_lowercase();
-        self.text.to_lowercase().split_whitespace().all(|word| all.contains(word))
+        self.open.is_empty() || self.are_in_name(entry.name())
+    }
+
+    fn share(&mut self, entry: &Entry) {
+        self.origin = Arc::as_ptr(entry.origin());
+        let or_none = |word: Option<&str>| word.unwrap_or_default().to_owned();
+        let [tool, session, project] = [entry.tool(), entry.session(), entry.project()].map(or_none);
+        let place = entry.place().path.to_string_lossy();
+        let text = format!("{} {tool} {session} {project} {place}/", entry.agent()).to_lowercase();
+        self.open =
+            (0..self.words.len()).filter(|n| self.words[*n].find(text.as_bytes()).is_none()).collect();
+        self.shared = text.len();
+        self.text = text.into_bytes();
+    }
+
+    /// A word may also begin in the directory's path and end in the name.
+    fn are_in_name(&mut self, name: &OsStr) -> bool {
+        self.text.truncate(self.shared);
+        match name.as_encoded_bytes().is_ascii() {
+            true => self.text.extend(name.as_encoded_bytes().iter().map(u8::to_ascii_lowercase)),
+            false => self.text.extend(name.to_string_lossy().to_lowercase().bytes()),
+        }
+        self.open.iter().all(|n| {
+            let word = &self.words[*n];
+            word.find(&self.text[self.shared.saturating_sub(word.needle().len())..]).is_some()
+        })
     }
 }
 
@@ -164,10 +270,10 @@ impl Sums {
 /// what a path does not tell is `–`.
 pub fn group_of(entry: &Entry, by: GroupBy, zone: &TimeZone) -> String {
     match by {
-        GroupBy::Agent => entry.agent.to_string(),
+        GroupBy::Agent => entry.agent().to_string(),
         GroupBy::Store => entry.store().name.clone(),
-        GroupBy::Session => whose(entry).unwrap_or("–").to_owned(),
-        GroupBy::Day => entry.modified.to_zoned(zone.clone()).date().to_string(),
+        GroupBy::Session => entry.whose().unwrap_or("–").to_owned(),
+        GroupBy::Day => entry.modified().to_zoned(zone.clone()).date().to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::bytes::{Captures, Regex};
+use regex::bytes::{Captures, Match, Regex};
 
 /// The names of groups that a pattern may have; anything else is a mistake in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
@@ -12,7 +12,14 @@ const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "
 #[derive(Clone, Debug)]
 pub(super) enum Component {
     Literal(String),
-    Pattern { source: String, regex: OnceLock<Option<Regex>> },
+    Pattern { source: String, regex: OnceLock<Option<Compiled>> },
+}
+
+/// A pattern, and where each of the groups stands in it.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    regex: Regex,
+    groups: [Option<usize>; GROUPS.len()],
 }
 
 /// What the components of one path have told so far.
@@ -22,7 +29,10 @@ pub(super) struct Facts {
     pub tool: Option<String>,
     pub session: Option<String>,
     pub project: Option<String>,
+    /// The id, where a directory is called by it.
     pub id: Option<String>,
+    /// Which bytes are the id in the name that was read last.
+    pub id_at: Option<(u8, u8)>,
     pub pid: Option<u32>,
     pub partial: bool,
 }
@@ -52,14 +62,37 @@ impl Component {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
             Component::Pattern { source, regex } => {
-                let Some(regex) = regex.get_or_init(|| compile(source).ok()) else { return false };
-                if regex.captures_len() == 1 {
-                    return regex.is_match(name);
+                let Some(compiled) = regex.get_or_init(|| Compiled::new(source).ok()) else { return false };
+                if compiled.regex.captures_len() == 1 {
+                    return compiled.regex.is_match(name);
                 }
-                regex.captures(name).is_some_and(|captures| facts.take(&captures))
+                let captures = compiled.regex.captures(name);
+                captures.is_some_and(|captures| facts.take(&captures, &compiled.groups))
             }
         }
     }
+
+    /// The same for a directory, which may give all below it their id.
+    pub fn read_dir(&self, name: &[u8], facts: &mut Facts) -> bool {
+        facts.id_at = None;
+        let fits = self.read(name, facts);
+        if let Some((start, end)) = facts.id_at.take() {
+            facts.id = Some(text(&name[usize::from(start)..usize::from(end)]));
+        }
+        fits
+    }
+}
+
+impl Compiled {
+    fn new(source: &str) -> Result<Compiled, regex::Error> {
+        let regex = compile(source)?;
+        let groups = GROUPS.map(|wanted| regex.capture_names().position(|name| name == Some(wanted)));
+        Ok(Compiled { regex, groups })
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn compile(source: &str) -> Result<Regex, regex::Error> {
@@ -67,17 +100,22 @@ fn compile(source: &str) -> Result<Regex, regex::Error> {
 }
 
 impl Facts {
-    fn take(&mut self, captures: &Captures<'_>) -> bool {
-        let group =
-            |name: &str| captures.name(name).map(|m| String::from_utf8_lossy(m.as_bytes()).into_owned());
-        let fill = |fact: &mut Option<String>, name| *fact = group(name).or(fact.take());
-        fill(&mut self.agent, "agent");
-        fill(&mut self.tool, "tool");
-        fill(&mut self.session, "session");
-        fill(&mut self.project, "project");
-        fill(&mut self.id, "id");
-        self.pid = group("pid").and_then(|pid| pid.parse().ok()).or(self.pid);
-        self.partial |= captures.name("partial").is_some();
+    /// In the order of [`GROUPS`].
+    fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
+        let [agent, tool, session, project, id, pid, partial] =
+            groups.map(|number| number.and_then(|number| captures.get(number)));
+        let fill = |fact: &mut Option<String>, group: Option<Match<'_>>| {
+            *fact = group.map(|m| text(m.as_bytes())).or(fact.take());
+        };
+        fill(&mut self.agent, agent);
+        fill(&mut self.tool, tool);
+        fill(&mut self.session, session);
+        fill(&mut self.project, project);
+        // A name has 255 bytes at most.
+        let place = |m: Match<'_>| Some((m.start().try_into().ok()?, m.end().try_into().ok()?));
+        self.id_at = id.and_then(place).or(self.id_at);
+        self.pid = pid.and_then(|m| text(m.as_bytes()).parse().ok()).or(self.pid);
+        self.partial |= partial.is_some();
         true
     }
 }
@@ -93,7 +131,9 @@ mod tests {
         assert!(!Component::new("tool-results").read(b"tool_results", &mut facts));
         assert!(Component::new(r"opencode-(?<pid>\d+)").read(b"opencode-42", &mut facts));
         assert!(Component::new(r"(?<id>.+)\.txt").read(b"a\xff.txt", &mut facts));
-        assert_eq!((facts.pid, facts.id.as_deref()), (Some(42), Some("a\u{fffd}")));
+        assert_eq!((facts.pid, facts.id.as_deref(), facts.id_at), (Some(42), None, Some((0, 2))));
+        assert!(Component::new(r"task-(?<id>.+)").read_dir(b"task-\xff", &mut facts));
+        assert_eq!((facts.id.as_deref(), facts.id_at), (Some("\u{fffd}"), None));
         assert!(!Component::new(r"a\d").read(b"a1\n", &mut facts));
     }
 

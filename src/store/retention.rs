@@ -227,11 +227,11 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     };
     let mut by_place: BTreeMap<*const Place, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
-        by_place.entry(Arc::as_ptr(&entry.place)).or_default().push(index);
+        by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);
     }
     for indices in by_place.into_values() {
         let files: Vec<_> =
-            indices.iter().map(|&index| (entries[index].modified, entries[index].size())).collect();
+            indices.iter().map(|&index| (entries[index].modified(), entries[index].size())).collect();
         for (position, rule) in over_limits(&entries[indices[0]].store().retention, &files) {
             let entry = &mut entries[indices[position]];
             if !matches!(entry.left(now), Left::Overdue(_)) {

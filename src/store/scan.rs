@@ -12,16 +12,20 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
-use super::entry::Place;
+use super::entry::{Origin, Place};
 use super::id::parse_id;
 use super::pattern::{Component, Facts};
 use super::retention::Times;
 use super::stat::{self, timestamp};
-use super::{Entry, Env, Retention, Status, StoreSpec, Unset};
+use super::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
 use crate::source::{Identity, Stamp};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// Of the origins of one directory so many are tried before another is made: a store that tells something else of
+/// each file must not be slow.
+const MOST_TRIED: usize = 16;
 
 /// What was found at one of a store's roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +142,7 @@ impl<'a> Scan<'a> {
                 self.watch(&dir, at);
                 for name in self.names(&dir, at) {
                     let mut facts = facts.clone();
-                    if component.read(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
+                    if component.read_dir(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
                         self.descend(dir.as_fd(), at, &name, rest, &facts)?;
                     }
                 }
@@ -199,13 +203,13 @@ impl<'a> Scan<'a> {
             after: self.retention.after,
             store: Arc::clone(self.store),
         };
-        let place = Arc::new(place);
+        let mut origins = Origins { place: Arc::new(place), made: Vec::new() };
         let mut end = ControlFlow::Continue(());
         self.each_name(&dir, at, &mut |scan, name| {
             let mut facts = above.clone();
-            if let Some(rule) = place.store.file_rule(name.as_bytes(), &mut facts) {
+            if let Some(rule) = scan.store.file_rule(name.as_bytes(), &mut facts) {
                 facts.tool = facts.tool.or_else(|| rule.tool.clone());
-                end = scan.file(&dir, &place, name, facts);
+                end = scan.file(&dir, &mut origins, name, &facts);
             }
             end
         });
@@ -239,14 +243,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn file(&mut self, dir: &OwnedFd, place: &Arc<Place>, name: &OsStr, facts: Facts) -> ControlFlow<()> {
+    fn file(&mut self, dir: &OwnedFd, origins: &mut Origins, name: &OsStr, facts: &Facts) -> ControlFlow<()> {
         let entry = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
-            Err(error) => self.entry(place, name, facts, None, Status::Unreadable(error.to_string())),
+            Err(error) => self.entry(origins, name, facts, None, Status::Unreadable(error.raw_os_error())),
             Ok(stat) => {
                 let stat = stat::Facts::from(stat);
-                let status = status(&stat, place, facts.partial, self.env, self.now);
-                self.entry(place, name, facts, Some(stat), status)
+                let status = status(&stat, &origins.place, facts.partial, self.env, self.now);
+                self.entry(origins, name, facts, Some(stat), status)
             }
         };
         self.report.entries += 1;
@@ -256,36 +260,60 @@ impl<'a> Scan<'a> {
 
     fn entry(
         &mut self,
-        place: &Arc<Place>,
+        origins: &mut Origins,
         name: &OsStr,
-        facts: Facts,
+        facts: &Facts,
         stat: Option<stat::Facts>,
         status: Status,
     ) -> Entry {
-        let identity = stat.map(|stat| stat.identity).unwrap_or_default();
-        let modified = timestamp(identity.modified);
-        let id = parse_id(facts.id.as_deref().map_or(name.as_bytes(), str::as_bytes));
-        let alive = facts.pid.map(|pid| self.env.alive(pid));
-        let folder = timestamp(place.identity.modified);
-        let (expires, rule) = self.retention.expiry(&Times { modified, folder, id, alive, now: self.now });
-        let words = &mut self.words;
-        Entry {
-            id: facts.id.unwrap_or_else(|| name.to_string_lossy().into_owned()),
-            agent: words.share(facts.agent.as_deref().unwrap_or(&self.store.agent)),
-            tool: facts.tool.as_deref().map(|tool| words.share(tool)),
-            session: facts.session.as_deref().map(|session| words.share(session)),
-            project: facts.project.as_deref().map(|project| words.share(project)),
-            made: id.and_then(|id| id.time(modified)),
+        let mut entry = Entry {
+            origin: origins.of(facts, &self.store.agent, &mut self.words),
+            name: name.into(),
+            id_at: facts.id_at,
+            identity: stat.map(|stat| stat.identity).unwrap_or_default(),
+            expires: Expiry::Unknown,
+            rule: Rule::Unknown,
+            status,
             mode: stat.map_or(0, |stat| stat.mode),
             owner: stat.map_or(0, |stat| stat.uid),
-            place: Arc::clone(place),
-            name: name.to_owned(),
-            identity,
-            modified,
-            expires,
-            rule,
-            status,
+        };
+        let alive = facts.pid.map(|pid| self.env.alive(pid));
+        (entry.expires, entry.rule) = self.retention.expiry(&Times {
+            modified: entry.modified(),
+            folder: timestamp(origins.place.identity.modified),
+            id: parse_id(entry.id().as_bytes()),
+            alive,
+            now: self.now,
+        });
+        entry
+    }
+}
+
+/// What is told of the entries of one directory: of most of them the same.
+struct Origins {
+    place: Arc<Place>,
+    made: Vec<Arc<Origin>>,
+}
+
+impl Origins {
+    /// The one that tells just this; the last one is looked at first.
+    fn of(&mut self, facts: &Facts, agent: &str, words: &mut Words) -> Arc<Origin> {
+        let agent = facts.agent.as_deref().unwrap_or(agent);
+        let same = |origin: &&Arc<Origin>| {
+            *origin.agent == *agent
+                && origin.tool.as_deref() == facts.tool.as_deref()
+                && origin.session.as_deref() == facts.session.as_deref()
+                && origin.project.as_deref() == facts.project.as_deref()
+        };
+        if let Some(origin) = self.made.iter().rev().take(MOST_TRIED).find(same) {
+            return Arc::clone(origin);
         }
+        let mut share = |word: &Option<String>| word.as_deref().map(|word| words.share(word));
+        let (tool, session, project) = (share(&facts.tool), share(&facts.session), share(&facts.project));
+        let (id, agent) = (share(&facts.id), words.share(agent));
+        let origin = Arc::new(Origin { place: Arc::clone(&self.place), agent, tool, session, project, id });
+        self.made.push(Arc::clone(&origin));
+        origin
     }
 }
 

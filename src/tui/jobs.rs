@@ -188,7 +188,7 @@ impl Jobs {
         self.spawn("keep", move || {
             let done = set_kept(&entry, keep, &places.1);
             let fault = done.as_ref().err().cloned();
-            let id = done.unwrap_or_else(|_| entry.id.clone());
+            let id = done.unwrap_or_else(|_| entry.id().into_owned());
             events.send(Event::Kept { id, keep, fault });
         });
     }
@@ -259,7 +259,7 @@ pub fn delete(doomed: &[Doomed], env: &Env) -> Message {
                 gone += 1;
                 bytes += entry.size();
             }
-            store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id, reason.as_str())),
+            store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id(), reason.as_str())),
         }
     }
     let done = format!("{} deleted, {}", crate::words::thousands(gone), crate::words::size(bytes));
@@ -273,9 +273,9 @@ pub fn delete(doomed: &[Doomed], env: &Env) -> Message {
 fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
     let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
     let done = match (entry.is_own(), keep) {
-        (true, true) => own.keep(&entry.id).map(|()| entry.id.clone()),
-        (true, false) => own.unkeep(&entry.id).map(|()| entry.id.clone()),
+        (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
+        (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
         (false, _) => own.adopt(entry, jiff::Timestamp::now()),
     };
-    done.map_err(|error| format!("{}: {error}", entry.id))
+    done.map_err(|error| format!("{}: {error}", entry.id()))
 }

@@ -173,7 +173,7 @@ impl Listing {
 
     /// Whether an entry is kept for ever.
     pub fn is_kept(&self, entry: &Entry) -> bool {
-        entry.is_own() && self.kept.contains(&entry.id)
+        entry.is_own() && self.kept.contains(&*entry.id())
     }
 
     /// Whether an entry is marked.

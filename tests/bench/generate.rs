@@ -1,6 +1,8 @@
-//! Writes the outputs that are measured: `cargo bench --bench generate -- [--line] PATH [BYTES]`.
+//! Writes what is measured: `cargo bench --bench generate -- [--line] PATH [BYTES]` an output,
+//! `cargo bench --bench generate -- stores DIR COUNT` a store of many under DIR, as under `XDG_DATA_HOME`.
 
 mod spill;
+mod stores;
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -15,6 +17,11 @@ const LINE: u64 = 200_000_000;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [first, dir, count] = &words[..]
+        && first == "stores"
+    {
+        return stores::write(dir.as_ref(), count.parse().map_err(io::Error::other)?);
+    }
     let (shape, words) = match words.split_first() {
         Some((first, rest)) if first == "--line" => (Shape::OneLine, rest),
         _ => (Shape::Lines, &words[..]),

@@ -148,7 +148,7 @@ fn pending_deletions_are_undone_step_by_step() {
     assert!(pending.contains(&entries[0].path()) && !pending.contains(&entries[1].path()));
     assert!(entries.iter().all(|entry| entry.path().exists()));
     pending.mark([entries[2].clone()]);
-    let taken: Vec<_> = pending.take().into_iter().map(|entry| entry.id).collect();
-    assert_eq!(taken, [entries[0].id.clone(), entries[2].id.clone()]);
+    let taken: Vec<_> = pending.take().into_iter().map(|entry| entry.id().into_owned()).collect();
+    assert_eq!(taken, [entries[0].id().into_owned(), entries[2].id().into_owned()]);
     assert!(pending.is_empty() && pending.undo().is_empty());
 }

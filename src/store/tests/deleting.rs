@@ -105,17 +105,17 @@ fn a_kept_spill_stays_until_it_is_released() {
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
     let store = OwnStore::create(&home.env).unwrap();
-    store.keep(&entry.id).unwrap();
+    store.keep(&entry.id()).unwrap();
     assert!(store.keep("../x").is_err());
     let kept = store.kept().unwrap();
-    assert_eq!(kept, BTreeSet::from([entry.id.clone()]));
+    assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
     let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
     assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
     let mut asked = || cleaner.delete(&entry, Why::Asked, Manner::Single, &home.env, now());
     assert_eq!(asked(), Outcome::Stayed(Reason::Kept));
-    store.unkeep(&entry.id).unwrap();
-    store.unkeep(&entry.id).unwrap();
+    store.unkeep(&entry.id()).unwrap();
+    store.unkeep(&entry.id()).unwrap();
     assert_eq!(asked(), Outcome::Deleted);
 }
 
@@ -126,7 +126,7 @@ fn names_that_lead_elsewhere_are_refused() {
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
     for name in ["../../../../outside", "..", ".", "", "/etc/passwd", "notes", ".lock"] {
-        let named = Entry { name: name.into(), ..entry.clone() };
+        let named = Entry { name: std::ffi::OsStr::new(name).into(), ..entry.clone() };
         assert_eq!(delete(&named, Manner::Single, &home.env), Outcome::Stayed(Reason::Name), "{name}");
     }
     assert!(outside.exists());

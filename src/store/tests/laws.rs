@@ -1,14 +1,16 @@
 //! What holds of every cleaning, whatever the entries; and of orders and sums.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::ffi::OsStr;
+use std::sync::{Arc, LazyLock};
 
-use jiff::SignedDuration;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::super::*;
-use super::{Home, now, old, own_id};
+use super::{Home, now, old};
+use crate::source::{Identity, Stamp};
 
 /// What differs between the entries of a case: hours since mtime and since the id was made, size,
 /// status and whether it is kept.
@@ -27,17 +29,18 @@ fn entries(rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
     let hours = |hours: i64| now().checked_sub(SignedDuration::from_hours(hours)).unwrap();
     let entry = |(n, row): (usize, &Row)| {
         let mut entry = MODEL.clone();
-        entry.id = own_id(n as u16);
-        entry.name = entry.id.clone().into();
-        entry.modified = hours(row.0);
-        entry.made = row.1.map(hours);
+        let id = row.1.map(|made| new_id(hours(made), n as u16, [0; 12]));
+        entry.name = OsStr::new(&id.unwrap_or(format!("undated-{n}"))).into();
+        entry.id_at = None;
+        entry.identity.modified = Stamp { seconds: hours(row.0).as_second(), nanos: 0 };
         entry.identity.size = row.2;
-        entry.status = STATUSES[row.3].clone();
+        entry.status = STATUSES[row.3];
         entry.expires = Expiry::At(hours(row.0 - 24 * 7));
         entry
     };
     let entries: Vec<Entry> = rows.iter().enumerate().map(entry).collect();
-    let kept = entries.iter().zip(rows).filter(|(_, row)| row.4).map(|(entry, _)| entry.id.clone()).collect();
+    let kept =
+        entries.iter().zip(rows).filter(|(_, row)| row.4).map(|(entry, _)| entry.id().into_owned()).collect();
     (entries, kept)
 }
 
@@ -65,7 +68,7 @@ proptest! {
         for Doomed { index, why } in &plan.doomed {
             let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
             prop_assert!(seen.insert(*index));
-            prop_assert!(!kept.contains(&entry.id));
+            prop_assert!(!kept.contains(&*entry.id()));
             prop_assert!(matches!(entry.status, Status::Ok | Status::Unfinished));
             prop_assert!(rule.asked == Asked::ByHand || age >= SignedDuration::from_hours(1));
             match why {
@@ -87,7 +90,7 @@ proptest! {
         let plan = clean_plan(&entries, &kept, now(), &rule);
         let gone: BTreeSet<_> = plan.doomed.iter().map(|doomed| doomed.index).collect();
         let left: Vec<_> = (0..entries.len()).filter(|index| !gone.contains(index)).collect();
-        let free = |index: &&usize| entries[**index].status == Status::Ok && !kept.contains(&entries[**index].id);
+        let free = |index: &&usize| entries[**index].status == Status::Ok && !kept.contains(&*entries[**index].id());
         let total: u64 = left.iter().map(|&index| entries[index].size()).sum();
         let spared: BTreeSet<_> = plan.spared.iter().map(|(index, _)| *index).collect();
         let youngest_free = left.iter().filter(free).filter(|index| !spared.contains(index));
@@ -122,6 +125,69 @@ proptest! {
             let groups = sums_by(&entries, by, &TimeZone::UTC, now());
             prop_assert_eq!(groups.values().map(|sums| sums.bytes).sum::<u64>(), all.bytes);
             prop_assert_eq!(groups.values().map(|sums| sums.overdue).sum::<u64>(), all.overdue);
+        }
+    }
+}
+
+/// Entries that differ in all by which one sorts and searches, and often do not.
+fn various() -> impl Strategy<Value = Vec<Entry>> {
+    let word = || proptest::option::of("(same-start-|)[a-c]?");
+    let entry = (
+        0..3i64,
+        0..2u32,
+        0..3u64,
+        word(),
+        word(),
+        "[a-bB-Cé]{0,2}(the-very-same-start)?[0-9]{1,3}",
+        0..3i64,
+    );
+    proptest::collection::vec(entry, 0..16).prop_map(|rows| {
+        let various = |(seconds, nanos, size, tool, session, name, due): (
+            _,
+            _,
+            _,
+            Option<String>,
+            Option<String>,
+            String,
+            i64,
+        )| {
+            let mut entry = MODEL.clone();
+            let origin = Arc::make_mut(&mut entry.origin);
+            (origin.tool, origin.session) = (tool.map(Arc::from), session.map(Arc::from));
+            entry.identity = Identity { size, modified: Stamp { seconds, nanos }, ..entry.identity };
+            entry.name = OsStr::new(&name).into();
+            entry.id_at = None;
+            entry.expires =
+                if due == 0 { Expiry::Never } else { Expiry::At(Timestamp::new(due, nanos as i32).unwrap()) };
+            entry
+        };
+        let mut entries: Vec<Entry> = rows.into_iter().map(various).collect();
+        entries.sort_by(|a, b| a.name().cmp(b.name()));
+        entries.dedup_by(|a, b| a.name() == b.name());
+        entries
+    })
+}
+
+proptest! {
+    #[test]
+    fn an_order_by_keys_is_that_of_comparing(entries in various()) {
+        let numbers: Vec<u32> = (0..entries.len() as u32).collect();
+        for by in SortBy::ALL {
+            let mut compared = numbers.clone();
+            compared.sort_by(|a, b| by.compare(&entries[*a as usize], &entries[*b as usize]));
+            prop_assert_eq!(by.order(&numbers, |n| &entries[n as usize]), compared, "{:?}", by);
+        }
+    }
+
+    #[test]
+    fn words_are_looked_for_in_all_that_is_told(entries in various(), text in "[ a-c]{0,3}|same|OUTPUT/[ab]|very b|É") {
+        let filter = Filter { text, ..Filter::default() };
+        let mut admits = filter.admitting(now());
+        for entry in &entries {
+            let [tool, session] = [entry.tool(), entry.session()].map(|word| word.unwrap_or_default().to_owned());
+            let all = format!("{} {tool} {session}  {}", entry.agent(), entry.path().display()).to_lowercase();
+            let wanted = filter.text.to_lowercase().split_whitespace().all(|word| all.contains(word));
+            prop_assert_eq!((admits(entry), filter.admits(entry, now())), (wanted, wanted), "{} in {}", filter.text, all);
         }
     }
 }

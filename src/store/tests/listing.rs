@@ -12,8 +12,8 @@ use jiff::SignedDuration;
 use super::super::*;
 use super::{Home, ID, OTHER, age, now};
 
-fn ids(entries: &[Entry]) -> Vec<&str> {
-    entries.iter().map(|entry| entry.id.as_str()).collect()
+fn ids(entries: &[Entry]) -> Vec<std::borrow::Cow<'_, str>> {
+    entries.iter().map(Entry::id).collect()
 }
 
 #[test]
@@ -28,10 +28,10 @@ fn opencode_is_listed_with_its_seven_days() {
     assert!(matches!(entries[1].left(now()), Left::For(left) if left == SignedDuration::from_hours(24 * 6)));
     let entry = &entries[1];
     assert_eq!(
-        (entry.size(), &*entry.agent, &entry.status, entry.rule),
+        (entry.size(), entry.agent(), &entry.status, entry.rule),
         (5, "opencode", &Status::Ok, Rule::Mtime)
     );
-    assert_eq!(entry.made.unwrap().to_string(), "2026-05-14T14:06:02.965Z".to_string());
+    assert_eq!(entry.made().unwrap().to_string(), "2026-05-14T14:06:02.965Z".to_string());
     assert_eq!(first_line(entry).unwrap(), b"hello");
 }
 
@@ -93,7 +93,7 @@ fn odd_names_are_listed_as_they_are() {
         home.file(&home.at("any").join(std::ffi::OsStr::from_bytes(name)), b"", 1);
     }
     let entries = home.list_with(&stores, "any");
-    let mut listed: Vec<_> = entries.iter().map(|entry| entry.name.as_bytes()).collect();
+    let mut listed: Vec<_> = entries.iter().map(|entry| entry.name().as_bytes()).collect();
     listed.sort();
     let mut expected = names.to_vec();
     expected.sort();
@@ -174,9 +174,10 @@ fn every_agents_files_are_known() {
 }
 
 fn described(entry: &Entry) -> String {
-    let or_dash = |word: &Option<std::sync::Arc<str>>| word.as_deref().unwrap_or("-").to_owned();
-    let (tool, session, project) = (or_dash(&entry.tool), or_dash(&entry.session), or_dash(&entry.project));
-    format!("{} {tool} {session} {project} {}", entry.agent, entry.id)
+    let or_dash = |word: Option<&str>| word.unwrap_or("-").to_owned();
+    let (tool, session, project) =
+        (or_dash(entry.tool()), or_dash(entry.session()), or_dash(entry.project()));
+    format!("{} {tool} {session} {project} {}", entry.agent(), entry.id())
 }
 
 fn ending(entry: &Entry) -> String {
@@ -237,7 +238,7 @@ fn a_fork_with_a_description_of_its_own_is_listed_once() {
     stores.load_dir(&home.at("stores")).unwrap();
     let described = ["mimo", "opencode-fork"].into_iter().flat_map(|name| stores.named(name));
     let entries = list(described, &home.env, now()).entries;
-    let found: Vec<_> = entries.iter().map(|entry| (&*entry.agent, entry.rule)).collect();
+    let found: Vec<_> = entries.iter().map(|entry| (entry.agent(), entry.rule)).collect();
     assert_eq!(found, [("mimo", Rule::Mtime), ("other", Rule::Unknown)]);
 }
 
@@ -276,7 +277,7 @@ fn an_id_or_a_prefix_of_just_one() {
     home.opencode("tool_e26cf08d5002AbCdEfGhIjKlMn", b"2", 1);
     let stores = Stores::builtin();
     let resolved = |typed: &str| match resolve(typed, &stores.specs, &home.env, now()) {
-        Resolved::One(entry) => entry.id,
+        Resolved::One(entry) => entry.id().into_owned(),
         Resolved::Several(entries) => format!("{}", entries.len()),
         Resolved::None => "none".into(),
     };

@@ -58,7 +58,7 @@ impl Home {
 
     pub fn list_with(&self, stores: &Stores, store: &str) -> Vec<Entry> {
         let mut entries = list(stores.named(store), &self.env, now()).entries;
-        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        entries.sort_by(|a, b| a.id().cmp(&b.id()));
         entries
     }
 }

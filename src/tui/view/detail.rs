@@ -30,7 +30,7 @@ fn first(app: &App) -> Vec<Span> {
     let entries = listing.marked_or_chosen();
     let what = match (listing.marked(), entries.first()) {
         (_, None) => return Vec::new(),
-        (0, Some(entry)) => fit(&label(entry.id.as_bytes()), ID),
+        (0, Some(entry)) => fit(&label(entry.id().as_bytes()), ID),
         (marked, _) => {
             format!(
                 "{} marked, {}",

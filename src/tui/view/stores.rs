@@ -39,7 +39,7 @@ impl Columns {
             entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
         };
         let wide = |columns: usize| if width >= 96 { columns } else { 0 };
-        let agent = widest(&|entry| entry.agent.width(), 5, 14);
+        let agent = widest(&|entry| entry.agent().width(), 5, 14);
         let tool = wide(widest(&|entry| tool(app, entry).width(), 4, 12));
         let owner = wide(widest(&|entry| detail::owner(app, entry).len(), 5, 10));
         let (mode, session) = (wide(5), wide(17));
@@ -176,7 +176,7 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
     let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
     let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
-    let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent.as_bytes()), agent)), plain)];
+    let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent().as_bytes()), agent)), plain)];
     if tool_width > 0 {
         spans.push((padded(&fit(&tool(app, entry), tool_width), tool_width + 2), plain));
     }
@@ -189,7 +189,7 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
         spans.push((format!("{:<owner$}  ", detail::owner(app, entry)), style));
     }
     if session > 0 {
-        let name = entry.session.as_deref().or(entry.project.as_deref());
+        let name = entry.whose();
         spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
     }
     spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
@@ -200,13 +200,13 @@ fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> V
 /// The tool, as the path or else the record of the run tells.
 fn tool(app: &App, entry: &Entry) -> String {
     let recorded = || app.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
-    or_dash(entry.tool.as_deref().or_else(recorded))
+    or_dash(entry.tool().or_else(recorded))
 }
 
 /// What is unusual about an entry, in words.
 fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
     let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
-    let status = (entry.status != Status::Ok).then(|| label(entry.status.as_str().as_bytes()));
+    let status = (entry.status != Status::Ok).then(|| label(entry.status.words().as_bytes()));
     [kept, status].into_iter().flatten()
 }
 
@@ -319,7 +319,7 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
 fn by_agent(app: &App) -> String {
     let mut totals: std::collections::BTreeMap<&str, (u64, u64)> = Default::default();
     for entry in app.listing.shown() {
-        let total = totals.entry(&entry.agent).or_default();
+        let total = totals.entry(entry.agent()).or_default();
         *total = (total.0 + 1, total.1 + entry.size());
     }
     let words = totals
