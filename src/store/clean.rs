@@ -60,7 +60,7 @@ impl Why {
 /// One entry that goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doomed {
-    /// Its index in the listing.
+    /// Its index in what was listed.
     pub index: usize,
     /// Why.
     pub why: Why,
@@ -90,7 +90,13 @@ pub struct CleanPlan {
 
 /// Decides what goes. `kept` has the ids that the user keeps in our own store. An automatic
 /// cleaning does nothing when an entry is newer than the clock: then the clock is wrong.
-pub fn clean_plan(entries: &[Entry], kept: &BTreeSet<String>, now: Timestamp, rule: &CleanRule) -> CleanPlan {
+pub fn clean_plan<'a>(
+    entries: impl IntoIterator<Item = &'a Entry>,
+    kept: &BTreeSet<String>,
+    now: Timestamp,
+    rule: &CleanRule,
+) -> CleanPlan {
+    let entries: Vec<&Entry> = entries.into_iter().collect();
     let automatic = rule.asked == Asked::Automatic;
     let mut plan = CleanPlan::default();
     if automatic && entries.iter().any(|entry| entry.modified() > now) {
@@ -109,9 +115,9 @@ pub fn clean_plan(entries: &[Entry], kept: &BTreeSet<String>, now: Timestamp, ru
     doomed.sort_by_key(|doomed| (doomed.why != Why::Unfinished, doomed.index));
     let gone: u64 = doomed.iter().map(|doomed| entries[doomed.index].size()).sum();
     if let Some(most) = rule.max_total {
-        let total: u64 = entries.iter().map(Entry::size).sum();
-        let open = staying.into_iter().filter(|&index| may_go(&entries[index], kept, now, floor));
-        doomed.extend(over_total(entries, open.collect(), (total - gone).saturating_sub(most), now));
+        let total: u64 = entries.iter().map(|entry| entry.size()).sum();
+        let open = staying.into_iter().filter(|&index| may_go(entries[index], kept, now, floor));
+        doomed.extend(over_total(&entries, open.collect(), (total - gone).saturating_sub(most), now));
     }
     plan.bytes = doomed.iter().map(|doomed| entries[doomed.index].size()).sum();
     plan.doomed = doomed;
@@ -161,7 +167,7 @@ fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedD
 }
 
 /// The oldest of `open` that together have at least `excess` bytes.
-fn over_total(entries: &[Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<Doomed> {
+fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<Doomed> {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
     let mut doomed = Vec::new();
     for index in open {

@@ -53,7 +53,7 @@ pub enum Status {
     /// Its time of modification is over five minutes in the future.
     FutureTime,
     /// It could not be asked about: the system's number for the reason.
-    Unreadable(i32),
+    Unreadable(u16),
 }
 
 impl Status {
@@ -68,7 +68,9 @@ impl Status {
             Status::ForeignOwner => "another owner",
             Status::OtherMount => "another mount",
             Status::FutureTime => "time in the future",
-            Status::Unreadable(reason) => return io::Error::from_raw_os_error(reason).to_string().into(),
+            Status::Unreadable(reason) => {
+                return io::Error::from_raw_os_error(reason.into()).to_string().into();
+            }
         };
         words.into()
     }

@@ -31,7 +31,7 @@ pub use id::{Form, Id, new_id, parse_id};
 pub use listing::{DirWatch, Listing, Resolved, list, resolve};
 pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sums_by};
 pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
-pub use pending::Pending;
+pub use pending::{Marked, Pending};
 pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use scan::{RootReport, RootState, scan};
 pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};

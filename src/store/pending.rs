@@ -3,25 +3,37 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::Entry;
+use super::{Entry, Manner, Why};
+
+/// An entry to be deleted.
+#[derive(Clone, Debug)]
+pub struct Marked {
+    /// The entry, as it was when that was asked.
+    pub entry: Entry,
+    /// Why it goes.
+    pub why: Why,
+    /// How it was chosen.
+    pub manner: Manner,
+}
 
 /// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until
 /// the caller takes them and acts.
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     steps: Vec<Vec<PathBuf>>,
-    entries: HashMap<PathBuf, Entry>,
+    entries: HashMap<PathBuf, Marked>,
+    bytes: u64,
 }
 
 impl Pending {
-    /// Marks `entries` in one step; those already marked stay where they are. Returns how many
-    /// are new.
-    pub fn mark(&mut self, entries: impl IntoIterator<Item = Entry>) -> usize {
+    /// Marks entries in one step; those already marked stay as they are. Returns how many are new.
+    pub fn mark(&mut self, entries: impl IntoIterator<Item = Marked>) -> usize {
         let mut step = Vec::new();
-        for entry in entries {
-            let path = entry.path();
+        for marked in entries {
+            let path = marked.entry.path();
             if !self.entries.contains_key(&path) {
-                self.entries.insert(path.clone(), entry);
+                self.bytes += marked.entry.size();
+                self.entries.insert(path.clone(), marked);
                 step.push(path);
             }
         }
@@ -36,7 +48,9 @@ impl Pending {
     pub fn undo(&mut self) -> Vec<PathBuf> {
         let step = self.steps.pop().unwrap_or_default();
         for path in &step {
-            self.entries.remove(path);
+            if let Some(marked) = self.entries.remove(path) {
+                self.bytes -= marked.entry.size();
+            }
         }
         step
     }
@@ -58,13 +72,12 @@ impl Pending {
 
     /// Bytes that deleting them would free.
     pub fn bytes(&self) -> u64 {
-        self.entries.values().map(Entry::size).sum()
+        self.bytes
     }
 
     /// Takes them all, in the order in which they were marked, to be deleted now.
-    pub fn take(&mut self) -> Vec<Entry> {
-        let mut entries = std::mem::take(&mut self.entries);
-        let paths = std::mem::take(&mut self.steps).into_iter().flatten();
-        paths.filter_map(|path| entries.remove(&path)).collect()
+    pub fn take(&mut self) -> Vec<Marked> {
+        let Pending { steps, mut entries, .. } = std::mem::take(self);
+        steps.into_iter().flatten().filter_map(|path| entries.remove(&path)).collect()
     }
 }

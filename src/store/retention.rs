@@ -165,6 +165,11 @@ impl Retention {
         Retention { after: set.or(self.after), ..self.clone() }
     }
 
+    /// Whether how many there are, or how much, counts as well.
+    pub fn has_limits(&self) -> bool {
+        self.max_count.is_some() || self.max_total.is_some()
+    }
+
     /// When an entry goes by age, session or process. The limits by count and total size need all
     /// entries of a directory: [`over_limits`] adds them.
     pub(super) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
@@ -221,10 +226,7 @@ impl Setting {
 /// Adds what limits by count and total size (bytes, of one directory) delete next: the oldest of
 /// `entries`, which must be all of their stores, are due at `now`. Call when a scan is complete.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
-    let limited = |entry: &Entry| {
-        let rule = &entry.store().retention;
-        rule.max_count.is_some() || rule.max_total.is_some()
-    };
+    let limited = |entry: &Entry| entry.store().retention.has_limits();
     let mut by_place: BTreeMap<*const Place, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
         by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);

@@ -246,7 +246,10 @@ impl<'a> Scan<'a> {
     fn file(&mut self, dir: &OwnedFd, origins: &mut Origins, name: &OsStr, facts: &Facts) -> ControlFlow<()> {
         let entry = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
-            Err(error) => self.entry(origins, name, facts, None, Status::Unreadable(error.raw_os_error())),
+            Err(error) => {
+                let reason = error.raw_os_error().try_into().unwrap_or_default();
+                self.entry(origins, name, facts, None, Status::Unreadable(reason))
+            }
             Ok(stat) => {
                 let stat = stat::Facts::from(stat);
                 let status = status(&stat, &origins.place, facts.partial, self.env, self.now);

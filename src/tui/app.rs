@@ -158,9 +158,10 @@ impl App {
             Event::Found(found) => self.found(found),
             Event::Changed(changed) => self.changed(changed),
             Event::Scanned(scanned) => {
-                self.listing.scanned(scanned);
-                self.settle_list()
+                let effects = self.listing.scanned(scanned);
+                self.settled(effects)
             }
+            Event::Arranged(arranged) => self.list_arranged(*arranged),
             Event::Ended(words) => {
                 self.running = false;
                 self.message = Some(Message::note(words));

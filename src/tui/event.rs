@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use crossterm::event::KeyEvent;
 
 use crate::source::{PathStatus, View};
+use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
+use super::arrange::{Arranged, Task};
 use super::detail::{Lines, Peek};
 use super::find::{Census, Found, Quest};
 use super::list::Scanned;
-use super::list_acts::Doomed;
 use super::picker::Choice;
 use super::window::ThenRead;
 
@@ -42,6 +43,8 @@ pub enum Event {
     Changed(Changed),
     /// Entries of stores have been found.
     Scanned(Scanned),
+    /// Entries have been put in order.
+    Arranged(Box<Arranged>),
     /// First lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// The lines of an entry have been counted, or cannot be.
@@ -125,10 +128,12 @@ pub enum Effect {
     },
     /// Look at all stores; the look has this number.
     Scan(u64),
+    /// Put entries in order; an earlier task is given up.
+    Arrange(Box<Task>),
     /// Look at the preview of an entry.
     Glance(PathBuf),
     /// Delete these.
-    Delete(Vec<Doomed>),
+    Delete(Vec<Marked>),
     /// Keep an entry for ever, or no longer.
     Keep {
         /// Which.

@@ -1,30 +1,21 @@
 //! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
 //! whether it is still wanted, and speaks over one channel.
 
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::time::Duration;
 
 use crate::source::View;
-use crate::store::{self, Entry, Env, Stores};
+use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
 
 use super::app::{Event, Message};
+use super::arrange::{Arranged, Task};
 use super::detail::{self, Lines};
 use super::find::{Census, Found, News, Quest};
-use super::list::{Look, Scanned};
-use super::list_acts::Doomed;
 use super::run::LiveNews;
 use super::scans::{self, Background, Gate};
-
-/// Entries sent at a time.
-const BATCH: usize = 4096;
-
-/// How often the stores' directories are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+use super::stores;
 
 /// What comes over the one channel to the loop.
 pub enum Signal {
@@ -69,6 +60,7 @@ pub struct Jobs {
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
+    arranging: Arc<AtomicU64>,
     gate: Gate,
 }
 
@@ -101,6 +93,7 @@ impl Jobs {
             searching: never(),
             tallying: never(),
             looking: never(),
+            arranging: never(),
             gate: Gate::default(),
         }
     }
@@ -140,42 +133,22 @@ impl Jobs {
     pub fn scan(&self, number: u64) {
         let (events, places) = (self.events.clone(), self.places.clone());
         let ticket = Ticket::next(&self.looking);
-        self.spawn("stores", move || {
-            let now = jiff::Timestamp::now();
-            events.send(Event::Scanned(Scanned::Begun { number, now, user: places.1.uid() }));
-            let mut some = Vec::new();
-            let mut reports = Vec::new();
-            for store in &places.0.specs {
-                let roots = store::scan(store, &places.1, now, &mut |entry| {
-                    some.push(entry);
-                    if some.len() == BATCH {
-                        events.send(Event::Scanned(Scanned::Some(number, std::mem::take(&mut some))));
-                    }
-                    if ticket.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-                });
-                reports.push((Arc::clone(store), roots));
-            }
-            let own = store::OwnStore::open(&places.1).ok().flatten();
-            let kept = own.as_ref().and_then(|own| own.kept().ok()).unwrap_or_default();
-            let space = store::own_home(&places.1).ok().and_then(|home| nearest_space(&home));
-            let mut watch = store::DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
-            events.send(Event::Scanned(Scanned::Some(number, some)));
-            let look = Look { number, reports, kept, space };
-            if !events.send(Event::Scanned(Scanned::All(Box::new(look)))) {
-                return;
-            }
-            while ticket.is_wanted() {
-                std::thread::sleep(LOOK_EVERY);
-                if watch.check_once() && ticket.is_wanted() {
-                    events.send(Event::StoresChanged);
-                    return;
-                }
+        self.spawn("stores", move || stores::look(number, &places, &ticket, &events));
+    }
+
+    /// Puts entries in order; an earlier order is given up.
+    pub fn arrange(&self, task: Task) {
+        let events = self.events.clone();
+        let ticket = Ticket::next(&self.arranging);
+        self.spawn("order", move || {
+            if let Some(arranged) = Arranged::new(&task, || ticket.is_wanted()) {
+                events.send(Event::Arranged(Box::new(arranged)));
             }
         });
     }
 
     /// Deletes entries, and tells what became of them.
-    pub fn delete(&self, doomed: Vec<Doomed>) {
+    pub fn delete(&self, doomed: Vec<Marked>) {
         let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("delete", move || {
             events.send(Event::Deleted(delete(&doomed, &places.1)));
@@ -239,13 +212,8 @@ impl Jobs {
     }
 }
 
-/// The room on the disk of the nearest directory that is there.
-fn nearest_space(path: &Path) -> Option<store::Space> {
-    path.ancestors().find_map(|path| store::space(path).ok())
-}
-
 /// Deletes entries by the rules of their stores; what became of them, in words.
-pub fn delete(doomed: &[Doomed], env: &Env) -> Message {
+pub fn delete(doomed: &[Marked], env: &Env) -> Message {
     let now = jiff::Timestamp::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
@@ -253,7 +221,7 @@ pub fn delete(doomed: &[Doomed], env: &Env) -> Message {
         Err(error) => return Message::error(format!("nothing was deleted: {error}")),
     };
     let (mut gone, mut bytes, mut stayed) = (0, 0, Vec::new());
-    for Doomed { entry, why, manner } in doomed {
+    for Marked { entry, why, manner } in doomed {
         match cleaner.delete(entry, *why, *manner, env, now) {
             store::Outcome::Deleted | store::Outcome::AlreadyGone => {
                 gone += 1;

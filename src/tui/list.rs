@@ -1,19 +1,20 @@
-//! The list of stored outputs: which are shown, in which order and groups, which are chosen or to be deleted.
+//! The list of stored outputs: what has been found, what is shown of it, what is chosen or to be deleted.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
-use crate::store::{
-    CleanPlan, Entry, Filter, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec, Sums, apply_limits,
-    group_of, sums_by,
-};
+use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 
+use super::app::Effect;
+use super::arrange::{Arranged, Row, Stock, Task, Wish};
 use super::detail::Details;
+use super::keys::Action;
+
+/// So many entries are put in order between two keys; more are by a worker.
+const AT_ONCE: usize = 20_000;
 
 /// What a look at the stores has found so far.
 pub enum Scanned {
@@ -44,57 +45,73 @@ pub struct Look {
     pub space: Option<Space>,
 }
 
-/// A row of the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Row {
-    /// The heading of a group, with what it adds up to.
-    Group(String, Sums),
-    /// An entry, by its number.
-    Entry(usize),
+/// Why entries are put in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// There are others.
+    Arrived,
+    /// Someone wants to see them otherwise: keys that then act on a row wait for it.
+    Asked,
+}
+
+/// What cleaning would delete, and the entries as they were then.
+#[derive(Debug)]
+pub struct Cleaning {
+    /// Indices are numbers in the stock.
+    pub plan: CleanPlan,
+    /// The entries that were looked at.
+    pub stock: Stock,
 }
 
 /// The state of the list.
 #[derive(Default)]
 pub struct Listing {
-    entries: Vec<Entry>,
-    arriving: Vec<Entry>,
+    stock: Stock,
+    arriving: Stock,
     look: u64,
+    looked: bool,
+    shown: Arranged,
+    wish: Wish,
+    running: Option<(u64, Cause)>,
+    tasks: u64,
+    /// Entries that were put in order so far, each time counted.
+    pub arranged: u64,
+    /// Keys that wait until what was asked for is shown.
+    pub(super) held: Vec<(Action, Option<u64>)>,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     /// When the stores were looked at; nothing before the first look begins.
     pub now: Option<Timestamp>,
     /// The user who looks.
     pub user: Option<u32>,
-    looked: bool,
     /// Room on the disk of our own store.
     pub space: Option<Space>,
     kept: BTreeSet<String>,
-    rows: Vec<Row>,
     /// Place of the chosen row.
     pub chosen: usize,
     /// Place of the first row on the screen.
     pub top: usize,
-    sort: usize,
-    reversed: bool,
-    /// By what entries are grouped.
-    pub group: Option<GroupBy>,
-    filter: Filter,
+    /// Whether a key has acted here: until then the first row is chosen, whichever it is.
+    pub(super) touched: bool,
     /// Whether an output was opened from here, so that Esc comes back.
     pub opened: bool,
     /// What has been read of entries.
     pub details: Details,
     /// What is to be deleted on leaving.
     pub pending: Pending,
-    marked: BTreeSet<PathBuf>,
+    marked: BTreeMap<PathBuf, Entry>,
     /// What cleaning would delete, while one is asked.
-    pub plan: Option<CleanPlan>,
+    pub cleaning: Option<Cleaning>,
 }
 
 impl Listing {
     /// A look is being taken: its number.
     pub fn start_look(&mut self) -> u64 {
         self.look += 1;
-        self.arriving.clear();
+        self.arriving = Stock::default();
+        if !self.looked {
+            self.stock = Stock::default();
+        }
         self.look
     }
 
@@ -110,58 +127,115 @@ impl Listing {
 
     /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
     /// is shown as it comes; later ones change the list only when they are done.
-    pub fn scanned(&mut self, scanned: Scanned) {
+    pub fn scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
         match scanned {
             Scanned::Begun { number, now, user } if number == self.look => {
                 (self.now, self.user) = (Some(now), Some(user));
+                Vec::new()
             }
             Scanned::Some(number, entries) if number == self.look => {
-                self.arriving.extend(entries);
-                if !self.looked {
-                    self.entries.append(&mut self.arriving);
-                    self.arrange();
+                let now = self.now.unwrap_or_default();
+                match self.looked {
+                    true => self.arriving.add(entries, now),
+                    false => self.stock.add(entries, now),
                 }
+                self.catch_up()
             }
             Scanned::All(look) if look.number == self.look => {
                 if self.looked {
-                    self.entries = std::mem::take(&mut self.arriving);
+                    self.stock = std::mem::take(&mut self.arriving);
+                    self.remark();
                 }
-                apply_limits(&mut self.entries, self.now.unwrap_or_default());
                 let Look { reports, kept, space, .. } = *look;
                 (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
-                self.arrange();
+                self.arrange(Cause::Arrived)
             }
-            _ => {}
+            _ => Vec::new(),
+        }
+    }
+
+    /// What has come is shown once it is a good part of the whole, so that all of them together cost a few times
+    /// what the whole costs.
+    fn catch_up(&mut self) -> Vec<Effect> {
+        let (all, shown) = (self.stock.len(), self.shown.stock.len());
+        match self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
+            true => self.arrange(Cause::Arrived),
+            false => Vec::new(),
+        }
+    }
+
+    /// Filters, sorts and groups anew, or has it done.
+    fn arrange(&mut self, cause: Cause) -> Vec<Effect> {
+        self.tasks += 1;
+        self.arranged += self.stock.len() as u64;
+        let (stock, wish) = (self.stock.clone(), self.wish.clone());
+        let task = Task { number: self.tasks, stock, wish, now: self.now.unwrap_or_default() };
+        if task.stock.len() <= AT_ONCE {
+            self.running = None;
+            Arranged::new(&task, || true).into_iter().for_each(|arranged| self.show(arranged));
+            return Vec::new();
+        }
+        let awaited = self.is_awaited() || cause == Cause::Asked;
+        self.running = Some((task.number, if awaited { Cause::Asked } else { cause }));
+        vec![Effect::Arrange(Box::new(task))]
+    }
+
+    /// A worker has put entries in order; what is older than the newest task does not count.
+    pub fn arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
+        if self.running.is_none_or(|(number, _)| number != arranged.number) {
+            return Vec::new();
+        }
+        self.running = None;
+        self.show(arranged);
+        self.catch_up()
+    }
+
+    /// Whether someone waits for another order than the one that is shown.
+    pub fn is_awaited(&self) -> bool {
+        self.running.is_some_and(|(_, cause)| cause == Cause::Asked)
+    }
+
+    /// The same entry stays chosen, and where it was on the screen, unless that was at the top.
+    fn show(&mut self, arranged: Arranged) {
+        let place = match self.touched {
+            true => arranged.place_of(&self.shown, self.chosen),
+            false => Some(0),
+        };
+        let above = self.chosen.saturating_sub(self.top);
+        self.shown = arranged;
+        self.chosen = place.unwrap_or(self.chosen).min(self.shown.len().saturating_sub(1));
+        if self.top > 0 {
+            self.top = self.chosen.saturating_sub(above);
         }
     }
 
     /// The entry on which keys act.
     pub fn chosen(&self) -> Option<&Entry> {
-        match self.rows.get(self.chosen)? {
-            Row::Entry(n) => self.entries.get(*n),
+        match self.shown.row(self.chosen)? {
+            Row::Entry(entry) => Some(entry),
             Row::Group(..) => None,
         }
     }
 
-    /// The rows, in order.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// An entry by its number.
-    pub fn entry(&self, number: usize) -> &Entry {
-        &self.entries[number]
+    /// What is shown.
+    pub fn shown(&self) -> &Arranged {
+        &self.shown
     }
 
     /// All entries, shown or not.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    pub fn stock(&self) -> &Stock {
+        &self.stock
     }
 
-    /// The entries that are shown, in order.
-    pub fn shown(&self) -> impl Iterator<Item = &Entry> {
-        self.rows.iter().filter_map(|row| match row {
-            Row::Entry(n) => Some(&self.entries[*n]),
+    /// The rows on a screen of `height` rows.
+    pub fn on_screen(&self, height: usize) -> impl Iterator<Item = Row<'_>> {
+        (self.top..self.top.saturating_add(height)).map_while(|place| self.shown.row(place))
+    }
+
+    /// The entries on a screen of `height` rows.
+    pub fn entries_on_screen(&self, height: usize) -> impl Iterator<Item = &Entry> {
+        self.on_screen(height).filter_map(|row| match row {
+            Row::Entry(entry) => Some(entry),
             Row::Group(..) => None,
         })
     }
@@ -178,7 +252,7 @@ impl Listing {
 
     /// Whether an entry is marked.
     pub fn is_marked(&self, path: &Path) -> bool {
-        self.marked.contains(path)
+        self.marked.contains_key(path)
     }
 
     /// How many are marked.
@@ -188,68 +262,51 @@ impl Listing {
 
     /// By what it is sorted.
     pub fn sort(&self) -> SortBy {
-        SortBy::ALL[self.sort % SortBy::ALL.len()]
+        self.wish.sort()
     }
 
     /// Whether it is sorted the other way round.
     pub fn is_reversed(&self) -> bool {
-        self.reversed
+        self.wish.reversed
     }
 
     /// The words that entries must have.
     pub fn filter_text(&self) -> &str {
-        &self.filter.text
+        &self.wish.filter.text
     }
 
     /// Shows only what has all these words, in any order.
-    pub fn filter(&mut self, words: &str) {
-        self.filter.text = words.to_owned();
-        self.arrange();
+    pub fn filter(&mut self, words: &str) -> Vec<Effect> {
+        if self.wish.filter.text == words {
+            return Vec::new();
+        }
+        self.wish.filter.text = words.to_owned();
+        self.arrange(Cause::Asked)
     }
 
-    pub(super) fn sort_next(&mut self) {
-        self.sort = (self.sort + 1) % SortBy::ALL.len();
-        self.reversed = false;
-        self.arrange();
+    pub(super) fn sort_next(&mut self) -> Vec<Effect> {
+        self.wish.sort = (self.wish.sort + 1) % SortBy::ALL.len();
+        self.wish.reversed = false;
+        self.arrange(Cause::Asked)
     }
 
-    pub(super) fn reverse(&mut self) {
-        self.reversed = !self.reversed;
-        self.arrange();
+    pub(super) fn reverse(&mut self) -> Vec<Effect> {
+        self.wish.reversed = !self.wish.reversed;
+        self.arrange(Cause::Asked)
     }
 
-    pub(super) fn group_next(&mut self) {
-        self.group = match self.group {
+    pub(super) fn group_next(&mut self) -> Vec<Effect> {
+        self.wish.group = match self.wish.group {
             None => Some(GroupBy::Store),
             Some(GroupBy::Store | GroupBy::Agent) => Some(GroupBy::Session),
             Some(GroupBy::Session) => Some(GroupBy::Day),
             Some(GroupBy::Day) => None,
         };
-        self.arrange();
-    }
-
-    /// Filters, sorts and groups anew; the same entry stays chosen.
-    fn arrange(&mut self) {
-        let chosen = self.chosen().map(Entry::path);
-        let now = self.now.unwrap_or_default();
-        let (entries, filter, by) = (&self.entries, &self.filter, self.sort());
-        let mut shown: Vec<usize> = (0..entries.len()).filter(|n| filter.admits(&entries[*n], now)).collect();
-        shown.sort_by(|a, b| by.compare(&entries[*a], &entries[*b]));
-        if self.reversed {
-            shown.reverse();
-        }
-        self.rows = match self.group {
-            None => shown.into_iter().map(Row::Entry).collect(),
-            Some(group) => grouped(entries, &shown, group, now),
-        };
-        let place = chosen.and_then(|path| {
-            self.rows.iter().position(|row| matches!(row, Row::Entry(n) if self.entries[*n].path() == path))
-        });
-        self.chosen = place.unwrap_or(self.chosen).min(self.rows.len().saturating_sub(1));
+        self.arrange(Cause::Asked)
     }
 
     pub(super) fn go(&mut self, to: usize, height: usize) {
-        self.chosen = to.min(self.rows.len().saturating_sub(1));
+        self.chosen = to.min(self.shown.len().saturating_sub(1));
         self.settle(height);
     }
 
@@ -261,28 +318,24 @@ impl Listing {
 
     /// Entries on a screen of `height` rows that have not been read; they are taken to be asked for now.
     pub(super) fn unread(&mut self, height: usize) -> Vec<Entry> {
-        let on_screen = self.rows.iter().skip(self.top).take(height);
-        let entries = on_screen.filter_map(|row| match row {
-            Row::Entry(n) => Some(&self.entries[*n]),
-            Row::Group(..) => None,
-        });
-        self.details.unread(entries)
+        let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
+        self.details.unread(entries.iter())
     }
 
     pub(super) fn toggle_mark(&mut self) {
-        if let Some(path) = self.chosen().map(Entry::path)
-            && !self.marked.remove(&path)
-        {
-            self.marked.insert(path);
+        let Some(entry) = self.chosen().cloned() else { return };
+        let path = entry.path();
+        if self.marked.remove(&path).is_none() {
+            self.marked.insert(path, entry);
         }
     }
 
     /// The marked entries, or else the chosen one.
     pub fn marked_or_chosen(&self) -> Vec<&Entry> {
-        if self.marked.is_empty() {
-            return self.chosen().into_iter().collect();
+        match self.marked.is_empty() {
+            true => self.chosen().into_iter().collect(),
+            false => self.marked.values().collect(),
         }
-        self.entries.iter().filter(|entry| self.marked.contains(&entry.path())).collect()
     }
 
     /// The same; none is marked any more.
@@ -290,6 +343,18 @@ impl Listing {
         let entries = self.marked_or_chosen().into_iter().cloned().collect();
         self.marked.clear();
         entries
+    }
+
+    /// Marked entries as they are now; those that have gone are no longer marked.
+    fn remark(&mut self) {
+        let old = std::mem::take(&mut self.marked);
+        if old.is_empty() {
+            return;
+        }
+        let names: HashSet<_> = old.values().map(Entry::name).collect();
+        let same_name = self.stock.iter().filter(|entry| names.contains(entry.name()));
+        let with_path = same_name.map(|entry| (entry.path(), entry.clone()));
+        self.marked = with_path.filter(|(path, _)| old.contains_key(path)).collect();
     }
 
     /// Forgets the marks; whether there were any.
@@ -304,24 +369,4 @@ impl Listing {
             self.kept.remove(&id);
         }
     }
-}
-
-/// Headings with their entries below; the heaviest group first.
-fn grouped(entries: &[Entry], shown: &[usize], by: GroupBy, now: Timestamp) -> Vec<Row> {
-    let zone = TimeZone::system();
-    let sums = sums_by(shown.iter().map(|n| &entries[*n]), by, &zone, now);
-    let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for n in shown {
-        members.entry(group_of(&entries[*n], by, &zone)).or_default().push(*n);
-    }
-    let mut groups: Vec<_> = sums.into_iter().collect();
-    match by {
-        GroupBy::Day => groups.reverse(),
-        _ => groups.sort_by_key(|(_, sums)| Reverse(sums.bytes)),
-    }
-    let rows = groups.into_iter().flat_map(|(name, sums)| {
-        let below = members.remove(&name).unwrap_or_default();
-        std::iter::once(Row::Group(name, sums)).chain(below.into_iter().map(Row::Entry))
-    });
-    rows.collect()
 }

@@ -1,23 +1,15 @@
 //! What keys do in the list of stored outputs.
 
-use crate::store::{Asked, CleanRule, Entry, Manner, Status, Why, clean_plan};
+use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, Why, clean_plan};
+use crate::text::safe::label;
 use crate::words::{count, size};
 
 use super::app::{App, Effect, Message, Overlay, Screen};
+use super::arrange::Arranged;
 use super::geometry;
 use super::keys::Action;
+use super::list::{Cleaning, Listing};
 use super::prompt::{Prompt, Purpose};
-
-/// An entry to be deleted, and why.
-#[derive(Debug, Clone)]
-pub struct Doomed {
-    /// The entry, as it was listed.
-    pub entry: Entry,
-    /// Why.
-    pub why: Why,
-    /// How it was chosen.
-    pub manner: Manner,
-}
 
 impl App {
     /// Begins with the list of stored outputs.
@@ -44,7 +36,25 @@ impl App {
         usize::from(geometry::stores(area).list.height)
     }
 
+    /// Rows are in another order than they were, or others.
+    pub(super) fn list_arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
+        let effects = self.listing.arranged(arranged);
+        let mut effects = self.settled(effects);
+        if !self.listing.is_awaited() {
+            for (action, count) in std::mem::take(&mut self.listing.held) {
+                effects.extend(self.act_on_list(action, count));
+            }
+        }
+        effects
+    }
+
+    /// What was typed ahead acts on the rows that were asked for, not on those that are still shown.
     pub(super) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+        self.listing.touched = true;
+        if self.listing.is_awaited() {
+            self.listing.held.push((action, count));
+            return Vec::new();
+        }
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
         let page = height.saturating_sub(1).max(1);
@@ -67,9 +77,9 @@ impl App {
     fn change_list(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Open => return self.open_chosen(),
-            Action::Sort => self.listing.sort_next(),
-            Action::SortReverse => self.listing.reverse(),
-            Action::Group => self.listing.group_next(),
+            Action::Sort => return self.rearranged(Listing::sort_next),
+            Action::SortReverse => return self.rearranged(Listing::reverse),
+            Action::Group => return self.rearranged(Listing::group_next),
             Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
             Action::Refresh => return self.go_to_stores(),
             Action::Copy => return self.copy_chosen(),
@@ -84,11 +94,24 @@ impl App {
             Action::CleanOverdue => self.offer_cleaning(),
             Action::Keep => return self.keep_chosen(),
             Action::Back if self.listing.unmark() => {}
-            Action::Back if !self.listing.filter_text().is_empty() => self.listing.filter(""),
+            Action::Back if !self.listing.filter_text().is_empty() => {
+                return self.rearranged(|listing| listing.filter(""));
+            }
             Action::Back | Action::Other if self.output.is_some() => self.screen = Screen::Pager,
             _ => {}
         }
         self.settle_list()
+    }
+
+    fn rearranged(&mut self, change: impl FnOnce(&mut Listing) -> Vec<Effect>) -> Vec<Effect> {
+        let effects = change(&mut self.listing);
+        self.settled(effects)
+    }
+
+    /// The same, with what else is to be done.
+    pub(super) fn settled(&mut self, mut effects: Vec<Effect>) -> Vec<Effect> {
+        effects.extend(self.settle_list());
+        effects
     }
 
     /// After a change of size, order or content.
@@ -122,7 +145,7 @@ impl App {
     fn copy_chosen(&mut self) -> Vec<Effect> {
         let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
         let text = path.to_string_lossy().into_owned();
-        self.message = Some(Message::note(format!("copied: {}", crate::text::safe::label(text.as_bytes()))));
+        self.message = Some(Message::note(format!("copied: {}", label(text.as_bytes()))));
         vec![Effect::Copy(text)]
     }
 
@@ -135,16 +158,42 @@ impl App {
         }
     }
 
+    /// What cannot be deleted, or is kept, is not marked for it; of several, nothing that has other names.
     fn delete_marked(&mut self) {
         let entries = self.listing.take_marked();
-        let kept = entries.iter().filter(|entry| self.listing.is_kept(entry)).count();
-        let doomed: Vec<Entry> = entries.into_iter().filter(|entry| !self.listing.is_kept(entry)).collect();
+        let manner = if entries.len() == 1 { Manner::Single } else { Manner::Bulk };
+        let mut refused = None;
+        let mut doomed = Vec::new();
+        for entry in entries {
+            match self.refusal(&entry, manner) {
+                Some(why) => refused = refused.or(Some(format!("{}: {why}", label(entry.id().as_bytes())))),
+                None => doomed.push(Marked { entry, why: Why::Asked, manner }),
+            }
+        }
+        let linked = doomed.iter().any(|marked| marked.entry.status == Status::HardLinked);
         self.listing.pending.mark(doomed);
-        self.message = Some(match kept {
-            0 => Message::note(self.pending_words()),
-            _ => Message::error("kept for ever: K takes that back, then it can be deleted"),
+        self.message = Some(match refused {
+            Some(why) => Message::error(why),
+            None if linked => {
+                Message::note("it has other names (hard link), which stay: U undo, ! delete now")
+            }
+            None => Message::note(self.pending_words()),
         });
         self.listing.go(self.listing.chosen + 1, self.list_height());
+    }
+
+    /// Why an entry is not deleted, however much one asks.
+    fn refusal(&self, entry: &Entry, manner: Manner) -> Option<String> {
+        let unusual = entry.status.words();
+        match entry.status {
+            _ if self.listing.is_kept(entry) => {
+                Some("kept for ever; K takes that back, then it can be deleted".into())
+            }
+            Status::Ok | Status::Unfinished | Status::FutureTime => None,
+            Status::HardLinked if manner == Manner::Single => None,
+            Status::HardLinked => Some(format!("{unusual}: it has other names; x on it alone deletes it")),
+            _ => Some(format!("{unusual}: not deleted by overspill")),
+        }
     }
 
     /// What is struck through, in words.
@@ -172,29 +221,32 @@ impl App {
     }
 
     /// What is to be deleted on leaving.
-    pub fn take_doomed(&mut self) -> Vec<Doomed> {
-        let doom = |entry| Doomed { entry, why: Why::Asked, manner: Manner::Single };
-        self.listing.pending.take().into_iter().map(doom).collect()
+    pub fn take_doomed(&mut self) -> Vec<Marked> {
+        self.listing.pending.take()
     }
 
     /// Shows what is overdue, before anything happens to it.
     fn offer_cleaning(&mut self) {
         let Some(now) = self.listing.now else { return };
         let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
-        let plan = clean_plan(self.listing.entries(), self.listing.kept(), now, &rule);
+        let stock = self.listing.stock().clone();
+        let plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
         if plan.doomed.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
             return;
         }
-        self.listing.plan = Some(plan);
+        self.listing.cleaning = Some(Cleaning { plan, stock });
         self.overlay = Some(Overlay::Clean(0));
     }
 
-    /// What was shown as overdue is marked for deletion.
+    /// What was shown as overdue is marked for deletion, whatever has come since.
     pub(super) fn accept_cleaning(&mut self) {
-        let Some(plan) = self.listing.plan.take() else { return };
-        let entries: Vec<Entry> = plan.doomed.iter().map(|d| self.listing.entry(d.index).clone()).collect();
-        self.listing.pending.mark(entries);
+        let Some(Cleaning { plan, stock }) = self.listing.cleaning.take() else { return };
+        let mark = |doomed: &Doomed| {
+            let entry = stock.entry(doomed.index as u32).clone();
+            Marked { entry, why: doomed.why, manner: Manner::Bulk }
+        };
+        self.listing.pending.mark(plan.doomed.iter().map(mark));
         self.message = Some(Message::note(self.pending_words()));
     }
 

@@ -2,6 +2,7 @@
 
 mod along;
 pub mod app;
+pub mod arrange;
 pub mod detail;
 pub mod doc;
 pub mod drawer;
@@ -23,6 +24,7 @@ mod run;
 mod saying;
 mod scans;
 pub mod scroll;
+mod stores;
 mod terminal;
 pub mod theme;
 mod travel;

@@ -106,11 +106,11 @@ impl App {
             && prompt.purpose() == Purpose::Filter
         {
             let text = prompt.text().to_owned();
-            self.listing.filter(&text);
-            return self.settle_list();
+            let effects = self.listing.filter(&text);
+            return self.settled(effects);
         } else if key.code == KeyCode::Esc && self.screen == super::app::Screen::Stores {
-            self.listing.filter("");
-            return self.settle_list();
+            let effects = self.listing.filter("");
+            return self.settled(effects);
         }
         Vec::new()
     }

@@ -281,6 +281,7 @@ impl Session {
                     self.carry_out(effects)?;
                 }
                 Effect::Scan(number) => self.jobs.scan(number),
+                Effect::Arrange(task) => self.jobs.arrange(*task),
                 Effect::Glance(path) => {
                     let target = (self.opener)(&path).ok();
                     let output =

@@ -14,6 +14,7 @@ use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Event};
+use overspill::tui::arrange::Arranged;
 use overspill::tui::detail;
 use overspill::tui::doc::Cost;
 use overspill::tui::find::{Found, News, Quest, Round};
@@ -155,6 +156,10 @@ impl Bench {
                     self.app.update(Event::Policies(choices.collect()))
                 }
                 Effect::Scan(number) => self.scan(number),
+                Effect::Arrange(task) => {
+                    let arranged = Arranged::new(&task, || true).expect("it is wanted");
+                    self.app.update(Event::Arranged(Box::new(arranged)))
+                }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {
                         let peek = detail::peek(&entry, &self.env);

@@ -140,15 +140,17 @@ fn pending_deletions_are_undone_step_by_step() {
     }
     let entries = home.list("overspill");
     let mut pending = Pending::default();
-    assert_eq!(pending.mark([entries[0].clone()]), 1);
-    assert_eq!(pending.mark(entries.clone()), 2);
-    assert_eq!(pending.mark(entries.clone()), 0);
+    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, manner: Manner::Single };
+    assert_eq!(pending.mark([mark(&entries[0])]), 1);
+    assert_eq!(pending.mark(entries.iter().map(mark)), 2);
+    assert_eq!(pending.mark(entries.iter().map(mark)), 0);
     assert_eq!((pending.len(), pending.bytes()), (3, 30));
     assert_eq!(pending.undo().len(), 2);
     assert!(pending.contains(&entries[0].path()) && !pending.contains(&entries[1].path()));
     assert!(entries.iter().all(|entry| entry.path().exists()));
-    pending.mark([entries[2].clone()]);
-    let taken: Vec<_> = pending.take().into_iter().map(|entry| entry.id().into_owned()).collect();
+    pending.mark([mark(&entries[2])]);
+    assert_eq!(pending.bytes(), 20);
+    let taken: Vec<_> = pending.take().into_iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(taken, [entries[0].id().into_owned(), entries[2].id().into_owned()]);
     assert!(pending.is_empty() && pending.undo().is_empty());
 }

@@ -8,17 +8,21 @@ use ratatui::widgets::{Block, Clear, Widget};
 use crate::text::safe::{fit, label};
 use crate::tui::app::App;
 use crate::tui::geometry;
+use crate::tui::list::Cleaning;
 use crate::words::{count, size, span};
 
 use super::line;
 
 /// Draws the list of what is overdue, from a row on.
 pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
-    let Some(plan) = &app.listing.plan else { return };
+    let Some(Cleaning { plan, stock }) = &app.listing.cleaning else { return };
     let now = app.listing.now.unwrap_or_default();
     let rows = plan.doomed.len().max(1);
-    let place =
-        geometry::overlay(area, 100, (rows as u16).saturating_add(4).min(area.height.saturating_sub(2)));
+    let place = geometry::overlay(
+        area,
+        100,
+        u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
+    );
     Clear.render(place, frame.buffer_mut());
     let title = format!(" Overdue: {}, {} ", count(plan.doomed.len() as u64, "output"), size(plan.bytes));
     let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
@@ -28,7 +32,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
     let height = usize::from(inner.height.saturating_sub(1));
     let top = usize::from(top).min(plan.doomed.len().saturating_sub(height.max(1)));
     for (n, doomed) in plan.doomed.iter().skip(top).take(height).enumerate() {
-        let entry = app.listing.entry(doomed.index);
+        let entry = stock.entry(doomed.index as u32);
         let age = span(entry.age(now).as_secs().max(0) as u64);
         let path = label(entry.path().to_string_lossy().as_bytes());
         let room = usize::from(inner.width).saturating_sub(26);

@@ -6,12 +6,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::store::{Entry, Expiry, Left, RootState, Status, Sums};
+use crate::store::{Entry, Expiry, Left, RootState, Status};
 use crate::text::safe::{fit, label};
 use crate::tui::app::App;
+use crate::tui::arrange::Row;
 use crate::tui::doc::Cost;
 use crate::tui::geometry::{self, Side};
-use crate::tui::list::Row;
 use crate::words::{count, size, span, span_left, thousands};
 
 use super::line::{self, Span};
@@ -54,7 +54,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     let places = geometry::stores(area);
     let listing = &app.listing;
     draw_title(app, frame, places.title);
-    match (listing.entries().len(), listing.rows().len()) {
+    match (listing.shown().stock.len(), listing.shown().len()) {
         (0, _) => draw_none(app, frame, places.list),
         (_, 0) => {
             let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
@@ -73,7 +73,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
 
 fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
     let listing = &app.listing;
-    let sums = Sums::of(listing.entries(), listing.now.unwrap_or_default());
+    let sums = listing.stock().sums;
     let mut title = vec![
         (" Stores".into(), app.theme.active),
         (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
@@ -103,24 +103,17 @@ fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
 fn draw_rows(app: &App, frame: &mut Frame, places: &geometry::Stores) {
     let listing = &app.listing;
     let height = usize::from(places.list.height);
-    let on_screen: Vec<&Row> = listing.rows().iter().skip(listing.top).take(height).collect();
-    let entries: Vec<&Entry> = on_screen
-        .iter()
-        .filter_map(|row| match row {
-            Row::Entry(n) => Some(listing.entry(*n)),
-            Row::Group(..) => None,
-        })
-        .collect();
+    let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
     let columns = Columns::of(app, places.list.width, &entries);
     line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
-    for (n, row) in on_screen.iter().enumerate() {
+    for (n, row) in listing.on_screen(height).enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
         line::spans(frame.buffer_mut(), at, &spans(app, row, &columns, chosen));
     }
 }
 
-fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
+fn spans(app: &App, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
     let listing = &app.listing;
     let cursor = match (chosen, app.unicode) {
         (false, _) => " ",
@@ -134,8 +127,7 @@ fn spans(app: &App, row: &Row, columns: &Columns, chosen: bool) -> Vec<Span> {
                 format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
             spans.push((words, app.theme.active));
         }
-        Row::Entry(n) => {
-            let entry = listing.entry(*n);
+        Row::Entry(entry) => {
             let path = entry.path();
             spans.push(match (listing.is_marked(&path), entry.exposed()) {
                 (true, _) => ("*".to_owned(), app.theme.accent),
@@ -317,14 +309,10 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
 
 /// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB`.
 fn by_agent(app: &App) -> String {
-    let mut totals: std::collections::BTreeMap<&str, (u64, u64)> = Default::default();
-    for entry in app.listing.shown() {
-        let total = totals.entry(entry.agent()).or_default();
-        *total = (total.0 + 1, total.1 + entry.size());
-    }
-    let words = totals
-        .iter()
-        .map(|(agent, (count, bytes))| format!("{agent} {} · {}", thousands(*count), size(*bytes)));
+    let totals = &app.listing.shown().by_agent;
+    let words = totals.iter().map(|(agent, sums)| {
+        format!("{} {} · {}", label(agent.as_bytes()), thousands(sums.entries), size(sums.bytes))
+    });
     let words: Vec<String> = words.collect();
     if words.is_empty() { count(0, "output") } else { words.join("   ") }
 }
