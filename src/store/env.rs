@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Home directory, environment variables, user, and how to ask whether a process lives.
@@ -16,9 +17,13 @@ pub struct Env {
 impl Env {
     /// This process's own surroundings.
     pub fn from_process() -> Env {
+        let mut vars: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        if let Some(here) = current_directory(vars.get(OsStr::new("PWD"))) {
+            vars.insert("PWD".into(), here);
+        }
         Env {
             home: etcetera::home_dir().unwrap_or_default(),
-            vars: std::env::vars_os().collect(),
+            vars,
             uid: rustix::process::geteuid().as_raw(),
             alive: process_exists,
         }
@@ -69,6 +74,16 @@ impl Env {
     /// Whether a process of this number exists, of whatever user.
     pub fn alive(&self, pid: u32) -> bool {
         (self.alive)(pid)
+    }
+}
+
+/// The current directory, where `named`, which a shell sets and keeps links in, is not it.
+fn current_directory(named: Option<&OsString>) -> Option<OsString> {
+    let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+    let named = named.map(Path::new).filter(|path| path.is_absolute()).and_then(identity);
+    match named.is_some() && named == identity(Path::new(".")) {
+        true => None,
+        false => std::env::current_dir().ok().map(PathBuf::into_os_string),
     }
 }
 

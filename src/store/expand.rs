@@ -1,7 +1,9 @@
-//! Root patterns: `~`, `${NAME}` and `${NAME:-default}`, as a shell would write them.
+//! Root patterns: `~`, `${NAME}` and `${NAME:-default}`, as a shell would write them, and those of a project.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use super::Env;
 
@@ -9,6 +11,32 @@ use super::Env;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not set")]
 pub struct Unset(pub String);
+
+/// The directory that a root pattern names. One that does not say where it begins lies in the project at hand: in the
+/// nearest directory, from the current one upwards, that has its first component, of the same owner. The home
+/// directory is no project.
+pub(super) fn root(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
+    match pattern.starts_with(['/', '~', '$']) {
+        true => expand(pattern, env),
+        false => {
+            let here = PathBuf::from(env.var("PWD").ok_or_else(|| Unset("PWD".into()))?);
+            let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
+            Ok(project.unwrap_or(&here).join(pattern))
+        }
+    }
+}
+
+fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
+    let owner = here.metadata().ok()?.uid();
+    for dir in here.ancestors() {
+        match dir.join(name).metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(meta) if meta.uid() == owner && dir != env.home() => return Some(dir),
+            _ => return None,
+        }
+    }
+    None
+}
 
 /// Replaces the variables in `pattern`; a default may itself begin with `~` or hold variables.
 pub(super) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
@@ -57,9 +85,25 @@ fn closing(body: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+
+    #[test]
+    fn a_root_of_the_project_is_looked_for_upwards() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let deep = home.join("project/src/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        let env = Env::hermetic(&home).with_var("PWD", &deep);
+        let found = || root(".crush/spills", &env).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "nowhere: it would be made here");
+        std::fs::create_dir(home.join(".crush")).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "the home directory is no project");
+        std::fs::create_dir(home.join("project/.crush")).unwrap();
+        assert_eq!(found(), home.join("project/.crush/spills"));
+        std::fs::create_dir(deep.join(".crush")).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "the nearest counts");
+        assert_eq!(root(".crush", &Env::hermetic(&home)), Err(Unset("PWD".into())));
+    }
 
     fn env() -> Env {
         Env::hermetic(Path::new("/home/me")).with_var("XDG_DATA_HOME", "/data").with_var("EMPTY", "")

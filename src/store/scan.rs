@@ -1,7 +1,7 @@
 //! Listing a store: through its directories' descriptors, one name at a time, opening no file.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -22,6 +22,15 @@ use crate::source::{Identity, Stamp};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// So many files are asked about at first: someone is waiting for them. Fewer are not shared out.
+const FEW: usize = 128;
+
+/// So many are asked about together from then on.
+const MANY: usize = 4096;
+
+/// More threads than these wait for each other in one directory.
+const MOST_THREADS: usize = 4;
 
 /// Of the origins of one directory so many are tried before another is made: a store that tells something else of
 /// each file must not be slow.
@@ -185,7 +194,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The names in a directory of directories; a few hundred at most.
-    fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<std::ffi::OsString> {
+    fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
         let mut names = Vec::new();
         self.each_name(dir, at, &mut |_, name| {
             names.push(name.to_owned());
@@ -204,16 +213,48 @@ impl<'a> Scan<'a> {
             store: Arc::clone(self.store),
         };
         let mut origins = Origins { place: Arc::new(place), made: Vec::new() };
+        let mut fitting = Vec::new();
         let mut end = ControlFlow::Continue(());
+        let mut most = FEW;
         self.each_name(&dir, at, &mut |scan, name| {
             let mut facts = above.clone();
             if let Some(rule) = scan.store.file_rule(name.as_bytes(), &mut facts) {
                 facts.tool = facts.tool.or_else(|| rule.tool.clone());
-                end = scan.file(&dir, &mut origins, name, &facts);
+                fitting.push((name.to_owned(), facts));
+            }
+            if fitting.len() >= most {
+                most = MANY;
+                end = scan.ask(&dir, &mut origins, std::mem::take(&mut fitting));
             }
             end
         });
-        end
+        end?;
+        self.ask(&dir, &mut origins, fitting)
+    }
+
+    /// Asks about some files of a directory, several at once where there are many.
+    fn ask(
+        &mut self,
+        dir: &OwnedFd,
+        origins: &mut Origins,
+        files: Vec<(OsString, Facts)>,
+    ) -> ControlFlow<()> {
+        let mut stats = vec![Err(Errno::NOENT); files.len()];
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let share = files.len().div_ceil(threads).max(FEW);
+        let ask = |(files, stats): (&[(OsString, Facts)], &mut [Result<stat::Facts, Errno>])| {
+            for ((name, _), stat) in files.iter().zip(stats) {
+                *stat = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+            }
+        };
+        std::thread::scope(|scope| {
+            let mut shares = files.chunks(share).zip(stats.chunks_mut(share));
+            let mine = shares.next();
+            shares.for_each(|share| _ = scope.spawn(move || ask(share)));
+            mine.map(ask)
+        });
+        let mut found = files.into_iter().zip(stats);
+        found.try_for_each(|((name, facts), stat)| self.file(origins, &name, &facts, stat))
     }
 
     fn each_name(
@@ -243,15 +284,20 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn file(&mut self, dir: &OwnedFd, origins: &mut Origins, name: &OsStr, facts: &Facts) -> ControlFlow<()> {
-        let entry = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+    fn file(
+        &mut self,
+        origins: &mut Origins,
+        name: &OsStr,
+        facts: &Facts,
+        stat: Result<stat::Facts, Errno>,
+    ) -> ControlFlow<()> {
+        let entry = match stat {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
             Err(error) => {
                 let reason = error.raw_os_error().try_into().unwrap_or_default();
                 self.entry(origins, name, facts, None, Status::Unreadable(reason))
             }
             Ok(stat) => {
-                let stat = stat::Facts::from(stat);
                 let status = status(&stat, &origins.place, facts.partial, self.env, self.now);
                 self.entry(origins, name, facts, Some(stat), status)
             }

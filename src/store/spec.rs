@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use serde::Deserialize;
 
-use super::expand::{Unset, expand};
+use super::expand::{self, Unset};
 use super::pattern::{Component, Facts};
 use super::{Basis, Env, Retention, Setting, parse_age};
 
@@ -349,7 +349,7 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
 impl StoreSpec {
     /// Its root directories: each path, or the variable without which there is none.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
-        self.roots.iter().map(|pattern| expand(pattern, env)).collect()
+        self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
     }
 
     /// Whether the files of `agent` are described by a store of its own.

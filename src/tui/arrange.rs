@@ -24,10 +24,13 @@ pub struct Stock {
 }
 
 impl Stock {
-    /// Adds entries. What others share stays as it is.
+    /// Adds entries; a whole batch that begins where one does is taken as it is. What others share stays.
     pub fn add(&mut self, entries: Vec<Entry>, now: Timestamp) {
+        entries.iter().for_each(|entry| self.sums.add(entry, now));
+        if entries.len() == BATCH && self.len().is_multiple_of(BATCH) {
+            return self.batches.push(Arc::new(entries));
+        }
         for entry in entries {
-            self.sums.add(&entry, now);
             match self.batches.last_mut() {
                 Some(batch) if batch.len() < BATCH => Arc::make_mut(batch).push(entry),
                 _ => {

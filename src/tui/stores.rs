@@ -83,7 +83,8 @@ impl Finds<'_> {
     fn add(&mut self, entry: Entry) -> ControlFlow<()> {
         self.some.push(entry);
         if self.some.len() == self.most {
-            self.most = BATCH;
+            // The first two make a batch together.
+            self.most = if self.most == FIRST { BATCH - FIRST } else { BATCH };
             self.send();
         }
         self.go_on()

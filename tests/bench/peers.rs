@@ -1,7 +1,9 @@
 //! The program against those that people use instead, on the same file in the same run:
 //! `cargo bench --bench peers -- SPILL [ROUNDS [PART...]]`, where `generate` has written SPILL. Parts are
-//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`; all by default.
+//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`, `stores`; all by default.
+//! `stores` looks for `stores-100000` and `stores-1000000` beside SPILL, as `generate -- stores` writes them.
 
+mod browse;
 mod keys;
 mod spill;
 mod table;
@@ -53,6 +55,7 @@ const PARTS: &[Part] = &[
     ("memory", Bench::memory),
     ("pressing", Bench::pressing),
     ("long", Bench::long_line),
+    ("stores", Bench::stores),
 ];
 
 /// A file, and what of it shows that its start or its end is on the screen.
@@ -319,6 +322,16 @@ impl Bench {
             let part = |percent| table::share(times, percent).map_or("-".into(), table::words);
             let words = format!("{}, 99 % within {}, of {}", part(50), part(99), times.len());
             plain(&format!("key to paint while {what}"), &words, "99 % within 16 ms");
+        }
+    }
+
+    fn stores(&self) {
+        for count in [100_000, 1_000_000] {
+            let data = self.spill.path.with_file_name(format!("stores-{count}"));
+            match data.is_dir() {
+                true => browse::measure(OURS, &data, count, self.rounds),
+                false => eprintln!("peers: no {}; `generate -- stores` writes it", data.display()),
+            }
         }
     }
 

@@ -16,7 +16,7 @@ fn every_adapter_has_a_row() {
     assert!(row("opencode ").ends_with(root.to_str().unwrap()), "{}", row("opencode "));
     assert!(row("opencode ").contains("  1  2 KB  7 d after its last change"), "{}", row("opencode "));
     assert!(row("kilo ").contains("–") && row("kilo ").ends_with("(not there)"), "{}", row("kilo "));
-    assert!(row("crush ").ends_with("(PWD is not set)"), "{}", row("crush "));
+    assert!(row("crush ").ends_with(".crush/shell-output (not there)"), "{}", row("crush "));
     assert!(row("codex ").contains("keeps none: "), "{}", row("codex "));
     assert!(row("gemini-cli/session ").contains("30 d after its folder's last change"));
     for name in

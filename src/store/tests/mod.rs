@@ -4,6 +4,7 @@ mod cleaning;
 mod deleting;
 mod laws;
 mod listing;
+mod mounts;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,0 +1,81 @@
+//! How soon a store of many outputs is on the screen, and how soon keys are answered meanwhile.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::table::{self, alone, plain};
+use super::terminal::Session;
+
+/// No single thing may take longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Keys come this far apart, so that they fall at every point of a frame.
+const PAUSE: Duration = Duration::from_millis(7);
+
+/// Measures the list of `count` outputs under `data`, several times.
+pub fn measure(ours: &str, data: &Path, count: u64, rounds: usize) {
+    let what = grouped(count);
+    let (mut first, mut all, mut during, mut after) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut memory = 0;
+    for _ in 0..rounds {
+        let mut session = Session::start(&[ours], data);
+        first.extend(session.first(PATIENCE, |rows| row_of(rows).is_some()));
+        all.extend(session.first(PATIENCE, |rows| is_whole(rows, &what)));
+        memory = memory.max(session.own_memory().unwrap_or(0));
+        session.settle(Duration::from_millis(300));
+        after.extend((0..40).filter_map(|n| page(&mut session, if n < 20 { "f" } else { "b" })));
+        memory = memory.max(session.own_memory().unwrap_or(0));
+        drop(session);
+        let mut session = Session::start(&[ours], data);
+        session.first(PATIENCE, |rows| row_of(rows).is_some());
+        while !is_whole(&session.rows(), &what) {
+            during.extend(help(&mut session));
+        }
+    }
+    alone(&format!("{what} outputs: first rows"), &first, "<= 100 ms");
+    alone(&format!("{what} outputs: all listed"), &all, if count <= 100_000 { "<= 300 ms" } else { "" });
+    for (when, times) in [("while they come", &during), ("afterwards, by pages", &after)] {
+        let part = |percent| table::share(times, percent).map_or("-".into(), table::words);
+        let words = format!("{}, 99 % within {}, of {}", part(50), part(99), times.len());
+        plain(&format!("{what} outputs: key to paint {when}"), &words, "99 % within 16 ms");
+    }
+    plain(&format!("{what} outputs: own memory"), &format!("{:.0} MB", memory as f64 / 1e6), "<= 200 MB");
+}
+
+/// As the screen has it: `1,000,000`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| str::from_utf8(g).ok()).collect();
+    groups.join(",")
+}
+
+/// The first row with an entry.
+fn row_of(rows: &[String]) -> Option<&String> {
+    rows.iter().skip(2).find(|row| row.contains("opencode") && row.contains(" B "))
+}
+
+/// Whether all are in the list; the machine's own outputs may be there as well.
+fn is_whole(rows: &[String], count: &str) -> bool {
+    rows.last().is_some_and(|row| row.contains(&format!("opencode {count} ·")))
+}
+
+/// A page on, or back: the time until the rows are others.
+fn page(session: &mut Session, key: &str) -> Option<Duration> {
+    let before = row_of(&session.rows()).cloned();
+    let pressed = session.press(key);
+    let time = session.until(pressed, PATIENCE, |rows| row_of(rows).cloned() != before);
+    session.settle(PAUSE);
+    time
+}
+
+/// The help, and away again: the time until it is on the screen.
+fn help(session: &mut Session) -> Option<Duration> {
+    let is_open = |rows: &[String]| rows.iter().any(|row| row.contains("down half a page"));
+    let pressed = session.press("h");
+    let time = session.until(pressed, PATIENCE, is_open);
+    let closed = session.press("h");
+    session.until(closed, PATIENCE, |rows| !is_open(rows));
+    session.settle(PAUSE);
+    time
+}
