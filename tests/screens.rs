@@ -8,6 +8,8 @@ mod along;
 mod cost;
 #[path = "screens/degenerate.rs"]
 mod degenerate;
+#[path = "screens/many.rs"]
+mod many;
 #[path = "screens/pager.rs"]
 mod pager;
 #[path = "screens/stores.rs"]
