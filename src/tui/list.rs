@@ -93,6 +93,8 @@ pub struct Listing {
     pub top: usize,
     /// Whether a key has acted here: until then the first row is chosen, whichever it is.
     pub(super) touched: bool,
+    /// Whether other words are looked for than when the rows were chosen.
+    refiltered: bool,
     /// Whether an output was opened from here, so that Esc comes back.
     pub opened: bool,
     /// What has been read of entries.
@@ -195,7 +197,8 @@ impl Listing {
         self.running.is_some_and(|(_, cause)| cause == Cause::Asked)
     }
 
-    /// The same entry stays chosen, and where it was on the screen, unless that was at the top.
+    /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
+    /// one in its place is; if it has not the words that are looked for, the first one that has.
     fn show(&mut self, arranged: Arranged) {
         let place = match self.touched {
             true => arranged.place_of(&self.shown, self.chosen),
@@ -203,7 +206,8 @@ impl Listing {
         };
         let above = self.chosen.saturating_sub(self.top);
         self.shown = arranged;
-        self.chosen = place.unwrap_or(self.chosen).min(self.shown.len().saturating_sub(1));
+        let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
+        self.chosen = place.unwrap_or(instead).min(self.shown.len().saturating_sub(1));
         if self.top > 0 {
             self.top = self.chosen.saturating_sub(above);
         }
@@ -281,6 +285,7 @@ impl Listing {
             return Vec::new();
         }
         self.wish.filter.text = words.to_owned();
+        self.refiltered = true;
         self.arrange(Cause::Asked)
     }
 

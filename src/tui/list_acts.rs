@@ -230,7 +230,8 @@ impl App {
         let Some(now) = self.listing.now else { return };
         let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
         let stock = self.listing.stock().clone();
-        let plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
+        let mut plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
+        plan.doomed.sort_by_key(|doomed| stock.entry(doomed.index as u32).identity.modified);
         if plan.doomed.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
             return;

@@ -90,14 +90,21 @@ fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
         words => format!("filter: {}   ", label(words.as_bytes())),
     };
     let way = if listing.is_reversed() { " reversed" } else { "" };
-    let free = listing.space.map_or(String::new(), |space| format!("disk: {} free   ", size(space.free)));
+    let disk = |words: fn(crate::store::Space) -> String| listing.space.map_or(String::new(), words);
+    let free = disk(|space| format!("disk: {} free   ", size(space.free)));
+    let whole = disk(|space| format!("disk: {} of {} free   ", size(space.free), size(space.total)));
     let sort = format!("sort: {}{way} ", listing.sort().as_str());
-    let fullest = [(filter.clone(), app.theme.accent), (free, app.theme.dim), (sort.clone(), app.theme.dim)];
-    let barest = [(filter, app.theme.accent), (sort, app.theme.dim)];
     let taken = line::width(&title);
-    let room = usize::from(area.width);
-    let right = if taken + line::width(&fullest) < room { &fullest[..] } else { &barest[..] };
-    line::right(frame.buffer_mut(), area, taken, right);
+    for disk in [whole, free, String::new()] {
+        let right = [
+            (filter.clone(), app.theme.accent),
+            (disk.clone(), app.theme.dim),
+            (sort.clone(), app.theme.dim),
+        ];
+        if disk.is_empty() || taken + line::width(&right) < usize::from(area.width) {
+            return line::right(frame.buffer_mut(), area, taken, &right);
+        }
+    }
 }
 
 fn draw_rows(app: &App, frame: &mut Frame, places: &geometry::Stores) {
