@@ -153,7 +153,7 @@ fn judge(
         Status::Ok | Status::Unfinished if is_kept(entry, kept) => Verdict::Spared(Spared::Kept),
         Status::Ok | Status::Unfinished if age >= enough.unwrap_or_default().max(floor) => Verdict::Goes(why),
         Status::Ok | Status::Unfinished => Verdict::Spared(Spared::Young),
-        unusual => Verdict::Spared(Spared::Unusual(unusual.clone())),
+        unusual => Verdict::Spared(Spared::Unusual(*unusual)),
     }
 }
 

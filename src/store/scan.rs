@@ -233,28 +233,21 @@ impl<'a> Scan<'a> {
     }
 
     /// Asks about some files of a directory, several at once where there are many.
-    fn ask(
-        &mut self,
-        dir: &OwnedFd,
-        origins: &mut Origins,
-        files: Vec<(OsString, Facts)>,
-    ) -> ControlFlow<()> {
-        let mut stats = vec![Err(Errno::NOENT); files.len()];
+    fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<Fitting>) -> ControlFlow<()> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let share = files.len().div_ceil(threads).max(FEW);
-        let ask = |(files, stats): (&[(OsString, Facts)], &mut [Result<stat::Facts, Errno>])| {
-            for ((name, _), stat) in files.iter().zip(stats) {
-                *stat = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
-            }
-        };
+        // Where no thread can be had, this is what is said of the files.
+        let mut asked = vec![Err(Errno::AGAIN); files.len()];
         std::thread::scope(|scope| {
-            let mut shares = files.chunks(share).zip(stats.chunks_mut(share));
+            let mut shares = files.chunks(share).zip(asked.chunks_mut(share));
             let mine = shares.next();
-            shares.for_each(|share| _ = scope.spawn(move || ask(share)));
-            mine.map(ask)
+            for (files, asked) in shares {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || ask(dir, files, asked));
+            }
+            mine.map(|(files, asked)| ask(dir, files, asked))
         });
-        let mut found = files.into_iter().zip(stats);
-        found.try_for_each(|((name, facts), stat)| self.file(origins, &name, &facts, stat))
+        let mut found = files.into_iter().zip(asked);
+        found.try_for_each(|((name, facts), asked)| self.file(origins, &name, &facts, asked))
     }
 
     fn each_name(
@@ -284,14 +277,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn file(
-        &mut self,
-        origins: &mut Origins,
-        name: &OsStr,
-        facts: &Facts,
-        stat: Result<stat::Facts, Errno>,
-    ) -> ControlFlow<()> {
-        let entry = match stat {
+    fn file(&mut self, origins: &mut Origins, name: &OsStr, facts: &Facts, asked: Asked) -> ControlFlow<()> {
+        let entry = match asked {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
             Err(error) => {
                 let reason = error.raw_os_error().try_into().unwrap_or_default();
@@ -335,6 +322,18 @@ impl<'a> Scan<'a> {
             now: self.now,
         });
         entry
+    }
+}
+
+/// A file's name that fits, and what it tells.
+type Fitting = (OsString, Facts);
+
+/// What the system says of a file.
+type Asked = Result<stat::Facts, Errno>;
+
+fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [Asked]) {
+    for ((name, _), asked) in files.iter().zip(asked) {
+        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
     }
 }
 
