@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use crate::source::View;
 use crate::store::{self, Entry, Env, Marked, Stores};
@@ -16,6 +17,12 @@ use super::find::{Census, Found, News, Quest};
 use super::run::LiveNews;
 use super::scans::{self, Background, Gate};
 use super::stores;
+
+/// What only shows progress is drawn at most this often,
+const FRAME: Duration = Duration::from_millis(16);
+
+/// and figures that grow while they are counted less often: drawing takes time from counting.
+const COUNTING: Duration = Duration::from_millis(50);
 
 /// What comes over the one channel to the loop.
 pub enum Signal {
@@ -30,12 +37,13 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether it tells of progress that nobody has just asked for.
-    pub fn can_wait(&self) -> bool {
+    /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
+    pub fn patience(&self) -> Duration {
         match self {
-            Signal::App(Event::Counted { .. } | Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => true,
-            Signal::App(Event::Found(found)) => matches!(found.news, News::Counted(..)),
-            _ => false,
+            Signal::App(Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => FRAME,
+            Signal::App(Event::Counted { .. }) => COUNTING,
+            Signal::App(Event::Found(found)) if matches!(found.news, News::Counted(..)) => COUNTING,
+            _ => Duration::ZERO,
         }
     }
 }

@@ -24,9 +24,6 @@ mod live;
 
 pub use live::{Live, LiveNews, Maker, Over};
 
-/// What only shows progress is drawn at most this often.
-const FRAME: Duration = Duration::from_millis(16);
-
 /// The read tool that is shown for agents whose own is not known.
 const READ_TOOL: &str = "opencode/read";
 
@@ -184,18 +181,16 @@ impl Session {
     }
 
     /// Takes in all that has come, then draws once, until the person leaves. What only shows progress waits for
-    /// the next frame; what a person waits for does not.
+    /// the next frame; what a person waits for does not, nor does the end of counting.
     fn go(&mut self, signals: &Receiver<Signal>) -> io::Result<()> {
         let mut drawn = Instant::now();
         while !self.left {
             let Ok(signal) = signals.recv() else { return Ok(()) };
-            let mut can_wait = signal.can_wait();
-            self.take(signal)?;
+            let mut patience = self.take(signal)?;
             while !self.left {
-                let rest = if can_wait { FRAME.saturating_sub(drawn.elapsed()) } else { Duration::ZERO };
+                let rest = patience.saturating_sub(drawn.elapsed());
                 let Ok(signal) = signals.recv_timeout(rest) else { break };
-                can_wait &= signal.can_wait();
-                self.take(signal)?;
+                patience = patience.min(self.take(signal)?);
             }
             self.draw()?;
             drawn = Instant::now();
@@ -203,7 +198,9 @@ impl Session {
         Ok(())
     }
 
-    fn take(&mut self, signal: Signal) -> io::Result<()> {
+    /// Takes in a signal; how long what it tells may wait to be drawn.
+    fn take(&mut self, signal: Signal) -> io::Result<Duration> {
+        let (patience, known) = (signal.patience(), self.known());
         let effects = match signal {
             Signal::App(event) => self.app.update(event),
             Signal::Look => self.look(),
@@ -213,7 +210,13 @@ impl Session {
                 vec![Effect::Quit]
             }
         };
-        self.carry_out(effects)
+        self.carry_out(effects)?;
+        Ok(if self.known() == known { patience } else { Duration::ZERO })
+    }
+
+    /// Whether all lines are counted, and all totals.
+    fn known(&self) -> Option<(bool, bool)> {
+        self.app.output.as_ref().map(|output| (output.index.is_complete(), output.is_counted()))
     }
 
     /// The file may have changed: how?
