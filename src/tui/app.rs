@@ -157,10 +157,7 @@ impl App {
             }
             Event::Found(found) => self.found(found),
             Event::Changed(changed) => self.changed(changed),
-            Event::Scanned(scanned) => {
-                let effects = self.listing.scanned(scanned);
-                self.settled(effects)
-            }
+            Event::Scanned(scanned) => self.list_scanned(scanned),
             Event::Arranged(arranged) => self.list_arranged(*arranged),
             Event::Ended(words) => {
                 self.running = false;
@@ -212,7 +209,7 @@ impl App {
         }
     }
 
-    fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
             return vec![Effect::Suspend];
@@ -223,6 +220,7 @@ impl App {
         match self.overlay {
             Some(Overlay::Policies) => return self.pick_key(key),
             Some(Overlay::Limits) => return self.drawer_key(key),
+            None if self.is_to_wait(key) => return self.wait_for_rows(key),
             _ => {}
         }
         if let Some(waiting) = self.waiting.take() {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crossterm::event::KeyEvent;
 use jiff::Timestamp;
 
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
@@ -11,7 +12,6 @@ use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space
 use super::app::Effect;
 use super::arrange::{Arranged, Row, Stock, Task, Wish};
 use super::detail::Details;
-use super::keys::Action;
 
 /// So many entries are put in order between two keys; more are by a worker.
 const AT_ONCE: usize = 20_000;
@@ -77,7 +77,7 @@ pub struct Listing {
     /// Entries that were put in order so far, each time counted.
     pub arranged: u64,
     /// Keys that wait until what was asked for is shown.
-    pub(super) held: Vec<(Action, Option<u64>)>,
+    pub(super) held: Vec<KeyEvent>,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     /// When the stores were looked at; nothing before the first look begins.

@@ -1,5 +1,7 @@
 //! What keys do in the list of stored outputs.
 
+use crossterm::event::{KeyEvent, KeyModifiers};
+
 use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, Why, clean_plan};
 use crate::text::safe::label;
 use crate::words::{count, size};
@@ -7,8 +9,8 @@ use crate::words::{count, size};
 use super::app::{App, Effect, Message, Overlay, Screen};
 use super::arrange::Arranged;
 use super::geometry;
-use super::keys::Action;
-use super::list::{Cleaning, Listing};
+use super::keys::{self, Action, Place};
+use super::list::{Cleaning, Listing, Scanned};
 use super::prompt::{Prompt, Purpose};
 
 impl App {
@@ -39,22 +41,54 @@ impl App {
     /// Rows are in another order than they were, or others.
     pub(super) fn list_arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
         let effects = self.listing.arranged(arranged);
+        self.typed_ahead(effects)
+    }
+
+    /// Entries have come, or all of them have.
+    pub(super) fn list_scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
+        let effects = self.listing.scanned(scanned);
+        self.typed_ahead(effects)
+    }
+
+    /// Takes in the keys that waited, once they need not wait any more.
+    fn typed_ahead(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
         let mut effects = self.settled(effects);
-        if !self.listing.is_awaited() {
-            for (action, count) in std::mem::take(&mut self.listing.held) {
-                effects.extend(self.act_on_list(action, count));
+        if self.listing.is_awaited() {
+            return effects;
+        }
+        for key in std::mem::take(&mut self.listing.held) {
+            effects.extend(self.key(key));
+            // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
+            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
+                self.listing.held.clear();
+                break;
             }
         }
         effects
     }
 
-    /// What was typed ahead acts on the rows that were asked for, not on those that are still shown.
+    /// Whether a key waits: what is typed ahead acts on the rows that were asked for, not on those that are still
+    /// shown. Keys wait, and not what they do, since it may be one before them that says what they mean: a letter
+    /// after `/` is text.
+    pub(super) fn is_to_wait(&self, key: KeyEvent) -> bool {
+        let action = keys::action(Place::Stores, key);
+        let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
+        let is_interrupt = needs_no_row && key.modifiers.contains(KeyModifiers::CONTROL);
+        self.screen == Screen::Stores
+            && self.listing.is_awaited()
+            && !is_interrupt
+            && !(needs_no_row && self.listing.held.is_empty())
+    }
+
+    /// Has a key wait until the rows are there that were asked for.
+    pub(super) fn wait_for_rows(&mut self, key: KeyEvent) -> Vec<Effect> {
+        self.listing.touched = true;
+        self.listing.held.push(key);
+        Vec::new()
+    }
+
     pub(super) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
         self.listing.touched = true;
-        if self.listing.is_awaited() {
-            self.listing.held.push((action, count));
-            return Vec::new();
-        }
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
         let page = height.saturating_sub(1).max(1);

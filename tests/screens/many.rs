@@ -105,6 +105,38 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
 }
 
 #[test]
+fn text_that_is_typed_ahead_is_text() {
+    let (_dir, mut bench) = stocked(MANY);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("x");
+    let mut tasks = press(&mut bench, 's');
+    for key in "/x!q5".chars() {
+        tasks.extend(press(&mut bench, key));
+    }
+    bench.carry_out(tasks);
+    assert_eq!(bench.app.listing.filter_text(), "x!q5");
+    assert_eq!(bench.app.listing.pending.len(), 1, "only the one of before");
+    let asked = |bench: &Bench| {
+        bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit)).count()
+    };
+    assert_eq!(asked(&bench), 0, "neither deleted nor left");
+}
+
+#[test]
+fn what_is_typed_after_opening_does_nothing_to_the_list() {
+    let (_dir, mut bench) = stocked(MANY);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    let mut tasks = press(&mut bench, 's');
+    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(press(&mut bench, 'x'));
+    bench.carry_out(tasks);
+    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
+    assert!(bench.app.listing.pending.is_empty());
+}
+
+#[test]
 fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     let (dir, mut bench) = stocked(60);
     let effects = bench.app.start_with_stores();
