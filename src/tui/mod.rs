@@ -16,6 +16,7 @@ mod limits;
 pub mod list;
 pub mod list_acts;
 pub mod output;
+mod overlay;
 pub mod pager;
 pub mod picker;
 pub mod prompt;
