@@ -99,7 +99,9 @@ fn saved_as(temporary: &Path, wish: &Wish) -> String {
 
 /// What a growing file will be called.
 fn named(temporary: &Path) -> String {
-    temporary.to_string_lossy().replacen("/.tmp-", "/", 1)
+    let name = temporary.file_name().unwrap_or_default().as_bytes();
+    let name = OsStr::from_bytes(name.strip_prefix(b".tmp-").unwrap_or(name));
+    temporary.with_file_name(name).to_string_lossy().into_owned()
 }
 
 fn over_within(over: &Receiver<()>, most: Duration) -> bool {
@@ -262,4 +264,17 @@ fn take(
     }
     tell_over(tell, None, path, wish);
     Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_name_of_a_growing_file_changes() {
+        for path in ["/d/.tmp-tool_1", "/d/tool_1"] {
+            assert_eq!(named(Path::new(path)), "/d/tool_1");
+        }
+        assert_eq!(named(Path::new("/d/.tmp-x/.tmp-tool_1")), "/d/.tmp-x/tool_1");
+    }
 }
