@@ -98,6 +98,22 @@ pub struct Delivery {
     totals: [Totals; 2],
 }
 
+/// There is no preview of what was captured; what was captured is there all the same.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}{}", whereabouts(saved))]
+pub struct NoPreview {
+    /// Why.
+    #[source]
+    pub error: PlanError,
+    /// Where the outputs were saved, in order.
+    pub saved: [Option<PathBuf>; 2],
+}
+
+fn whereabouts(saved: &[Option<PathBuf>; 2]) -> String {
+    let paths: Vec<String> = saved.iter().flatten().map(|path| path.display().to_string()).collect();
+    if paths.is_empty() { String::new() } else { format!("; the whole output is in {}", paths.join(" and ")) }
+}
+
 impl Delivery {
     /// What [`Delivery::preview`] is a preview of.
     pub fn input(&self) -> Input<'_> {
@@ -144,14 +160,14 @@ impl Captured {
     /// is removed.
     ///
     /// # Errors
-    /// As [`preview::plan`]'s; nothing is kept then.
-    pub fn deliver(mut self, wish: &Wish, place: &Place) -> Result<Delivery, PlanError> {
+    /// As [`preview::plan`]'s. The output is kept then, unless [`Keep::Never`] is wished.
+    pub fn deliver(mut self, wish: &Wish, place: &Place) -> Result<Delivery, NoPreview> {
         let mut policy = wish.policy.clone();
         if self.ended.is_some_and(|ended| ended.is_aborted()) {
             set(&mut policy, "aborted", "true");
         }
         let mut warnings = self.notes();
-        let saved = save(&mut self, wish, &policy, place, &mut warnings)?;
+        let saved = save(&mut self, wish, &policy, place, &mut warnings);
         let cut_unsaved = |at: usize| saved[at].wanted && saved[at].path.is_none();
         if wish.keep == Keep::Never || cut_unsaved(0) || cut_unsaved(1) {
             set(&mut policy, "save_failed", "true");
@@ -163,38 +179,35 @@ impl Captured {
         };
         let paths = [path(0), path(1)];
         let mut totals = [self.stdout.totals, self.stderr.as_ref().map_or(Totals::unknown(), |e| e.totals)];
-        let (preview, touched) = self.planned(&policy, &mut totals, &paths, wish.counts)?;
-        let stderr_preview = self.planned_apart(&policy, &mut totals, &paths, wish.counts)?;
+        let saved = saved.map(|saved| saved.path);
+        let planned = self.planned(&policy, &mut totals, &paths, wish.counts).and_then(|planned| {
+            let apart = self.planned_apart(&policy, &mut totals, &paths, wish.counts)?;
+            Ok((planned, apart))
+        });
+        let ((preview, touched), stderr_preview) = match planned {
+            Ok(planned) => planned,
+            Err(error) => return Err(NoPreview { error, saved }),
+        };
         warnings.extend(self.missing(&preview, touched));
-        let [stdout, stderr] = saved;
-        let saved = [stdout.path, stderr.path];
         Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, paths, totals })
     }
 
     /// Keeps the output if that is wanted, and plans nothing: for what has been looked at. What is over
     /// the cap is cut off. Where it is then; what went wrong is added to `warnings`.
-    ///
-    /// # Errors
-    /// As [`preview::plan`]'s; nothing is kept then.
-    pub fn keep(
-        mut self,
-        wish: &Wish,
-        place: &Place,
-        warnings: &mut Vec<String>,
-    ) -> Result<Option<PathBuf>, PlanError> {
+    pub fn keep(mut self, wish: &Wish, place: &Place, warnings: &mut Vec<String>) -> Option<PathBuf> {
         warnings.extend(self.notes());
-        let wanted = self.is_wanted(Stream::Stdout, wish, &wish.policy)?;
+        let wanted = self.is_wanted(Stream::Stdout, wish, &wish.policy);
         self.stdout.cut(wish.cap);
-        let path = wanted.then(|| save_one(&mut self, Stream::Stdout, wish, place, warnings));
-        Ok(path.flatten())
+        wanted.then(|| save_one(&mut self, Stream::Stdout, wish, place, warnings)).flatten()
     }
 
-    /// Whether a stream's output is to be kept.
-    fn is_wanted(&self, stream: Stream, wish: &Wish, policy: &Policy) -> Result<bool, PlanError> {
+    /// Whether a stream's output is to be kept. It is when the policy does not say: a mistake in a policy must not
+    /// cost an output that may have taken hours.
+    fn is_wanted(&self, stream: Stream, wish: &Wish, policy: &Policy) -> bool {
         match wish.keep {
-            Keep::Always => Ok(true),
-            Keep::Never => Ok(false),
-            Keep::Cut => is_cut(self, stream, policy),
+            Keep::Always => true,
+            Keep::Never => false,
+            Keep::Cut => is_cut(self, stream, policy).unwrap_or(true),
         }
     }
 
@@ -298,15 +311,15 @@ fn save(
     policy: &Policy,
     place: &Place,
     warnings: &mut Vec<String>,
-) -> Result<[Saved; 2], PlanError> {
+) -> [Saved; 2] {
     let mut saved = [Saved::default(), Saved::default()];
     for (stream, saved) in [Stream::Stdout, Stream::Stderr].into_iter().zip(&mut saved) {
-        saved.wanted = captured.is_wanted(stream, wish, policy)?;
+        saved.wanted = captured.is_wanted(stream, wish, policy);
         if saved.wanted {
             saved.path = save_one(captured, stream, wish, place, warnings);
         }
     }
-    Ok(saved)
+    saved
 }
 
 /// Whether the policy cuts this stream, whatever it does to the other.

@@ -117,11 +117,12 @@ fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
 fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -> anyhow::Result<Delivery> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (wish, None), tell);
-    let captured = running.wait()?;
+    let captured = running.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
     let words = in_words(&captured);
-    let delivery = run::delivered(captured, wish, place)?;
-    tell_over(tell, Some(words), delivery.saved[0].clone(), wish);
-    Ok(delivery)
+    let delivery = captured.deliver(wish, place);
+    let [path, _] = delivery.as_ref().map_or_else(|none| &none.saved, |delivery| &delivery.saved);
+    tell_over(tell, Some(words), path.clone(), wish);
+    run::said(delivery)
 }
 
 /// Tells that the output is whole, and where it is.
@@ -130,6 +131,11 @@ fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBu
     let saved_as = wish.printed[0].clone().or_else(saved).unwrap_or_else(|| NOT_SAVED.to_owned());
     // Nobody listens once the screens are left.
     let _ = tell.send(LiveNews::Over(Over { words, path, saved_as }));
+}
+
+/// Tells that it is over and what came cannot be kept.
+fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, wish: &Wish) {
+    tell_over(tell, Some(label(error.to_string().as_bytes())), None, wish);
 }
 
 /// How a command has ended.
@@ -244,7 +250,7 @@ fn take(
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
     until_over(&following.progress().clone(), |most| following.wait_for(most), (wish, keeps), tell);
-    let captured = following.wait()?;
+    let captured = following.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
     if captured.stdout.kept.bytes > wish.cap {
         tell_over(tell, None, Some(temporary.to_owned()), wish);
         // An error says that the screens have been left.
@@ -252,8 +258,7 @@ fn take(
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
     let is_cut = captured.stdout.kept.bytes > wish.cap;
-    let kept = captured.keep(wish, place, &mut words);
-    let path = kept.map_err(|error| Failure::Failed(error.to_string()))?;
+    let path = captured.keep(wish, place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {
             (true, _) => format!("the first {} of the output are", size(wish.cap)),

@@ -13,7 +13,7 @@ use clap::{Args as Group, ValueEnum};
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, About, Captured, Delivery, HOLD, Limits, Options, Place, Record, Stdin, Streams, Wish,
+    self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish,
 };
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::preview::{Part, Preview, Status, Want};
@@ -232,7 +232,12 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
 
 /// Plans the preview and keeps what is to be kept.
 pub fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
-    captured.deliver(wish, place).map_err(|error| Failure::Failed(error.to_string()).into())
+    said(captured.deliver(wish, place))
+}
+
+/// A preview that there is not is a failure, said in words.
+pub fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
+    delivery.map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
 /// Starts the command.

@@ -34,6 +34,15 @@ fn the_preview_is_what_the_spill_s_own_would_be() {
 }
 
 #[test]
+fn an_output_of_which_there_is_no_preview_is_kept_and_said_where() {
+    let home = Home::new();
+    let ran = run(&home, &["-p", "opencode/read", "--set", "offset=1001"], "seq 1 500");
+    let spill = spill(&home);
+    ran.fails(1, &["out of range", "; the whole output is in ", spill.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(spill).unwrap(), sequence(500));
+}
+
+#[test]
 fn the_record_says_what_was_run() {
     let home = Home::new();
     run(&home, &["--tool", "bash"], "printf 'a\\nb'; seq 1 3000; exit 4");

@@ -79,6 +79,19 @@ fn what_is_not_cut_leaves_nothing() {
 }
 
 #[test]
+fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
+    let home = Home::new();
+    let mut session = watching(&home, &["-p", "opencode/read", "--set", "offset=9001"]);
+    session.wait_for("still running");
+    home.file("print", "");
+    home.file("end", "");
+    session.wait_status("the command has ended with status 7").wait_gone("still running");
+    session.keys("q");
+    assert_eq!(session.ended(), 1);
+    assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
+}
+
+#[test]
 fn over_the_cap_it_says_that_the_rest_is_not_shown() {
     let home = Home::new();
     let mut session = watching(&home, &["--max-spill", "1k"]);
