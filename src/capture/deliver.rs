@@ -74,9 +74,14 @@ fn cap_of(policy: &Policy) -> u64 {
 /// Sets a parameter where the policy has it.
 fn set(policy: &mut Policy, key: &str, value: &str) {
     if policy.get(key).is_some() {
-        // It was read from the same policy's own kind of value.
+        // Whoever gives this parameter another meaning is not told.
         let _ = policy.set(key, value);
     }
+}
+
+/// Sets parameters that are yes or no to yes, where the policy has them.
+pub fn set_true(policy: &mut Policy, keys: &[&str]) {
+    keys.iter().for_each(|key| set(policy, key, "true"));
 }
 
 /// A preview and all that it is made from.
@@ -94,6 +99,8 @@ pub struct Delivery {
     pub saved: [Option<PathBuf>; 2],
     /// What went wrong without stopping anything; not safe for a terminal as it is.
     pub warnings: Vec<String>,
+    /// What the policy was told of the capture: names of parameters that are `true` because of it.
+    pub told: Vec<&'static str>,
     paths: [String; 2],
     totals: [Totals; 2],
 }
@@ -163,14 +170,17 @@ impl Captured {
     /// As [`preview::plan`]'s. The output is kept then, unless [`Keep::Never`] is wished.
     pub fn deliver(mut self, wish: &Wish, place: &Place) -> Result<Delivery, NoPreview> {
         let mut policy = wish.policy.clone();
+        let mut told = Vec::new();
         if self.ended.is_some_and(|ended| ended.is_aborted()) {
-            set(&mut policy, "aborted", "true");
+            told.push("aborted");
+            set_true(&mut policy, &told);
         }
         let mut warnings = self.notes();
         let saved = save(&mut self, wish, &policy, place, &mut warnings);
         let cut_unsaved = |at: usize| saved[at].wanted && saved[at].path.is_none();
         if wish.keep == Keep::Never || cut_unsaved(0) || cut_unsaved(1) {
-            set(&mut policy, "save_failed", "true");
+            told.push("save_failed");
+            set_true(&mut policy, &told);
         }
         let path = |at: usize| match (&wish.printed[at], &saved[at].path) {
             (Some(printed), _) => printed.clone(),
@@ -189,7 +199,7 @@ impl Captured {
             Err(error) => return Err(NoPreview { error, saved }),
         };
         warnings.extend(self.missing(&preview, touched));
-        Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, paths, totals })
+        Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, told, paths, totals })
     }
 
     /// Keeps the output if that is wanted, and plans nothing: for what has been looked at. What is over

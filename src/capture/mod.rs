@@ -37,7 +37,7 @@ pub use arrivals::{Arrival, Arrivals};
 pub use captured::{Captured, CapturedOutput, Size};
 pub use command::{Running, drain, run, start};
 pub use content::Content;
-pub use deliver::{Delivery, Keep, NOT_SAVED, NoPreview, Wish};
+pub use deliver::{Delivery, Keep, NOT_SAVED, NoPreview, Wish, set_true};
 pub use ended::{Ended, Status, Stop};
 pub use follow::{Following, Interest, follow};
 pub use options::{Group, Options, StartError, Stdin, Streams, TerminalSize};

@@ -118,19 +118,31 @@ fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (wish, None), tell);
     let captured = running.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
-    let words = in_words(&captured);
+    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
+    let words = Some(in_words(&captured));
     let delivery = captured.deliver(wish, place);
-    let [path, _] = delivery.as_ref().map_or_else(|none| &none.saved, |delivery| &delivery.saved);
-    tell_over(tell, Some(words), path.clone(), wish);
+    let (saved, told) = match &delivery {
+        Ok(delivery) => (&delivery.saved, delivery.told.clone()),
+        Err(none) => (&none.saved, Vec::new()),
+    };
+    let path = saved[0].clone();
+    let saved_as = lasting(path.as_deref(), wish);
+    // Nobody listens once the screens are left.
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, told }));
     run::said(delivery)
 }
 
 /// Tells that the output is whole, and where it is.
 fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, wish: &Wish) {
-    let saved = || path.as_ref().map(|path| named(path));
-    let saved_as = wish.printed[0].clone().or_else(saved).unwrap_or_else(|| NOT_SAVED.to_owned());
+    let saved_as = lasting(path.as_deref(), wish);
+    let told = if wish.keep == Keep::Never { vec!["save_failed"] } else { Vec::new() };
     // Nobody listens once the screens are left.
-    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as }));
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code: None, told }));
+}
+
+/// The path that notices print once an output is whole.
+fn lasting(path: Option<&Path>, wish: &Wish) -> String {
+    wish.printed[0].clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
 }
 
 /// Tells that it is over and what came cannot be kept.

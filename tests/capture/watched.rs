@@ -92,6 +92,19 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
 }
 
 #[test]
+fn what_the_agent_says_of_the_end_is_in_the_preview_once_it_is_known() {
+    let home = Home::new();
+    let mut session = watching(&home, &["-p", "pi/bash"]);
+    home.file("print", "");
+    session.wait_for("still running");
+    home.file("end", "");
+    session.wait_status("the command has ended with status 7");
+    session.keys("G").wait_for("Command exited with code 7");
+    session.keys("q");
+    assert_eq!(session.ended(), 7);
+}
+
+#[test]
 fn over_the_cap_it_says_that_the_rest_is_not_shown() {
     let home = Home::new();
     let mut session = watching(&home, &["--max-spill", "1k"]);

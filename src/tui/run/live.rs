@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use crate::capture::Control;
+use crate::capture::{Control, set_true};
 use crate::source::Source;
 
 use super::{Effect, Event, Message, Session, Signal, terminal};
@@ -46,6 +46,10 @@ pub struct Over {
     pub path: Option<PathBuf>,
     /// The path that notices print from now on.
     pub saved_as: String,
+    /// The command's exit status, if it was one.
+    pub exit_code: Option<i32>,
+    /// Parameters that are yes because of how it ended, for policies that have them.
+    pub told: Vec<&'static str>,
 }
 
 impl Session {
@@ -66,7 +70,7 @@ impl Session {
     }
 
     pub(super) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
-        let Over { words, path, saved_as } = match news {
+        let Over { words, path, saved_as, exit_code, told } = match news {
             LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
             LiveNews::SavedAs(path) => {
                 self.print_as(path);
@@ -77,6 +81,7 @@ impl Session {
         self.maker = None;
         self.app.running = false;
         self.print_as(saved_as);
+        self.tell_end(exit_code, &told);
         let mut effects = Vec::new();
         if self.is_first() {
             effects = self.settled(path);
@@ -100,6 +105,25 @@ impl Session {
         }
         if let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) {
             output.saved_as = saved_as;
+            output.replan();
+        }
+    }
+
+    /// How the first output ended is told to its policy: some agents say so to the model.
+    fn tell_end(&mut self, exit_code: Option<i32>, told: &[&str]) {
+        let is_first = self.is_first();
+        let subject = match (is_first, self.files.first_mut()) {
+            (true, _) => self.current.as_mut().map(|(_, subject)| subject),
+            (false, target) => target.and_then(Option::as_mut).map(|target| &mut target.subject),
+        };
+        if let Some(subject) = subject {
+            subject.exit_code = exit_code.or(subject.exit_code);
+            set_true(&mut subject.policy, told);
+        }
+        if let Some(output) = self.app.output.as_mut().filter(|_| is_first) {
+            output.exit_code = exit_code.or(output.exit_code);
+            set_true(&mut output.policy, told);
+            set_true(&mut output.first_policy, told);
             output.replan();
         }
     }
