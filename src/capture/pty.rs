@@ -25,7 +25,11 @@ impl Pty {
     /// A new terminal of this size; with the system's settings otherwise, so that a line feed that is
     /// printed arrives as CR LF.
     pub fn open(size: TerminalSize) -> io::Result<Pty> {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+        // Elsewhere it takes a second call, between which another thread may start a program.
+        #[cfg(target_os = "linux")]
+        let flags = flags | OpenptFlags::CLOEXEC;
+        let ours = openpt(flags)?;
         rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
         grantpt(&ours)?;
         unlockpt(&ours)?;

@@ -64,7 +64,8 @@ pub fn share_out<S>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(run);
+            // Where no thread can be had, the others do its share.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
         }
         run();
     });

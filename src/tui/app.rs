@@ -353,13 +353,6 @@ impl App {
         self.count_all()
     }
 
-    fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if let Some(prompt) = &mut self.prompt {
-            prompt.paste(text);
-        }
-        Vec::new()
-    }
-
     /// The side on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus

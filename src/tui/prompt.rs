@@ -102,17 +102,29 @@ impl App {
                 prompt.fault = None;
             }
         }
-        if let Some(prompt) = &self.prompt
-            && prompt.purpose() == Purpose::Filter
-        {
-            let text = prompt.text().to_owned();
-            let effects = self.listing.filter(&text);
-            return self.settled(effects);
-        } else if key.code == KeyCode::Esc && self.screen == super::app::Screen::Stores {
+        if self.prompt.is_none() && key.code == KeyCode::Esc && self.screen == super::app::Screen::Stores {
             let effects = self.listing.filter("");
             return self.settled(effects);
         }
-        Vec::new()
+        self.narrow()
+    }
+
+    /// Text that is pasted, without what could be taken for keys.
+    pub(super) fn paste(&mut self, text: &str) -> Vec<Effect> {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.paste(text);
+        }
+        self.narrow()
+    }
+
+    /// While a filter is typed the list follows.
+    fn narrow(&mut self) -> Vec<Effect> {
+        let Some(prompt) = self.prompt.as_ref().filter(|prompt| prompt.purpose() == Purpose::Filter) else {
+            return Vec::new();
+        };
+        let text = prompt.text().to_owned();
+        let effects = self.listing.filter(&text);
+        self.settled(effects)
     }
 
     fn enter(&mut self) -> Vec<Effect> {

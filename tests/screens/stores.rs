@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::store::Env;
-use overspill::tui::app::Effect;
+use overspill::tui::app::{Effect, Event};
 
 use crate::SIZES;
 use crate::common::bench::{Bench, looked_at};
@@ -173,4 +173,16 @@ fn a_list_longer_than_the_screen_scrolls() {
     assert!(has(&stocked.bench, "entry 39") && !has(&stocked.bench, "entry 0"));
     stocked.bench.keys("g");
     assert!(has(&stocked.bench, "entry 0") && !has(&stocked.bench, "entry 39"));
+}
+
+#[test]
+fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
+    let list = || Stocked::with_entries(SIZES[0]).shown().bench;
+    let mut pasted = list();
+    pasted.keys("/");
+    let effects = pasted.app.update(Event::Paste("overspill".into()));
+    pasted.carry_out(effects);
+    let mut typed = list();
+    assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
+    assert_ne!(pasted.rows(), list().rows());
 }
