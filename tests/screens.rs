@@ -14,6 +14,8 @@ mod many;
 mod pager;
 #[path = "screens/stores.rs"]
 mod stores;
+#[path = "screens/window.rs"]
+mod window;
 
 /// The sizes at which screens are looked at: narrow, in between, wide.
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];

@@ -1,6 +1,6 @@
 //! Windows of lines, as an agent's read tool pages: the next, the one before, typed, shown in the tool's own form.
 
-use crate::preview::{ParamKind, Policy};
+use crate::preview::{Policy, Value};
 
 use super::app::{App, Effect, Message};
 use super::geometry::Side;
@@ -50,11 +50,12 @@ pub enum ThenRead {
     CopyCall,
 }
 
-/// The window's offset as the tool counts it: from 0 where its parameter does.
+/// The window's offset as the tool counts it: from 0 where the whole file starts there. What the tool takes
+/// besides does not tell: some that count from 1 take a 0 as well.
 fn offset_for(policy: &Policy, window: Window) -> u64 {
     let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
-    match param.map(|param| &param.kind) {
-        Some(ParamKind::Integer { min: 0, .. }) => window.offset - 1,
+    match param.map(|param| &param.default) {
+        Some(Value::Integer(0)) => window.offset - 1,
         _ => window.offset,
     }
 }

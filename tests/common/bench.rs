@@ -155,6 +155,11 @@ impl Bench {
                         .map(|name| Choice { policy: policy(name), limits_from: "policy".into() });
                     self.app.update(Event::Policies(choices.collect()))
                 }
+                Effect::ReadTool { agent, then } => {
+                    let policy = policy(&format!("{agent}/read"));
+                    let choice = Choice { policy, limits_from: "policy".into() };
+                    self.app.update(Event::ReadTool(choice, then))
+                }
                 Effect::Scan(number) => self.scan(number),
                 Effect::Arrange(task) => {
                     let arranged = Arranged::new(&task, || true).expect("it is wanted");

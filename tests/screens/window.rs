@@ -1,0 +1,27 @@
+//! Windows of the spill as an agent's read tool gives them, and the calls that read them.
+
+use overspill::tui::app::Effect;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+
+/// A file of 5,000 lines, under a policy.
+fn open(name: &str) -> Bench {
+    let home = Home::new();
+    let lines: String = (1..=5000).map(|n| format!("{n}\n")).collect();
+    Bench::open((80, 12), &home.file("numbers", lines), policy(name))
+}
+
+/// The offset of the call that was copied last.
+fn copied(bench: &Bench) -> u64 {
+    let Some(Effect::Copy(call)) = bench.asked.last() else { panic!("{:?}", bench.asked) };
+    let call: serde_json::Value = serde_json::from_str(call).expect("a call");
+    call["offset"].as_u64().expect("an offset")
+}
+
+#[test]
+fn a_call_has_the_offset_as_the_tool_counts_it() {
+    for (name, offset) in [("opencode/output", 4001), ("go-opencode/mcp", 4000), ("pi/bash", 4001)] {
+        assert_eq!(copied(open(name).keys("]]c")), offset, "{name}");
+    }
+}
