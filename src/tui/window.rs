@@ -120,12 +120,24 @@ impl App {
         Ok(())
     }
 
+    /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
+    fn bring_back(&mut self, window: Window) {
+        let start = self.output.as_ref().and_then(|o| o.index.offset_of(&o.view, window.offset - 1));
+        if let Some(start) = start {
+            self.show_offset(Side::Spill, start as usize, 0);
+        }
+        self.panes.window = window;
+    }
+
     /// Asks for the read tool of the agent whose output this is.
     pub(super) fn ask_read_tool(&mut self, then: ThenRead) -> Vec<Effect> {
         let Some(output) = &self.output else { return Vec::new() };
         if then == ThenRead::Show && output.policy.offset_key().is_some() {
             let policy = output.first_policy.clone();
-            return self.use_policy(policy, "policy".to_owned());
+            let window = self.panes.window;
+            let effects = self.use_policy(policy, "policy".to_owned());
+            self.bring_back(window);
+            return effects;
         }
         vec![Effect::ReadTool { agent: output.policy.agent().to_owned(), then }]
     }
@@ -155,7 +167,10 @@ impl App {
             }
         }
         self.panes.focus = Side::Preview;
+        let window = self.panes.window;
         let effects = self.use_policy(policy, choice.limits_from);
+        self.place(Side::Preview, 0);
+        self.panes.window = window;
         self.message = Some(Message::note("the window as the agent reads it; O goes back"));
         effects
     }

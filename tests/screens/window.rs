@@ -25,3 +25,18 @@ fn a_call_has_the_offset_as_the_tool_counts_it() {
         assert_eq!(copied(open(name).keys("]]c")), offset, "{name}");
     }
 }
+
+#[test]
+fn the_window_stays_while_the_read_tool_shows_it_and_after() {
+    for name in ["opencode/output", "pi/bash"] {
+        let mut bench = open(name);
+        assert!(bench.keys("]O").rows()[1..6].iter().any(|row| row.contains("2001")), "{:?}", bench.rows());
+        assert_eq!(copied(bench.keys("c")), 2001, "{name}");
+        assert_eq!(copied(bench.keys("Oc")), 2001, "{name}");
+        assert!(
+            bench.keys("<Tab>").rows()[1..3].iter().any(|row| row.starts_with("2001 ")),
+            "{:?}",
+            bench.rows()
+        );
+    }
+}
