@@ -106,6 +106,16 @@ fn stores_tell_commands_and_count_lines() {
 }
 
 #[test]
+fn what_cleaning_asks_is_not_cut_off() {
+    for size in SIZES {
+        let mut stocked = Stocked::with_entries(size).shown();
+        let rows = stocked.bench.keys("X").rows();
+        assert!(rows.iter().any(|row| row.contains("Enter strikes them through")), "{rows:?}");
+        assert!(rows.iter().any(|row| row.contains("Esc leaves them ")), "{rows:?}");
+    }
+}
+
+#[test]
 fn lines_are_counted_for_the_chosen_or_for_all_marked() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.contains(text));
