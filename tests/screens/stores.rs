@@ -106,6 +106,18 @@ fn stores_tell_commands_and_count_lines() {
 }
 
 #[test]
+fn what_is_kept_has_no_time_left() {
+    let stocked = Stocked::with_entries(SIZES[0]);
+    let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
+    let mut stocked = stocked.shown();
+    stocked.bench.app.update(Event::Kept { id: id.into(), keep: true, fault: None });
+    let rows = stocked.bench.keys("4j").rows();
+    let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
+    assert!(row.contains(" kept ") && !row.contains('░'), "{row}");
+    assert!(rows.iter().any(|row| row.contains("rule: kept")), "{rows:?}");
+}
+
+#[test]
 fn what_cleaning_asks_is_not_cut_off() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();

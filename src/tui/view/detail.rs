@@ -75,7 +75,8 @@ fn second(app: &App, entry: &Entry) -> Vec<Span> {
     let foreign = app.listing.user.is_some_and(|user| user != entry.owner);
     let style = if entry.exposed() || foreign { app.theme.warning } else { app.theme.dim };
     let mut spans = vec![(access + exposure(entry), style)];
-    spans.push((format!(" · rule: {}", entry.rule.as_str()), app.theme.dim));
+    let rule = if app.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
+    spans.push((format!(" · rule: {rule}"), app.theme.dim));
     let command = app.listing.details.peek(entry).map_or("", |peek| peek.command.as_str());
     if !command.is_empty() {
         spans.push((" · $ ".into(), app.theme.dim));

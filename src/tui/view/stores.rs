@@ -222,6 +222,7 @@ fn left(app: &App, entry: &Entry, now: Timestamp) -> [Span; 2] {
     let blank = || (" ".repeat(BAR + 1), Style::new());
     let words = |text: String| padded(&text, WORDS);
     match (entry.left(now), entry.expires) {
+        _ if app.listing.is_kept(entry) => [blank(), (words("kept".into()), app.theme.dim)],
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest + entry.age(now).as_secs().max(0) as u64;
