@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::stock::Stock;
 use crate::store::{Basis, Entry, Expiry, Left, Retention, Status};
-use crate::words::{size, span, thousands};
+use crate::words::{size, span, span_left, thousands};
 
 /// One entry as `--json` gives it. Times are RFC 3339, UTC.
 #[derive(Debug, Serialize)]
@@ -66,7 +66,7 @@ pub fn mode(bits: u32) -> String {
 pub fn age(entry: &Entry, now: Timestamp) -> String {
     match entry.status {
         Status::FutureTime => "?".to_owned(),
-        _ => stretch(entry.age(now)),
+        _ => span(seconds(entry.age(now))),
     }
 }
 
@@ -74,16 +74,16 @@ pub fn age(entry: &Entry, now: Timestamp) -> String {
 pub fn left(entry: &Entry, stock: &Stock) -> String {
     match (entry.status, entry.left(stock.now)) {
         (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
-        (Status::Ok, Left::For(rest)) => stretch(rest),
-        (Status::Ok, Left::Overdue(late)) => format!("overdue {}", stretch(late)),
+        (Status::Ok, Left::For(rest)) => span_left(seconds(rest)),
+        (Status::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
         (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
         (Status::Ok, Left::Open) => entry.rule.as_str().to_owned(),
         (unusual, _) => unusual.words().into_owned(),
     }
 }
 
-fn stretch(time: SignedDuration) -> String {
-    span(time.as_secs().try_into().unwrap_or(0))
+fn seconds(time: SignedDuration) -> u64 {
+    time.as_secs().try_into().unwrap_or(0)
 }
 
 /// A store's rule in words: when its entries go.

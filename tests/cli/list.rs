@@ -20,8 +20,8 @@ fn stored_outputs_are_listed_the_youngest_first() {
     let ran = stocked().run(&["list"]).ok();
     let rows: Vec<Vec<&str>> = ran.text().lines().map(|row| row.split_whitespace().collect()).collect();
     let expected = [
-        vec!["overspill", "–", "4", "B", "12", "h", "6", "d", "0600", "–", OWN],
-        vec!["opencode", "–", "6", "B", "2", "d", "4", "d", "0600", "–", ID],
+        vec!["overspill", "–", "4", "B", "12", "h", "7", "d", "0600", "–", OWN],
+        vec!["opencode", "–", "6", "B", "2", "d", "5", "d", "0600", "–", ID],
         vec!["opencode", "–", "2", "KB", "9", "d", "overdue", "2", "d", "0644!", "–", OLD],
     ];
     assert_eq!(rows, expected);

@@ -105,6 +105,18 @@ fn what_no_time_deletes_has_no_expiry() {
 }
 
 #[test]
+fn age_and_time_left_add_up_to_the_whole() {
+    let home = Stocked::new();
+    home.own(1, "new", 0);
+    home.own(2, "older", 5 * 24);
+    let text = home.run(&["list"]).ok().stdout;
+    let text = String::from_utf8(text).unwrap();
+    let left: Vec<&str> =
+        text.lines().map(|row| row.split("  ").filter(|c| !c.is_empty()).nth(4).unwrap().trim()).collect();
+    assert_eq!(left, ["7 d", "2 d"], "{text}");
+}
+
+#[test]
 fn what_the_user_keeps_does_not_expire() {
     let home = Stocked::new();
     let path = home.own(1, "precious", 240);
