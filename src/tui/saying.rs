@@ -54,7 +54,8 @@ pub fn summary(output: &Output) -> Vec<String> {
         Ok(preview) => preview,
     };
     if output.view.is_empty() {
-        return vec!["the output is empty: the model got no text".into()];
+        let got = if output.seen.is_empty() { "no text" } else { "only what the agent added" };
+        return vec![format!("the output is empty: the model got {got}")];
     }
     if !preview.truncated {
         let whole = all_of_it(output, preview);

@@ -27,6 +27,15 @@ fn a_call_has_the_offset_as_the_tool_counts_it() {
 }
 
 #[test]
+fn what_a_read_tool_says_of_an_empty_file_is_some_text() {
+    let home = Home::new();
+    let mut bench = Bench::open((80, 12), &home.file("empty", ""), policy("opencode/output"));
+    assert!(bench.status().contains("the model got no text"), "{}", bench.status());
+    bench.keys("O<Esc>k");
+    assert!(bench.status().contains("the model got only what the agent added"), "{}", bench.status());
+}
+
+#[test]
 fn the_window_stays_while_the_read_tool_shows_it_and_after() {
     for name in ["opencode/output", "pi/bash"] {
         let mut bench = open(name);
