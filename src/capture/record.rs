@@ -1,5 +1,6 @@
 //! The record of a run, beside the spill: what was run, when, how it ended, and how much is there.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -127,6 +128,16 @@ impl Record {
         let mut text = Vec::new();
         std::fs::File::from(file).take(MOST_BYTES).read_to_end(&mut text).ok()?;
         serde_json::from_slice(&text).ok()
+    }
+
+    /// The names of the spills that have records; none where they cannot be listed.
+    pub fn names(env: &Env) -> BTreeSet<String> {
+        let Ok(Some(dir)) = open(env) else { return BTreeSet::new() };
+        let Ok(found) = Dir::read_from(&dir) else { return BTreeSet::new() };
+        let name = |entry: rustix::fs::DirEntry| {
+            Some(entry.file_name().to_str().ok()?.strip_suffix(ENDING)?.to_owned())
+        };
+        found.flatten().filter_map(name).collect()
     }
 
     /// Deletes the records whose spills have been gone for an hour, as once a run.

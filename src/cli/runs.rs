@@ -15,16 +15,17 @@ const MOST_STRETCHES: usize = 12;
 pub struct Runs(HashMap<PathBuf, capture::Record>);
 
 impl Runs {
-    /// Of the entries in our own store, which also learn their tool from them.
+    /// Of the entries in all stores, as `--layout agent` saves in any; they also learn their tool from them.
     pub fn of(entries: &mut [Entry], env: &Env) -> Runs {
-        let own = entries.iter_mut().filter(|entry| entry.is_own());
-        Runs(own.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
+        let recorded = capture::Record::names(env);
+        let runs =
+            entries.iter_mut().filter(|entry| entry.name().to_str().is_some_and(|n| recorded.contains(n)));
+        Runs(runs.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
     }
 
     /// The command that made an entry; empty where none is recorded.
     pub fn command(&self, entry: &Entry) -> String {
-        let run = entry.is_own().then(|| self.0.get(&entry.path())).flatten();
-        run.map(|run| run.command.join(" ")).unwrap_or_default()
+        self.0.get(&entry.path()).map(|run| run.command.join(" ")).unwrap_or_default()
     }
 }
 

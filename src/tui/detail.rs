@@ -36,8 +36,7 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
 
 /// Names may be the same in several places: the record tells the path.
 fn record(entry: &Entry, env: &Env) -> Option<Record> {
-    let name = entry.is_own().then(|| entry.name().to_str()).flatten()?;
-    Record::read(env, name).filter(|run| entry.path() == Path::new(&run.path))
+    Record::read(env, entry.name().to_str()?).filter(|run| entry.path() == Path::new(&run.path))
 }
 
 /// How far the lines of an entry are counted.

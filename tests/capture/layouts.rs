@@ -62,6 +62,9 @@ fn agents_names_are_theirs() {
     let recipe = names(&tmp(&home).join("agent-overflow"));
     assert!(matches!(&recipe[..], [name] if name.starts_with("bash-") && name.len() == 17), "{recipe:?}");
     assert_eq!(spills(&home).len(), 0);
+    let text = home.run(&["list"]).ok().stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.lines().filter(|row| row.ends_with("sh -c seq 1 9000")).count(), 3, "{text}");
 }
 
 #[test]
