@@ -138,6 +138,11 @@ impl Delivery {
         self.preview.text(&self.input())
     }
 
+    /// Whether the policy's own notice tells that saving stopped at a cap.
+    pub fn tells_cap(&self) -> bool {
+        self.policy.get(CAP).is_some()
+    }
+
     /// Whether anything was cut.
     pub fn is_cut(&self) -> bool {
         self.preview.truncated || self.stderr_preview.as_ref().is_some_and(|preview| preview.truncated)

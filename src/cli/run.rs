@@ -19,6 +19,7 @@ use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::preview::{Part, Preview, Status, Want};
 use crate::store::{self, Env, Stores};
 use crate::text::safe::label;
+use crate::words::size;
 
 use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
 use super::{Failure, Outcome, input, live, preview, progress, signals};
@@ -272,11 +273,16 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
         preview::write_to_stderr(stderr, &delivery.stderr_input(), form)?;
     }
     let previews = [Some(&delivery.preview), delivery.stderr_preview.as_ref().or(Some(&delivery.preview))];
-    for (path, preview) in delivery.saved.iter().zip(previews) {
+    for ((path, preview), output) in delivery.saved.iter().zip(previews).zip(delivery.captured.outputs()) {
+        let is_part = output.kept.bytes < output.seen.bytes;
         if let (Some(path), Some(preview), true) = (path, preview, form != Form::Json)
-            && !names(preview, path)
+            && (is_part && !delivery.tells_cap() || !names(preview, path))
         {
-            say(&format!("the whole output is in {}", path.display()));
+            let what = match is_part {
+                true => format!("only the first {} of the output are", size(output.kept.bytes)),
+                false => "the whole output is".to_owned(),
+            };
+            say(&format!("{what} in {}", path.display()));
         }
     }
     Ok(())

@@ -23,6 +23,20 @@ fn the_cap_is_kept_and_the_counts_are_right() {
 }
 
 #[test]
+fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
+    let home = Home::new();
+    let said = "overspill: only the first 1 KB of the output are in /";
+    for flags in [&["--max-spill", "1k"][..], &["--max-spill", "1k", "--keep", "always", "-p", "pi/bash"]] {
+        for lines in ["500", "9000"] {
+            let ran = run(&home, flags, &format!("seq 1 {lines}"));
+            let is_kept = lines == "9000" || flags.len() > 2;
+            assert_eq!(ran.stderr.starts_with(said), is_kept, "{flags:?} {lines}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("whole"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn the_preview_past_the_cap_is_of_the_whole() {
     let home = Home::new();
     for flags in [&["--direction", "tail"][..], &[], &["-p", "basic/middle-out"], &["-p", "t15/output"]] {
