@@ -118,6 +118,15 @@ fn what_is_kept_has_no_time_left() {
 }
 
 #[test]
+fn a_filter_is_seen_however_little_room_there_is() {
+    for width in [60, 70, 80, 120] {
+        let mut stocked = Stocked::with_entries((width, 24)).shown();
+        let rows = stocked.bench.keys("/overspill tool_e26cf<Enter>").rows();
+        assert!(rows[0].contains("filter: "), "{width}: {rows:?}");
+    }
+}
+
+#[test]
 fn what_cleaning_asks_is_not_cut_off() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();

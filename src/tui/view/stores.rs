@@ -95,16 +95,16 @@ fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
     let whole = disk(|space| format!("disk: {} of {} free   ", size(space.free), size(space.total)));
     let sort = format!("sort: {}{way} ", listing.sort().as_str());
     let taken = line::width(&title);
-    for disk in [whole, free, String::new()] {
-        let right = [
-            (filter.clone(), app.theme.accent),
-            (disk.clone(), app.theme.dim),
-            (sort.clone(), app.theme.dim),
-        ];
-        if disk.is_empty() || taken + line::width(&right) < usize::from(area.width) {
+    let room = usize::from(area.width).saturating_sub(taken + 1);
+    for rest in [whole + &sort, free + &sort, sort] {
+        let right = [(filter.clone(), app.theme.accent), (rest, app.theme.dim)];
+        if line::width(&right) <= room {
             return line::right(frame.buffer_mut(), area, taken, &right);
         }
     }
+    // That not all is listed must be seen, whatever the room.
+    let filter = line::head(&filter, room, app.unicode);
+    line::right(frame.buffer_mut(), area, taken, &[(filter, app.theme.accent)]);
 }
 
 fn draw_rows(app: &App, frame: &mut Frame, places: &geometry::Stores) {
