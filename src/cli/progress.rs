@@ -12,6 +12,8 @@ use crate::words::{self, size, span};
 const AFTER: Duration = Duration::from_secs(1);
 /// Time between two looks.
 const EVERY: Duration = Duration::from_millis(250);
+/// Columns that the terminal may have put after the line: `^C`, three times at the most.
+const TYPED: usize = 6;
 
 /// The streams of a command.
 pub fn streams(running: &Running) -> Vec<Arc<Progress>> {
@@ -35,7 +37,7 @@ pub fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) ->
         widest = line.len().max(widest);
         put(&format!("\r{line:<widest$}"));
         if wait_for(EVERY) {
-            return put(&format!("\r{:widest$}\r", ""));
+            return put(&format!("\r{:1$}\r", "", widest + TYPED));
         }
     }
 }

@@ -65,6 +65,8 @@ pub fn give_up_unread(control: Control) -> io::Result<()> {
 /// Keeps a command's own terminal at the size of ours.
 pub fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
+    // It may have changed since the command was given its own.
+    control.resize(terminal_size());
     std::thread::spawn(move || resized.forever().for_each(|_| control.resize(terminal_size())));
     Ok(())
 }

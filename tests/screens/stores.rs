@@ -217,3 +217,11 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
     assert_ne!(pasted.rows(), list().rows());
 }
+
+#[test]
+fn totals_that_do_not_fit_leave_room_for_the_keys() {
+    let foot = |columns| Stocked::with_entries((columns, 24)).shown().bench.rows().pop().unwrap();
+    assert!(foot(80).contains("opencode ") && foot(80).contains("overspill "), "{}", foot(80));
+    assert!(foot(44).contains("   1 more") && foot(44).ends_with("h help"), "{}", foot(44));
+    assert!(foot(24).contains(" outputs") && foot(24).ends_with("h help"), "{}", foot(24));
+}

@@ -9,7 +9,7 @@ use crate::tui::app::App;
 use crate::tui::geometry;
 use crate::tui::output::Output;
 use crate::tui::saying;
-use crate::words::{lines, size, thousands, tokens};
+use crate::words::{count, lines, size, thousands, tokens};
 
 use super::line;
 
@@ -20,10 +20,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
         ("file", output.saved_as.clone()),
-        (
-            "size",
-            format!("{} ({} bytes)", size(output.view.len() as u64), thousands(output.view.len() as u64)),
-        ),
+        ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),

@@ -291,6 +291,9 @@ fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
     line::centred(frame.buffer_mut(), area, &aligned, app.theme.dim);
 }
 
+/// What is said of the keys at the least.
+const LEAST_KEYS: &str = "h help ";
+
 fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
     if let Some(prompt) = &app.prompt {
         return status::draw_prompt(app, prompt, frame, area);
@@ -300,14 +303,17 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
         Some(message) => (format!(" {}", message.text), Style::new()),
         None if app.listing.is_first_look() => (" looking at the stores…".into(), app.theme.accent),
         None if !app.listing.pending.is_empty() => (format!(" {}", app.pending_words()), app.theme.warning),
-        None => (format!(" {}", by_agent(app)), Style::new()),
+        None => {
+            let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
+            (format!(" {}", by_agent(app, room)), Style::new())
+        }
     };
     let left = [left];
     line::spans(frame.buffer_mut(), area, &left);
     let taken = line::width(&left);
     let all = "Enter open · x delete · U undo · X clean overdue · / filter · s sort · t totals · h help ";
     for keys in
-        [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", "h help "]
+        [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", LEAST_KEYS]
     {
         if taken + keys.width() + 2 < usize::from(area.width) {
             return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), app.theme.dim)]);
@@ -315,12 +321,18 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
     }
 }
 
-/// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB`.
-fn by_agent(app: &App) -> String {
+/// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`: as many as fit into so many columns.
+fn by_agent(app: &App, room: usize) -> String {
     let totals = &app.listing.shown().by_agent;
     let words = totals.iter().map(|(agent, sums)| {
         format!("{} {} · {}", label(agent.as_bytes()), thousands(sums.entries), size(sums.bytes))
     });
     let words: Vec<String> = words.collect();
-    if words.is_empty() { count(0, "output") } else { words.join("   ") }
+    let some = |shown: usize| {
+        let more = words.len() - shown;
+        let rest = (more > 0).then(|| format!("{more} more"));
+        words[..shown].iter().cloned().chain(rest).collect::<Vec<_>>().join("   ")
+    };
+    let fitting = (1..=words.len()).rev().map(some).find(|text| text.width() <= room);
+    fitting.unwrap_or_else(|| count(totals.values().map(|sums| sums.entries).sum(), "output"))
 }
