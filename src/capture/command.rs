@@ -110,7 +110,9 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     }
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
-    let control = Control { events: events.clone(), keyboard: Arc::clone(&keyboard) };
+    let killer = Arc::default();
+    let control =
+        Control { events: events.clone(), keyboard: Arc::clone(&keyboard), killer: Arc::clone(&killer) };
     let watch = Watch {
         pid: Pid::from_child(&child),
         group: if terminal.is_some() { Group::Own } else { options.group },
@@ -122,7 +124,7 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
         stop: Stop::No,
     };
     let exits = watch.pid;
-    thread::Builder::new().name("exit".into()).spawn(move || tell_exit(exits, &events))?;
+    thread::Builder::new().name("exit".into()).spawn(move || tell_exit(exits, &events, &killer))?;
     let (tell_over, over) = channel::<()>();
     let supervise = move || {
         let captured = supervise(child, watch, streams, started, &held);

@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::time::Instant;
 
@@ -21,6 +22,8 @@ use super::pty::resize;
 pub struct Control {
     pub(super) events: Sender<Event>,
     pub(super) keyboard: Arc<Keyboard>,
+    /// The signal that killed the command; 0 for none.
+    pub(super) killer: Arc<AtomicI32>,
 }
 
 impl Control {
@@ -29,6 +32,12 @@ impl Control {
     /// no such signal.
     pub fn ask(&self, signal: i32) -> bool {
         Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(Event::Asked(signal)).is_ok())
+    }
+
+    /// Whether this signal killed the command. At a terminal Ctrl-C reaches the command and us alike, and ours may
+    /// be looked at only once the command is over.
+    pub fn was_killed_by(&self, signal: i32) -> bool {
+        self.killer.load(Ordering::Acquire) == signal
     }
 
     /// As Ctrl-C does: [`Control::ask`] with INT.
@@ -92,9 +101,15 @@ pub(super) enum Event {
 
 /// Waits for the command's end without reaping it, so that its process number, and its group's,
 /// stay its own for as long as we may signal them.
-pub(super) fn tell_exit(pid: Pid, events: &Sender<Event>) {
+pub(super) fn tell_exit(pid: Pid, events: &Sender<Event>, killer: &AtomicI32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
+    let status = loop {
+        match waitid(WaitId::Pid(pid), options) {
+            Err(Errno::INTR) => {}
+            status => break status.ok().flatten(),
+        }
+    };
+    killer.store(status.and_then(|status| status.terminating_signal()).unwrap_or(0), Ordering::Release);
     // All may be over if a thread failed.
     let _ = events.send(Event::Exited);
 }

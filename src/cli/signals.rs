@@ -33,10 +33,14 @@ impl Passing {
     /// us again.
     pub fn to(mut self, control: Control) {
         std::thread::spawn(move || {
+            let mut is_first = true;
             for signal in self.signals.forever() {
+                let is_first = std::mem::take(&mut is_first);
                 match signal {
                     SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
                     _ if control.ask(signal) => {}
+                    // The one that ended it came to us as well, and is heard late: it is not for us.
+                    _ if is_first && control.was_killed_by(signal) => {}
                     // What it cannot do would have been done to us long ago.
                     _ => drop(emulate_default_handler(signal)),
                 }

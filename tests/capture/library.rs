@@ -131,3 +131,16 @@ fn cleaning_comes_once_and_only_before_a_spill() {
     deliver("seq 1 300000");
     assert_eq!(times.load(Ordering::Relaxed), 1);
 }
+
+#[test]
+fn the_signal_that_killed_the_command_is_known_once_it_is_over() {
+    for (script, killer) in [("kill -INT $$", Some(2)), ("kill -TERM $$", Some(15)), ("exit 2", None)] {
+        let (_home, place) = home();
+        let running = start(shell(script), &options(HOLD), &place).unwrap();
+        let control = running.control();
+        running.wait().unwrap();
+        assert!(!control.ask(2));
+        let found = [2, 15].into_iter().find(|signal| control.was_killed_by(*signal));
+        assert_eq!(found, killer, "{script}");
+    }
+}
