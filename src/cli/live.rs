@@ -263,13 +263,13 @@ fn take(
     let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
     until_over(&following.progress().clone(), |most| following.wait_for(most), (wish, keeps), tell);
     let captured = following.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
-    if captured.stdout.kept.bytes > wish.cap {
+    let is_cut = captured.stdout.kept.bytes > wish.cap;
+    if is_cut {
         tell_over(tell, None, Some(temporary.to_owned()), wish);
         // An error says that the screens have been left.
         let _ = left.recv();
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
-    let is_cut = captured.stdout.kept.bytes > wish.cap;
     let path = captured.keep(wish, place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {

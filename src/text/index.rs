@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// Bytes in a block while a file is under a million blocks (64 GiB).
 pub const BLOCK: usize = 64 * 1024;
@@ -235,13 +235,12 @@ impl BlockIndex {
     /// The first line feed at or after `from`, skipping blocks that are known to have none.
     pub fn next_line_feed(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let mut at = from;
-        while at < bytes.len() {
-            let block = at / self.block;
+        while let Some(block) = self.next_with_line_feed(at / self.block) {
+            at = at.max(block * self.block);
             let end = ((block + 1) * self.block).min(bytes.len());
-            if self.counts.get(block) != Some(&0)
-                && let Some(found) = memchr_iter(b'\n', &bytes[at..end]).next()
-            {
-                return Some(at + found);
+            let found = memchr(b'\n', bytes.get(at..end)?);
+            if found.is_some() {
+                return found.map(|found| at + found);
             }
             at = end;
         }
@@ -251,13 +250,12 @@ impl BlockIndex {
     /// The last line feed before `to`, skipping blocks that are known to have none.
     pub fn last_line_feed(&self, bytes: &[u8], to: usize) -> Option<usize> {
         let mut end = to.min(bytes.len());
-        while end > 0 {
-            let block = (end - 1) / self.block;
+        while let Some(block) = self.last_with_line_feed(end.div_ceil(self.block)) {
             let start = block * self.block;
-            if self.counts.get(block) != Some(&0)
-                && let Some(found) = memrchr(b'\n', &bytes[start..end])
-            {
-                return Some(start + found);
+            end = end.min(start + self.block);
+            let found = memrchr(b'\n', &bytes[start..end]);
+            if found.is_some() {
+                return found.map(|found| start + found);
             }
             end = start;
         }
