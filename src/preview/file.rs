@@ -21,9 +21,12 @@ pub(super) struct PolicyForm {
     pub decoding: DecodingForm,
     #[serde(default)]
     pub lines: LinesForm,
-    /// Line feeds at the end are removed before anything else.
+    /// What is removed from the ends of the text before anything else.
     #[serde(default)]
-    pub trim: bool,
+    pub trim: TrimForm,
+    /// Bytes of one read, where the agent decodes each read alone: a character split between two reads is lost.
+    pub reads: Option<Figure>,
+    pub refuse: Option<RefuseForm>,
     pub settings: Option<SettingsForm>,
     #[serde(default, rename = "param")]
     pub params: Vec<Spanned<ParamForm>>,
@@ -51,6 +54,38 @@ pub(super) enum DecodingForm {
     Bom,
     /// As `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
     Stream,
+}
+
+/// What is removed from the ends of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum TrimForm {
+    #[default]
+    Nothing,
+    /// One line feed at the end.
+    LastFeed,
+    /// Every line feed at the end.
+    Feeds,
+    /// White space at the end, as JavaScript's `trimEnd` has it.
+    End,
+    /// White space at both ends, as JavaScript's `trim` has it.
+    Both,
+    /// Blank lines at the start, and white space at the end.
+    BlankLines,
+}
+
+/// An output that the agent's tool does not show at all.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefuseForm {
+    /// Bytes at the start in which it looks for NUL and other control bytes.
+    pub sample: Figure,
+    /// Over so many control bytes in a hundred (line breaks and tabs are none) it refuses.
+    pub controls: Figure,
+    /// Endings of names that it refuses unseen, lower case, with their dot.
+    #[serde(default)]
+    pub endings: Vec<String>,
+    pub words: Spanned<String>,
 }
 
 /// What counts as a line.
@@ -146,6 +181,8 @@ pub(super) type Figure = Spanned<FigureForm>;
 pub(super) struct WhenForm {
     pub lines: Option<Figure>,
     pub size: Option<Figure>,
+    /// A size in raw bytes of the whole output, before anything is removed from it.
+    pub raw: Option<Figure>,
     /// What `size` is measured in, if not in the policy's unit.
     pub unit: Option<Unit>,
     /// A size, in `also_unit`, that must be exceeded as well.
@@ -222,11 +259,34 @@ pub(super) struct KeepForm {
     pub raw: bool,
     /// Not 0: what is held is kept whole.
     pub whole_if: Option<Figure>,
+    /// Of a longer output only so many raw bytes at the start are looked at.
+    pub first: Option<Figure>,
+    /// What is removed from the ends of those.
+    #[serde(default)]
+    pub first_trim: TrimForm,
+    /// Text that is shown as other text where it is kept.
+    pub replace: Option<ReplaceForm>,
+    /// Text that the agent puts before the output, and after it, and cuts with it.
+    pub before: Option<Spanned<String>>,
+    pub after: Option<Spanned<String>>,
+    /// Over this size both together are cut.
+    pub over: Option<Figure>,
+    /// What is cut before each line's own text: `path:12: `.
+    #[serde(default)]
+    pub row_prefix: bool,
+}
+
+/// A text and what stands for it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplaceForm {
+    pub text: String,
+    pub with: String,
 }
 
 impl KeepForm {
     /// Every figure, for checking.
-    pub fn figures(&self) -> [&Option<Figure>; 13] {
+    pub fn figures(&self) -> [&Option<Figure>; 15] {
         [
             &self.lines,
             &self.size,
@@ -241,6 +301,8 @@ impl KeepForm {
             &self.tail_lines,
             &self.take,
             &self.whole_if,
+            &self.first,
+            &self.over,
         ]
     }
 }
@@ -291,6 +353,10 @@ pub(super) enum Way {
     View,
     /// Both ends of the text without escape sequences.
     Stripped,
+    /// Both ends of the output with text of the agent's own around it.
+    Composed,
+    /// The start of a text that loses its escape sequences read by read; with the last line, cut once more.
+    Filtered,
 }
 
 /// From which end.

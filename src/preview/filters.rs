@@ -19,6 +19,10 @@ pub(super) fn add_to(environment: &mut Environment) {
     environment.add_filter("round_kb", |value: &Value| apply(value, |n| ((n + KB / 2) / KB).to_string()));
     environment.add_filter("hermes_size", |value: &Value| apply(value, hermes_size));
     environment.add_filter("basename", |path: String| path.rsplit('/').next().unwrap_or("").to_owned());
+    environment.add_filter("sibling", |path: String, name: String| match path.rfind('/') {
+        Some(slash) => format!("{}/{name}", &path[..slash]),
+        None => name,
+    });
     environment.add_filter("one_decimal", |value: &Value, by: u64| apply(value, |n| half_up(n, by)));
     environment.add_filter("one_decimal_even", |value: &Value, by: u64| apply(value, |n| half_even(n, by)));
     environment.add_filter("digits", |value: &Value, width: usize| apply(value, |n| format!("{n:0width$}")));

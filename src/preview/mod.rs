@@ -26,6 +26,7 @@ mod param;
 mod parts;
 mod plan;
 mod policy;
+mod refuse;
 mod report;
 mod text;
 

@@ -3,14 +3,17 @@
 mod balanced;
 mod clipped;
 mod collected;
+mod composed;
 mod ends;
 mod errors;
 mod exact;
+mod filtered;
 mod held;
 mod matches;
 mod middle;
 mod pieces;
 mod raw_tail;
+mod replaced;
 mod sampled;
 mod segments;
 mod selection;
@@ -23,13 +26,15 @@ mod view;
 mod window;
 
 use super::file::{Figure, KeepForm, Way};
-use super::notice::{self, Facts};
+use super::input::Input;
+use super::notice::{self, Fact, Facts};
 use super::parts::{Direction, LimitHit, Part, Unit};
-use super::plan::PlanError;
+use super::plan::{self, PlanError};
 use super::policy::Policy;
-use super::text::Text;
+use super::text::{Text, as_usize};
 use crate::text::units::Want;
 use std::ops::Range;
+use toml::Spanned;
 
 /// What a way of keeping chose.
 #[derive(Debug, Default)]
@@ -106,6 +111,23 @@ impl<'a> Rule<'a> {
         worked.transpose().map_err(|message| PlanError::policy(self.policy, message))
     }
 
+    /// Words of the agent's own, from a template that names parameters, `path`, `exit_code`, `is_empty` and what
+    /// `facts` adds.
+    pub fn words(
+        &self,
+        template: &Option<Spanned<String>>,
+        text: &Text,
+        input: &Input,
+        facts: Facts,
+    ) -> Result<String, PlanError> {
+        let Some(template) = template else { return Ok(String::new()) };
+        let mut all = plan::outside(input, self.policy, text.source);
+        all.insert("is_empty", Fact::Flag(text.is_empty()));
+        all.extend(facts);
+        let rendered = notice::render_plain(self.policy, template.get_ref(), &all);
+        rendered.map(|(words, _)| words).map_err(|message| PlanError::policy(self.policy, message))
+    }
+
     /// A figure that the way cannot do without.
     pub fn needed(&self, figure: &Option<Figure>, key: &str) -> Result<u64, PlanError> {
         self.figure(figure)?.ok_or_else(|| {
@@ -115,41 +137,60 @@ impl<'a> Rule<'a> {
 }
 
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
-pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
     let rule = Rule::of(policy);
+    let first = rule.figure(&rule.form.first)?.map(|first| text.first(as_usize(first), rule.form.first_trim));
+    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule, input);
+    if let Some(first) = &first {
+        text.absorb(first);
+    }
+    let mut chosen = chosen?;
+    if let Some(replace) = &rule.form.replace {
+        replaced::apply(text, replace, &mut chosen.slots);
+    }
+    Ok(chosen)
+}
+
+fn choose_of(text: &Text, rule: &Rule, input: &Input) -> Result<Chosen, PlanError> {
+    let path = input.saved_path(text.source);
     match rule.form.way {
-        Way::Pieces => pieces::choose(text, &rule),
-        Way::Size => size::choose(text, &rule),
-        Way::Middle => middle::choose(text, &rule),
-        Way::Ends => ends::choose(text, &rule),
-        Way::Window => window::choose(text, &rule),
-        Way::Selection => selection::choose(text, &rule),
-        Way::Matches => matches::choose(text, &rule),
-        Way::Errors => errors::choose(text, &rule),
-        Way::Balanced => balanced::choose(text, &rule),
-        Way::Sampled => sampled::choose(text, &rule, path),
-        Way::Held => held::chunks(text, &rule),
-        Way::Rolling => held::rolling(text, &rule),
-        Way::Collected => collected::choose(text, &rule),
-        Way::Twice => twice::choose(text, &rule),
-        Way::Snapped => snapped::choose(text, &rule),
-        Way::RawTail => raw_tail::choose(text, &rule),
-        Way::Clipped => clipped::choose(text, &rule),
-        Way::Shares => shares::choose(text, &rule, path),
-        Way::Exact => exact::choose(text, &rule, path),
-        Way::View => view::choose(text, &rule),
-        Way::Stripped => stripped::choose(text, &rule),
+        Way::Pieces => pieces::choose(text, rule),
+        Way::Size => size::choose(text, rule),
+        Way::Middle => middle::choose(text, rule),
+        Way::Ends => ends::choose(text, rule),
+        Way::Window => window::choose(text, rule),
+        Way::Selection => selection::choose(text, rule),
+        Way::Matches => matches::choose(text, rule),
+        Way::Errors => errors::choose(text, rule),
+        Way::Balanced => balanced::choose(text, rule),
+        Way::Sampled => sampled::choose(text, rule, path),
+        Way::Held => held::chunks(text, rule),
+        Way::Rolling => held::rolling(text, rule),
+        Way::Collected => collected::choose(text, rule),
+        Way::Twice => twice::choose(text, rule),
+        Way::Snapped => snapped::choose(text, rule),
+        Way::RawTail => raw_tail::choose(text, rule),
+        Way::Clipped => clipped::choose(text, rule),
+        Way::Shares => shares::choose(text, rule, path),
+        Way::Exact => exact::choose(text, rule, path),
+        Way::View => view::choose(text, rule),
+        Way::Stripped => stripped::choose(text, rule),
+        Way::Composed => composed::choose(text, rule, input),
+        Way::Filtered => filtered::choose(text, rule, input),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    use Way::{Clipped, Collected, Errors, Matches, RawTail, Selection, View, Window};
-    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View)
+    use Way::{Clipped, Collected, Composed, Errors, Filtered, Matches, RawTail, Selection, View, Window};
+    matches!(
+        policy.keep().way,
+        Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View | Composed | Filtered
+    )
 }
 
 /// With one figure more.
-pub(super) fn with_fact(mut chosen: Chosen, name: &'static str, fact: notice::Fact) -> Chosen {
+pub(super) fn with_fact(mut chosen: Chosen, name: &'static str, fact: Fact) -> Chosen {
     chosen.facts.insert(name, fact);
     chosen
 }

@@ -11,7 +11,7 @@ pub(super) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own words (ASCII, so that every unit is a byte).
+    /// The agent's own words.
     Words(String),
 }
 
@@ -21,7 +21,7 @@ impl Segment {
         match self {
             Self::Bytes(range) => text.size_of(range.clone(), unit),
             Self::Half(_) => 1,
-            Self::Words(words) => words.len() as u64,
+            Self::Words(words) => words.chars().map(|character| width(character, unit)).sum(),
         }
     }
 
@@ -41,6 +41,24 @@ impl Segment {
             Self::Half(_) | Self::Words(_) => None,
         }
     }
+}
+
+/// Size of one character of the agent's own words.
+fn width(character: char, unit: Unit) -> u64 {
+    match unit {
+        Unit::Bytes | Unit::Tokens => character.len_utf8() as u64,
+        Unit::Units => character.len_utf16() as u64,
+        Unit::Points | Unit::Cells => 1,
+    }
+}
+
+/// As many whole characters as fit.
+fn fitting(words: impl Iterator<Item = char>, unit: Unit, size: u64) -> impl Iterator<Item = char> {
+    let mut left = size;
+    words.map_while(move |character| {
+        left = left.checked_sub(width(character, unit))?;
+        Some(character)
+    })
 }
 
 /// Size of composed text.
@@ -76,7 +94,9 @@ pub(super) fn prefix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -
         }
         match segment {
             Segment::Bytes(range) => kept.extend(head(text, range.clone(), unit, left)),
-            Segment::Words(words) => kept.push(Segment::Words(words[..left as usize].to_owned())),
+            Segment::Words(words) => {
+                kept.push(Segment::Words(fitting(words.chars(), unit, left).collect()));
+            }
             Segment::Half(_) => {}
         }
         break;
@@ -97,7 +117,10 @@ pub(super) fn suffix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -
         }
         let cut = match segment {
             Segment::Bytes(range) => tail(text, range.clone(), unit, left),
-            Segment::Words(words) => vec![Segment::Words(words[words.len() - left as usize..].to_owned())],
+            Segment::Words(words) => {
+                let backwards: Vec<_> = fitting(words.chars().rev(), unit, left).collect();
+                vec![Segment::Words(backwards.into_iter().rev().collect())]
+            }
             Segment::Half(_) => Vec::new(),
         };
         kept.splice(0..0, cut);
