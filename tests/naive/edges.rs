@@ -42,7 +42,13 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("codex/exec", 0, 40000),
     ("codex/exec-bytes", 0, 10000),
     ("claude-code/bash", 0, 30000),
+    ("claude-code/bash-failed", 0, 30000),
+    // Less the first line, and with the slack above.
+    ("claude-code/bash-failed", 0, 11012),
     ("claude-code/bash-2025", 0, 30000),
+    ("claude-code/bash-2026-01", 0, 30000),
+    ("claude-code/bash-2026-02", 0, 30000),
+    ("claude-code/tool", 0, 50000),
     ("gemini-cli/output", 0, 40000),
     ("qwen-code/shell", 0, 30000),
     ("crush/bang", 2000, 51200),

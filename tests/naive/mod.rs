@@ -4,6 +4,7 @@
 //! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading
 //! was taken.
 pub mod basic;
+pub mod claude;
 pub mod edges;
 pub mod engine;
 pub mod go;
@@ -142,8 +143,12 @@ pub const TABLE: &[(&str, Double)] = &[
     ("pi/ls", pi_lists::ls),
     ("codex/exec", others::codex_exec),
     ("codex/exec-bytes", others::codex_exec_bytes),
-    ("claude-code/bash", others::claude_bash),
-    ("claude-code/bash-2025", others::claude_bash_2025),
+    ("claude-code/bash", claude::bash),
+    ("claude-code/bash-failed", claude::bash_failed),
+    ("claude-code/bash-2025", claude::bash_2025),
+    ("claude-code/bash-2026-01", claude::bash_2026_01),
+    ("claude-code/bash-2026-02", claude::bash_2026_02),
+    ("claude-code/tool", claude::tool),
     ("gemini-cli/output", others::gemini),
     ("qwen-code/shell", others::qwen),
     ("crush/bang", others::crush_bang),

@@ -1,4 +1,4 @@
-//! codex, Claude Code, gemini-cli, qwen-code, crush, goose and kimi, as in `agents.md` 5 to 11.
+//! codex, gemini-cli, qwen-code, crush, goose and kimi, as in `agents.md` 5 to 11.
 use super::text::*;
 use super::{Case, Verdict};
 use std::sync::LazyLock;
@@ -65,54 +65,6 @@ pub fn codex_exec(c: &Case) -> Verdict {
 
 pub fn codex_exec_bytes(c: &Case) -> Verdict {
     codex(c, c.num("max_bytes", 10000), false)
-}
-
-fn claude_size(n: usize) -> String {
-    if n < 1024 {
-        return format!("{n} bytes");
-    }
-    let (mut divisor, mut unit) = (1024, "KB");
-    // Ambiguous: sizes just under 1024 KB, whose figure rounds to 1024; taken by the bytes.
-    if n >= 1024 * 1024 {
-        (divisor, unit) = (1024 * 1024, "MB");
-    }
-    if n >= 1024 * 1024 * 1024 {
-        (divisor, unit) = (1024 * 1024 * 1024, "GB");
-    }
-    let figure = js_fixed1(n, divisor);
-    format!("{}{unit}", figure.strip_suffix(".0").unwrap_or(&figure))
-}
-
-pub fn claude_bash(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    if unit_len(&text) <= c.num("max_units", 30000) {
-        return Ok(text);
-    }
-    let mut p = units(&text);
-    p.truncate(2000);
-    if let Some(at) = p.iter().rposition(|u| *u == 10)
-        && at > 1000
-    {
-        p.truncate(at);
-    }
-    // The `...` line is there whatever the preview left out (with a small limit it may be nothing).
-    Ok(format!(
-        "<persisted-output>\nOutput too large ({}). Full output saved to: {}\n\nPreview (first 2KB):\n{}\n...\n</persisted-output>",
-        claude_size(text.len()),
-        c.path(),
-        from_units(&p)
-    ))
-}
-
-pub fn claude_bash_2025(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    let max = c.num("max_units", 30000);
-    let all = units(&text);
-    if all.len() <= max {
-        return Ok(text);
-    }
-    let n = all[max..].iter().filter(|u| **u == 10).count() + 1;
-    Ok(format!("{}\n\n... [{n} lines truncated] ...", from_units(&all[..max])))
 }
 
 pub fn gemini(c: &Case) -> Verdict {
@@ -330,14 +282,6 @@ mod tests {
         }
         let out = case("codex/exec-bytes", seq.as_bytes(), &[("max_bytes", "20")]).naive().unwrap();
         assert!(out.ends_with("\n\n1\n2\n3\n4\n5\n…13873 chars truncated…2999\n3000\n"));
-    }
-
-    #[test]
-    fn claude_sizes() {
-        assert_eq!(claude_size(66382), "64.8KB");
-        assert_eq!(claude_size(228894), "223.5KB");
-        assert_eq!(claude_size(200 * 1024), "200KB");
-        assert_eq!(claude_size(512), "512 bytes");
     }
 
     #[test]

@@ -60,6 +60,33 @@ pub fn js_slice_last_units(text: &str, n: usize) -> String {
     if n == 0 || n >= all.len() { text.to_string() } else { from_units(&all[all.len() - n..]) }
 }
 
+/// What JavaScript's `trim()` and `\s` take for white space: not U+0085, but the BOM.
+pub fn js_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}'
+    )
+}
+
+pub fn js_trim(text: &str) -> &str {
+    text.trim_matches(js_space)
+}
+
+/// Half a surrogate pair at the end of a cut goes.
+pub fn drop_half_at_end(units: &mut Vec<u16>) {
+    if units.last().is_some_and(|u| (0xd800..0xdc00).contains(u)) {
+        units.pop();
+    }
+}
+
+/// Half a surrogate pair at the start of a cut goes.
+pub fn drop_half_at_start(units: &mut Vec<u16>) {
+    if units.first().is_some_and(|u| (0xdc00..0xe000).contains(u)) {
+        units.remove(0);
+    }
+}
+
 pub fn points(text: &str) -> Vec<char> {
     text.chars().collect()
 }
