@@ -37,6 +37,13 @@ pub const FRAGMENTS: &[&[u8]] = &[
     "\u{85}".as_bytes(),
     " \n \t\n".as_bytes(),
     "</persisted-output>".as_bytes(),
+    b"\x1b[1m",
+    b"\x1b]8;;",
+    b"\x1b\\",
+    "\u{9b}".as_bytes(),
+    b"m",
+    b"src/a-b.c:12: ",
+    b"x-1- ",
 ];
 
 /// How large the outputs must be for a policy's fixed figures to matter.

@@ -5,6 +5,7 @@
 //! was taken.
 pub mod basic;
 pub mod claude;
+pub mod copilot;
 pub mod edges;
 pub mod engine;
 pub mod go;
@@ -14,6 +15,7 @@ pub mod others;
 pub mod others2;
 pub mod pi;
 pub mod pi_30k;
+pub mod pi_ext;
 pub mod pi_lists;
 pub mod specs;
 pub mod t15;
@@ -111,6 +113,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("opencode/read", opencode::read),
     ("opencode/read-2026-01", opencode::read_2026_01),
     ("opencode/shell", opencode::shell),
+    ("kilo/shell", opencode::shell),
     ("opencode/v2", opencode::v2),
     ("basic/line-limit", basic::line_limit),
     ("basic/middle-out", basic::middle_out),
@@ -141,6 +144,8 @@ pub const TABLE: &[(&str, Double)] = &[
     ("pi/grep", pi_lists::grep),
     ("pi/find", pi_lists::find),
     ("pi/ls", pi_lists::ls),
+    ("pi/mcp", pi_ext::mcp),
+    ("pi/codemode", pi_ext::codemode),
     ("codex/exec", others::codex_exec),
     ("codex/exec-bytes", others::codex_exec_bytes),
     ("claude-code/bash", claude::bash),
@@ -151,12 +156,14 @@ pub const TABLE: &[(&str, Double)] = &[
     ("claude-code/tool", claude::tool),
     ("gemini-cli/output", others::gemini),
     ("qwen-code/shell", others::qwen),
+    ("qwen-code/shell-2026-03", others::qwen_2026_03),
     ("crush/bang", others::crush_bang),
     ("goose/shell", others::goose),
     ("kimi-cli/shell", others::kimi_shell),
     ("kimi-cli/task", others::kimi_task),
     ("cline/result", others2::cline),
-    ("copilot-cli/tool", others2::copilot_cli),
+    ("copilot-cli/tool", copilot::tool),
+    ("copilot-cli/tool-1.0.32", copilot::tool_1_0_32),
     ("hermes/tool", others2::hermes),
     ("openhands-v0/terminal", others2::openhands_v0),
     ("continue/bash", others2::continue_bash),

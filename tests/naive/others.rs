@@ -90,6 +90,15 @@ pub fn gemini(c: &Case) -> Verdict {
 const QWEN_FIRST: &str = "Tool output was too large and has been truncated.";
 
 pub fn qwen(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("preview_units", 4000))
+}
+
+/// The preview is as large as what starts the cut.
+pub fn qwen_2026_03(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("max_units", 30000))
+}
+
+fn qwen_preview(c: &Case, preview: usize) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_units", 30000);
     if unit_len(&text) <= max || text.starts_with(QWEN_FIRST) {
@@ -98,8 +107,8 @@ pub fn qwen(c: &Case) -> Verdict {
     let all: Vec<Vec<u16>> = pieces(&text).iter().map(|p| units(p)).collect();
     let dots: Vec<u16> = units("...");
     let hc = (all.len() / 5).max(1);
-    // A limit under the separator's 39 leaves nothing for the text.
-    let budget = max.saturating_sub(39);
+    // A preview under the separator's 39 leaves nothing for the text.
+    let budget = preview.saturating_sub(39);
     let head_budget = budget / 5;
     let mut head: Vec<Vec<u16>> = Vec::new();
     let mut used = 0;
@@ -294,6 +303,9 @@ mod tests {
     #[test]
     fn qwen_shows_a_fifth_of_one_huge_line() {
         let out = case("qwen-code/shell", "y".repeat(50000).as_bytes(), &[]).naive().unwrap();
+        let preview = out.split("output:\n").last().unwrap();
+        assert_eq!(preview.matches('y').count(), 792 - 3);
+        let out = case("qwen-code/shell-2026-03", "y".repeat(50000).as_bytes(), &[]).naive().unwrap();
         let preview = out.split("output:\n").last().unwrap();
         assert_eq!(preview.matches('y').count(), (30000 - 39) / 5 - 3);
         assert!(out.ends_with("y...\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n"));

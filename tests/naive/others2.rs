@@ -1,4 +1,4 @@
-//! cline, Copilot CLI, hermes, OpenHands, continue and SWE-agent, as in `agents.md` 13 to 15.
+//! cline, hermes, OpenHands, continue and SWE-agent, as in `agents.md` 13 to 15.
 use super::text::*;
 use super::{Case, Verdict};
 
@@ -26,19 +26,6 @@ pub fn cline(c: &Case) -> Verdict {
         all = [&all[..keep], &units(&cline_marker(n)), &all[all.len() - keep..]].concat();
     }
     Ok(from_units(&all))
-}
-
-pub fn copilot_cli(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    if text.len() <= c.num("max_bytes", 30720) {
-        return Ok(text);
-    }
-    Ok(format!(
-        "Output too large to read at once ({} KB). Saved to: {}\nConsider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.\n\nPreview (first 500 chars):\n{}",
-        js_fixed1(text.len(), 1024),
-        c.path(),
-        first_units(&text, 500)
-    ))
 }
 
 pub fn hermes(c: &Case) -> Verdict {
@@ -84,7 +71,8 @@ pub fn openhands_v0(c: &Case) -> Verdict {
 }
 
 pub fn continue_bash(c: &Case) -> Verdict {
-    let mut text = lossy(&c.input);
+    // Every read is decoded alone: a character split there is bad on both sides.
+    let mut text: String = c.input.chunks(c.num("chunk", 65536)).map(lossy).collect();
     let (max_lines, max_units) = (c.num("max_lines", 1000), c.num("max_units", 50000));
     let all: Vec<String> = pieces(&text).iter().map(|p| p.to_string()).collect();
     let mut lines_gone = None;
@@ -145,6 +133,14 @@ mod tests {
     #[test]
     fn swe_agent_always_says_observation() {
         assert_eq!(case("swe-agent/observation", b"", &[]).naive().unwrap(), "Observation: ");
+    }
+
+    #[test]
+    fn continue_decodes_each_read_alone() {
+        let out = case("continue/bash", "é漢".as_bytes(), &[("chunk", "3")]).naive().unwrap();
+        assert_eq!(out, "é\u{fffd}\u{fffd}\u{fffd}");
+        let out = case("continue/bash", "é漢".as_bytes(), &[("chunk", "5")]).naive().unwrap();
+        assert_eq!(out, "é漢");
     }
 
     #[test]

@@ -160,11 +160,10 @@ pub fn pi_size(n: usize) -> String {
 }
 
 /// A streaming decoder fed in reads of `chunk` bytes: the text of each read, and the bytes of an
-/// unfinished character that are still held back after the last. A leading BOM is dropped.
-pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
+/// unfinished character that are still held back after the last.
+pub fn decode_reads(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
     let mut texts = Vec::new();
     let mut held: Vec<u8> = Vec::new();
-    let mut before_first = true;
     for read in bytes.chunks(chunk) {
         held.extend_from_slice(read);
         let mut text = String::new();
@@ -185,13 +184,18 @@ pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
             }
         };
         held = rest;
-        if before_first && !text.is_empty() {
-            before_first = false;
-            if let Some(without) = text.strip_prefix('\u{feff}') {
-                text = without.to_string();
-            }
-        }
         texts.push(text);
+    }
+    (texts, held)
+}
+
+/// The same, but that a leading BOM is dropped.
+pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
+    let (mut texts, held) = decode_reads(bytes, chunk);
+    if let Some(first) = texts.iter_mut().find(|text| !text.is_empty())
+        && let Some(without) = first.strip_prefix('\u{feff}')
+    {
+        *first = without.to_string();
     }
     (texts, held)
 }
