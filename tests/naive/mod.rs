@@ -9,7 +9,9 @@ pub mod copilot;
 pub mod edges;
 pub mod engine;
 pub mod go;
+pub mod hermes;
 pub mod inputs;
+pub mod kimi;
 pub mod opencode;
 pub mod others;
 pub mod others2;
@@ -17,6 +19,7 @@ pub mod pi;
 pub mod pi_30k;
 pub mod pi_ext;
 pub mod pi_lists;
+pub mod rest;
 pub mod specs;
 pub mod t15;
 pub mod text;
@@ -69,7 +72,7 @@ impl Case {
     }
 
     pub fn path(&self) -> &'static str {
-        "/P"
+        if self.policy.starts_with("goose/") { "/t/stdout-3" } else { "/P" }
     }
 
     pub fn path_stderr(&self) -> &'static str {
@@ -148,6 +151,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("pi/codemode", pi_ext::codemode),
     ("codex/exec", others::codex_exec),
     ("codex/exec-bytes", others::codex_exec_bytes),
+    ("codex/exec-code-mode", others::codex_code_mode),
     ("claude-code/bash", claude::bash),
     ("claude-code/bash-failed", claude::bash_failed),
     ("claude-code/bash-2025", claude::bash_2025),
@@ -159,12 +163,18 @@ pub const TABLE: &[(&str, Double)] = &[
     ("qwen-code/shell-2026-03", others::qwen_2026_03),
     ("crush/bang", others::crush_bang),
     ("goose/shell", others::goose),
+    ("goose/shell-2026-08", others::goose_2026_08),
     ("kimi-cli/shell", others::kimi_shell),
     ("kimi-cli/task", others::kimi_task),
     ("cline/result", others2::cline),
     ("copilot-cli/tool", copilot::tool),
     ("copilot-cli/tool-1.0.32", copilot::tool_1_0_32),
-    ("hermes/tool", others2::hermes),
+    ("hermes/tool", hermes::tool),
+    ("hermes/tool-0.19", hermes::tool_0_19),
+    ("hermes/terminal", hermes::terminal),
+    ("kimi-code/bash", kimi::bash),
+    ("openhands/terminal", rest::openhands),
+    ("mini-swe-agent/observation", rest::mini_swe_agent),
     ("openhands-v0/terminal", others2::openhands_v0),
     ("continue/bash", others2::continue_bash),
     ("swe-agent/observation", others2::swe_agent),

@@ -67,6 +67,32 @@ pub fn codex_exec_bytes(c: &Case) -> Verdict {
     codex(c, c.num("max_bytes", 10000), false)
 }
 
+/// What a script's tool gives: over 1 MiB both ends stand together, and every figure is of those.
+pub fn codex_code_mode(c: &Case) -> Verdict {
+    let keep = 512 * 1024;
+    let mut bytes = c.input.clone();
+    if bytes.len() > 2 * keep {
+        // Ambiguous: both ends are taken to be joined as bytes, before they are decoded.
+        bytes.drain(keep..bytes.len() - keep);
+    }
+    let (text, budget) = (lossy(&bytes), 4 * c.num("max_tokens", 10000));
+    let seconds = c.word("wall_seconds", "");
+    // Ambiguous: what is left of the first part where the wall time is not given; taken as its other
+    // lines. The two parts are taken to stand together: the first ends its last line itself.
+    let wall = if seconds.is_empty() { String::new() } else { format!("Wall time {seconds} seconds\n") };
+    let first = format!("Script completed\n{wall}Output:\n");
+    if text.len() <= budget {
+        return Ok(first + &text);
+    }
+    let (prefix, suffix, _) = codex_middle(&text, budget);
+    Ok(format!(
+        "{first}Warning: truncated output (original token count: {})\nTotal output lines: {}\n\n{prefix}…{} tokens truncated…{suffix}",
+        text.len().div_ceil(4),
+        text.lines().count(),
+        (text.len() - budget).div_ceil(4)
+    ))
+}
+
 pub fn gemini(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let limit = c.num("max_units", 40000);
@@ -193,11 +219,12 @@ pub fn crush_bang(c: &Case) -> Verdict {
     Ok(format!("{head}\n\n{what}, full output: {}\n\n{tail}", c.path()))
 }
 
-pub fn goose(c: &Case) -> Verdict {
+/// The kept end and, where something was cut, why.
+fn goose_cut(c: &Case) -> Result<(String, String), String> {
     let decoded = lossy(&c.input);
     let text = decoded.trim_end_matches('\n');
     if text.is_empty() {
-        return Ok("(no output)".to_string());
+        return Err("(no output)".to_string());
     }
     let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 50000));
     let all = pieces(text);
@@ -206,42 +233,40 @@ pub fn goose(c: &Case) -> Verdict {
     } else if text.len() > max_bytes {
         format!("{max_bytes} byte limit ({} bytes total)", text.len())
     } else {
-        return Ok(text.to_string());
+        return Err(text.to_string());
     };
-    let last = all[all.len().saturating_sub(50)..].join("\n");
-    Ok(format!(
-        "{}\n\n[Output exceeded {reason}. Full output saved to {}. Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]",
-        last_bytes_from_boundary(&last, 10000),
-        c.path()
+    let last = all[all.len().saturating_sub(c.num("tail_lines", 50))..].join("\n");
+    Ok((last_bytes_from_boundary(&last, c.num("tail_bytes", 10000)), reason))
+}
+
+fn goose_notice(reason: &str, path: &str) -> String {
+    format!(
+        "[Output exceeded {reason}. Full output saved to {path}. Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]"
+    )
+}
+
+pub fn goose(c: &Case) -> Verdict {
+    Ok(goose_cut(c).map_or_else(
+        |whole| whole,
+        |(kept, reason)| {
+            // Ambiguous: a path that does not end in `stdout-N` has no output-N beside it; then both
+            // notices are taken to name it.
+            let (stdout, output) = (c.path(), c.path().replace("/stdout-", "/output-"));
+            format!("{kept}\n\n{}\n{}", goose_notice(&reason, stdout), goose_notice(&reason, &output))
+        },
     ))
 }
 
-/// Python's splitlines(keepends=True).
-fn splitlines(text: &str) -> Vec<String> {
-    let ends = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(ch) = chars.next() {
-        line.push(ch);
-        if ch == '\r' && chars.peek() == Some(&'\n') {
-            continue;
-        }
-        if ends.contains(ch) {
-            lines.push(std::mem::take(&mut line));
-        }
-    }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
+pub fn goose_2026_08(c: &Case) -> Verdict {
+    Ok(goose_cut(c)
+        .map_or_else(|whole| whole, |(kept, why)| format!("{kept}\n\n{}", goose_notice(&why, c.path()))))
 }
 
 pub fn kimi_shell(c: &Case) -> Verdict {
     let (max, line_max) = (c.num("max_points", 50000), c.num("line_points", 2000));
     let marker = "[...truncated]";
     let mut out = String::new();
-    for line in splitlines(&lossy(&c.input)) {
+    for line in py_splitlines(&lossy(&c.input)) {
         let so_far = point_len(&out);
         if so_far >= max {
             break;
@@ -313,7 +338,7 @@ mod tests {
 
     #[test]
     fn kimi_splits_as_python_does() {
-        assert_eq!(splitlines("a\r\nb\rc\u{2028}d\u{b}\n"), ["a\r\n", "b\r", "c\u{2028}", "d\u{b}", "\n"]);
+        assert_eq!(py_splitlines("a\r\nb\rc\u{2028}d\u{b}\n"), ["a\r\n", "b\r", "c\u{2028}", "d\u{b}", "\n"]);
         let out =
             case("kimi-cli/shell", format!("{}\r\nb", "y".repeat(3000)).as_bytes(), &[]).naive().unwrap();
         assert_eq!(out, format!("{}[...truncated]\r\nb", "y".repeat(1984)));

@@ -1,4 +1,4 @@
-//! cline, hermes, OpenHands, continue and SWE-agent, as in `agents.md` 13 to 15.
+//! cline, OpenHands V0, continue and SWE-agent, as in `agents.md` 13 to 15.
 use super::text::*;
 use super::{Case, Verdict};
 
@@ -26,31 +26,6 @@ pub fn cline(c: &Case) -> Verdict {
         all = [&all[..keep], &units(&cline_marker(n)), &all[all.len() - keep..]].concat();
     }
     Ok(from_units(&all))
-}
-
-pub fn hermes(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    let all = points(&text);
-    if all.len() <= c.num("max_points", 100000) {
-        return Ok(text);
-    }
-    let mut head = all[..all.len().min(1500)].to_vec();
-    if let Some(at) = head.iter().rposition(|ch| *ch == '\n')
-        && at > 750
-    {
-        head.truncate(at + 1);
-    }
-    // Python rounds an exact half to even, as Rust's formatting does.
-    let kb = all.len() as f64 / 1024.0;
-    // Ambiguous: where MB begins is not said; taken as from 1024 KB.
-    let size = if kb < 1024.0 { format!("{kb:.1} KB") } else { format!("{:.1} MB", kb / 1024.0) };
-    Ok(format!(
-        "<persisted-output>\nThis tool result was too large ({} characters, {size}).\nFull output saved to: {}\nUse the read_file tool with offset and limit to access specific sections of this output.\nRecovery: page through the saved file with read_file (offset/limit) or process it with execute_code — do NOT re-request the same data from the remote API; the full result is already on disk.\n\nPreview (first {} chars):\n{}\n...\n</persisted-output>",
-        commas(all.len()),
-        c.path(),
-        head.len(),
-        from_points(&head)
-    ))
 }
 
 pub fn openhands_v0(c: &Case) -> Verdict {

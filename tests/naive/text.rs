@@ -125,6 +125,27 @@ pub fn suffix_bytes(text: &str, max: usize) -> String {
     out.into_iter().collect()
 }
 
+/// Python's splitlines(keepends=True).
+pub fn py_splitlines(text: &str) -> Vec<String> {
+    let ends = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(ch) = chars.next() {
+        line.push(ch);
+        if ch == '\r' && chars.peek() == Some(&'\n') {
+            continue;
+        }
+        if ends.contains(ch) {
+            lines.push(std::mem::take(&mut line));
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
 pub fn count_lf(text: &str) -> usize {
     text.matches('\n').count()
 }
