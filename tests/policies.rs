@@ -3,7 +3,7 @@ mod naive;
 
 use naive::engine::{self, Answer};
 use naive::inputs::{Scale, Spec, tuned_case};
-use naive::{Case, Fault, case, edges, specs};
+use naive::{Case, Fault, case, edges, samples, specs};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use std::cell::Cell;
 
@@ -125,6 +125,29 @@ fn shipped_policies_on_hostile_outputs() {
 #[test]
 fn details_on_hostile_outputs() {
     compare(specs::DETAILED, details_difference);
+}
+
+/// The documents' rules give what the agents recorded.
+#[test]
+fn naive_samples() {
+    let mut differences = Vec::new();
+    for (case, recorded) in samples::all() {
+        let (said, recorded) = (case.naive(), Ok(recorded));
+        differences.extend((said != recorded).then(|| report(&case, &recorded, &said)));
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// And so does the engine.
+#[test]
+fn recorded_samples() {
+    let mut differences = Vec::new();
+    for (case, recorded) in samples::all().into_iter().filter(|(case, _)| engine::has(case.policy)) {
+        let (answer, recorded) = (engine::ask(&case), Ok(recorded));
+        let Answer::Given(got) = answer else { panic!("{} refuses {:?}", case.policy, case.sets) };
+        differences.extend((got != recorded).then(|| report(&case, &recorded, &got)));
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
 /// The limits as they ship, to the line and to the unit.

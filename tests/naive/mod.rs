@@ -20,6 +20,7 @@ pub mod pi_30k;
 pub mod pi_ext;
 pub mod pi_lists;
 pub mod rest;
+pub mod samples;
 pub mod specs;
 pub mod t15;
 pub mod text;
