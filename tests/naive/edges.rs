@@ -76,6 +76,8 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("hermes/terminal", 0, 50000),
     ("openhands/terminal", 0, 30000),
     ("mini-swe-agent/observation", 0, 10000),
+    ("openclaw/tool", 0, 16000),
+    ("deepagents/tool", 0, 80000),
     ("openhands-v0/terminal", 0, 30000),
     ("continue/bash", 1000, 50000),
     ("swe-agent/observation", 0, 100000),

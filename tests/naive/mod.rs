@@ -12,6 +12,7 @@ pub mod go;
 pub mod hermes;
 pub mod inputs;
 pub mod kimi;
+pub mod openclaw;
 pub mod opencode;
 pub mod others;
 pub mod others2;
@@ -175,6 +176,8 @@ pub const TABLE: &[(&str, Double)] = &[
     ("hermes/terminal", hermes::terminal),
     ("kimi-code/bash", kimi::bash),
     ("openhands/terminal", rest::openhands),
+    ("openclaw/tool", openclaw::tool),
+    ("deepagents/tool", openclaw::deepagents),
     ("mini-swe-agent/observation", rest::mini_swe_agent),
     ("openhands-v0/terminal", others2::openhands_v0),
     ("continue/bash", others2::continue_bash),
