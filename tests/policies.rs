@@ -3,9 +3,10 @@ mod naive;
 
 use naive::engine::{self, Answer};
 use naive::inputs::{Scale, Spec, tuned_case};
-use naive::{Case, Fault, case, edges, samples, specs};
+use naive::{Case, Fault, case, edges, rules, samples, specs};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// Where the documents name the machine-readable details, what they must be.
 fn details_difference(case: &Case) -> Option<String> {
@@ -169,6 +170,32 @@ fn defaults_at_their_edges() {
         let found = outputs.iter().filter_map(|output| difference(&case(policy, output, &[])));
         differences.extend(found.take(2));
     }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Each policy's first differences over these cases.
+fn first_differences(cases: Vec<Case>) -> Vec<String> {
+    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for case in cases.iter().filter(|case| engine::has(case.policy)) {
+        let so_far = found.entry(case.policy).or_default();
+        if so_far.len() < 2 {
+            so_far.extend(difference(case));
+        }
+    }
+    found.into_values().flatten().collect()
+}
+
+/// What is trimmed, escaped, stripped or split between two reads.
+#[test]
+fn rules_at_their_edges() {
+    let differences = first_differences(rules::all());
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// The one limit that only a large output reaches.
+#[test]
+fn the_persist_limit() {
+    let differences = first_differences(rules::persist_limit());
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 

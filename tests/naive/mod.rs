@@ -21,6 +21,7 @@ pub mod pi_30k;
 pub mod pi_ext;
 pub mod pi_lists;
 pub mod rest;
+pub mod rules;
 pub mod samples;
 pub mod specs;
 pub mod t15;

@@ -51,7 +51,7 @@ fn tojson(text: &[char]) -> String {
             Some('\t') => out += "\\t",
             Some('\u{8}') => out += "\\b",
             Some('\u{c}') => out += "\\f",
-            Some(ch) if (' '..='\u{7f}').contains(&ch) && !"<>&'".contains(ch) => out.push(ch),
+            Some(ch) if (' '..='~').contains(&ch) && !"<>&'".contains(ch) => out.push(ch),
             _ => out += &format!("\\u{unit:04x}"),
         }
     }
@@ -100,7 +100,7 @@ mod tests {
         c.exit_code = Some(1);
         assert_eq!(
             c.naive().unwrap(),
-            "{\n  \"returncode\": 1,\n  \"output\": \"\\u00e9\\ud83d\\ude00\\u003ca\\u003e\\n\\u0027\\u0001\\\"\\\\~ \u{7f}\"\n}"
+            "{\n  \"returncode\": 1,\n  \"output\": \"\\u00e9\\ud83d\\ude00\\u003ca\\u003e\\n\\u0027\\u0001\\\"\\\\~ \\u007f\"\n}"
         );
         let out = case("mini-swe-agent/observation", "ab".repeat(5000).as_bytes(), &[]).naive().unwrap();
         assert!(out.ends_with("b\",\n  \"elided_chars\": 0,\n  \"warning\": \"Output too long.\"\n}"));
