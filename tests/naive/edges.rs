@@ -200,7 +200,28 @@ pub const SWEEPS: &[Sweep] = &[
     ("goose/shell", &[("max_lines", LINES), ("max_bytes", SIZES)]),
     ("codex/exec-bytes", &[("max_bytes", SIZES)]),
     ("gemini-cli/output", &[("max_units", SIZES)]),
-    ("continue/bash", &[("max_lines", LINES), ("max_units", SIZES)]),
+    ("continue/bash", &[("max_lines", LINES), ("max_units", SIZES), ("chunk", &["1", "2", "3", "65536"])]),
+    ("claude-code/bash", &[("max_bytes", SIZES), ("preview_units", &["1", "2", "3", "2000"])]),
+    (
+        "claude-code/bash-failed",
+        &[("max_units", SIZES), ("slack_units", &["8", "12"]), ("window_bytes", SIZES)],
+    ),
+    ("claude-code/bash-2025", &[("max_units", SIZES)]),
+    ("claude-code/bash-2026-01", &[("max_units", SIZES), ("preview_units", &["1", "2", "3", "2000"])]),
+    ("claude-code/bash-2026-02", &[("max_bytes", SIZES), ("preview_units", &["1", "2", "3", "2000"])]),
+    (
+        "copilot-cli/tool",
+        &[("chunk", &["1", "2", "3"]), ("max_bytes", &["3", "42", "43", "44", "45", "8192"])],
+    ),
+    (
+        "kimi-code/bash",
+        &[("max_units", SIZES), ("line_units", &["2", "15"]), ("head_units", LINES), ("tail_units", LINES)],
+    ),
+    ("pi/grep", &[("limit", LINES), ("max_bytes", SIZES), ("line_units", &["0", "1", "2"])]),
+    ("pi/find", &[("limit", LINES), ("max_bytes", SIZES)]),
+    ("pi/mcp", &[("max_bytes", SIZES)]),
+    ("pi/codemode", &[("max_units", SIZES)]),
+    ("mini-swe-agent/observation", &[("max_points", SIZES)]),
 ];
 
 /// All combinations of the values.

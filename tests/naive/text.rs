@@ -41,7 +41,7 @@ pub fn units(text: &str) -> Vec<u16> {
 }
 
 pub fn unit_len(text: &str) -> usize {
-    units(text).len()
+    text.encode_utf16().count()
 }
 
 /// UTF-16 units back to text; a lone surrogate becomes U+FFFD.
@@ -50,8 +50,7 @@ pub fn from_units(units: &[u16]) -> String {
 }
 
 pub fn first_units(text: &str, n: usize) -> String {
-    let all = units(text);
-    from_units(&all[..n.min(all.len())])
+    from_units(&text.encode_utf16().take(n).collect::<Vec<_>>())
 }
 
 /// `text.slice(-n)`, where `slice(-0)` is the whole text.
