@@ -1,6 +1,7 @@
-//! Copilot CLI, as in `agents-2026-11.md` C.2.
+//! Copilot CLI, as in `agents-2026-11.md` C.2, and VS Code's Copilot chat, as in `agents.md` 14.
 use super::text::*;
 use super::{Case, Verdict};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 static ESCAPES: LazyLock<regex::Regex> = LazyLock::new(|| {
@@ -59,6 +60,56 @@ pub fn tool_1_0_32(c: &Case) -> Verdict {
     shell(c, format!("<exited with exit code {}>", c.exit_code.unwrap_or(0)))
 }
 
+/// `JSON.stringify(value, null, 2)`, but for the order of keys, which changes no length.
+fn stringify(value: &Value, indent: usize) -> String {
+    let (inner, outer) = ("  ".repeat(indent + 1), "  ".repeat(indent));
+    let block = |open: char, rows: Vec<String>, close: char| {
+        if rows.is_empty() {
+            return format!("{open}{close}");
+        }
+        format!("{open}\n{inner}{}\n{outer}{close}", rows.join(&format!(",\n{inner}")))
+    };
+    match value {
+        Value::Array(all) => block('[', all.iter().map(|v| stringify(v, indent + 1)).collect(), ']'),
+        Value::Object(all) => {
+            let row = |(k, v): (&String, &Value)| {
+                format!("{}: {}", Value::from(k.as_str()), stringify(v, indent + 1))
+            };
+            block('{', all.iter().map(row).collect(), '}')
+        }
+        Value::Number(n) if n.is_f64() => js_number(n.as_f64().unwrap()),
+        other => other.to_string(),
+    }
+}
+
+fn js_number(n: f64) -> String {
+    match n.abs() {
+        0.0 => "0".to_string(),
+        1e21.. => format!("{n:e}").replace('e', "e+"),
+        1e-6.. => format!("{n}"),
+        _ => format!("{n:e}"),
+    }
+}
+
+/// The KB are rounded: `Math.round(length / 1024)` in the extension's source, of what it writes.
+pub fn chat(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    if unit_len(&text) <= c.num("max_units", 8192) {
+        return Ok(text);
+    }
+    let json = serde_json::from_str::<Value>(&text).ok();
+    let written = json.as_ref().map_or(text, |value| stringify(value, 0));
+    let kb = (unit_len(&written) + 512) / 1024;
+    let mut out = format!(
+        "Large tool result ({kb}KB) written to file. Use the read_file tool to access the content at: {}",
+        c.path()
+    );
+    if json.is_some() {
+        out += &format!("\n\nData schema found at: {}", c.path().replace("content.json", "schema.json"));
+    }
+    Ok(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::case;
@@ -92,6 +143,22 @@ mod tests {
         assert_eq!(run(b"\x1b]0;t", &[]), format!("0;t{LAST}"));
         assert_eq!(run(b"\x1b[3", &[]), format!("\x1b[3{LAST}"));
         assert_eq!(run(b"x\x1b", &[]), format!("x\x1b{LAST}"));
+    }
+
+    #[test]
+    fn json_is_measured_as_it_is_written() {
+        let value = serde_json::from_str(r#"{"b":[1.0,1e21,{}],"a":[],"c":"\u0041\n"}"#).unwrap();
+        assert_eq!(
+            super::stringify(&value, 0).len(),
+            "{\n  \"b\": [\n    1,\n    1e+21,\n    {}\n  ],\n  \"a\": [],\n  \"c\": \"A\\n\"\n}".len()
+        );
+        // 8,193 units in one line are 4,097 lines of six.
+        let text = format!("[{}1]", "1,".repeat(4096));
+        let out = case("copilot-chat/result", text.as_bytes(), &[]).naive().unwrap();
+        assert_eq!(
+            out,
+            "Large tool result (20KB) written to file. Use the read_file tool to access the content at: /s/content.json\n\nData schema found at: /s/schema.json"
+        );
     }
 
     #[test]

@@ -65,6 +65,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("kimi-cli/task", 0, 32768),
     ("cline/result", 0, 8000),
     ("cline/result", 0, 48000),
+    ("copilot-chat/result", 0, 8192),
     ("copilot-cli/tool", 0, 20480),
     // With the last line that is the sum.
     ("copilot-cli/tool", 0, 20440),

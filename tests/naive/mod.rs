@@ -75,7 +75,16 @@ impl Case {
     }
 
     pub fn path(&self) -> &'static str {
-        if self.policy.starts_with("goose/") { "/t/stdout-3" } else { "/P" }
+        match self.policy {
+            "goose/shell" | "goose/shell-2026-08" => "/t/stdout-3",
+            "copilot-chat/result" if self.is_json() => "/s/content.json",
+            "copilot-chat/result" => "/s/content.txt",
+            _ => "/P",
+        }
+    }
+
+    fn is_json(&self) -> bool {
+        serde_json::from_slice::<serde_json::Value>(&self.input).is_ok()
     }
 
     pub fn path_stderr(&self) -> &'static str {
@@ -170,6 +179,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("kimi-cli/shell", others::kimi_shell),
     ("kimi-cli/task", others::kimi_task),
     ("cline/result", others2::cline),
+    ("copilot-chat/result", copilot::chat),
     ("copilot-cli/tool", copilot::tool),
     ("copilot-cli/tool-1.0.32", copilot::tool_1_0_32),
     ("hermes/tool", hermes::tool),

@@ -186,9 +186,37 @@ fn matches() -> Vec<Case> {
     each(&["pi/grep", "pi/find", "pi/ls"], &outputs)
 }
 
+/// JSON of every shape around the limit, and text that is only almost JSON.
+fn json() -> Vec<Case> {
+    let mut outputs = Vec::new();
+    for n in [8189, 8190, 8191, 8192, 8193, 9000] {
+        outputs.push(format!("\"{}\"", "s".repeat(n - 2)).into_bytes());
+        outputs.push(format!("[{}1]", "1,".repeat((n - 3) / 2)).into_bytes());
+        outputs.push(format!("[{}1", "1,".repeat((n - 2) / 2)).into_bytes());
+        outputs.push(format!("\u{feff}[{}1]", "1,".repeat(n / 2)).into_bytes());
+    }
+    for value in [
+        "{\"a\":{\"b\":[]},\"c\":{}}",
+        "{\"a\" : [ 1.50, -0.0, 1e3, 1E-7, true, null ]}",
+        "\"\\u00e9\\/\\ud83d\\ude00\\u0000\\n\"",
+        "\"é😀\u{2028}\u{7f}\"",
+        "[[[[\"x\"]]]]",
+        "{\"k\":1,\"k\":[2]}",
+    ] {
+        for times in [200, 3000] {
+            outputs.push(format!(" [{value}{}]\r\n", format!(",\t{value}").repeat(times)).into_bytes());
+        }
+    }
+    for shift in 0..40 {
+        let text = "y".repeat(500 + 26 * shift);
+        outputs.push(format!("[\"{text}\"{}]", ",0".repeat(4000)).into_bytes());
+    }
+    each(&["copilot-chat/result"], &outputs)
+}
+
 /// Every rule's own edges.
 pub fn all() -> Vec<Case> {
-    let mut cases = [claude(), copilot(), reads(), kimi(), matches()].concat();
+    let mut cases = [claude(), copilot(), reads(), kimi(), matches(), json()].concat();
     let odd =
         [&b"\xef\xbb\xbfa\nb"[..], b"\xef\xbb\xbf", b"a\0b", b"a\xe2\x82", b"\xe2\x82"].map(|o| o.to_vec());
     cases.extend(each(&["opencode/read", "opencode/read-2026-01", "opencode/metadata-2026"], &odd));

@@ -235,6 +235,7 @@ pub static SHIPPED: &[Spec] = &[
     plain("kimi-cli/shell", Small, &[("max_points", Points(0)), ("line_points", Points(0))]),
     plain("kimi-cli/task", Small, &[("max_bytes", RawBytes(0))]),
     plain("cline/result", Large, &[]),
+    plain("copilot-chat/result", Large, &[("max_units", Units(0))]),
     streams("copilot-cli/tool", Large, &[("max_bytes", Bytes(0))], Streams::ExitCode),
     streams(
         "copilot-cli/tool",
