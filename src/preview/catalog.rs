@@ -162,10 +162,16 @@ fn check_tables(
         check_figure(policy, fault, figure)?;
     }
     let templates = text.into_iter().flat_map(|text| [&text.whole, &text.cut, &text.together]);
-    let templates =
-        templates.chain(keep.into_iter().flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap]));
+    let templates = templates.chain(
+        keep.into_iter()
+            .flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap, &keep.before, &keep.after]),
+    );
     for template in templates.flatten() {
         check_template(policy, fault, template)?;
+    }
+    if let Some(remove) = keep.and_then(|keep| keep.remove.as_ref()) {
+        let broken = |error: regex::Error| fault.at(remove.span().start, 0, error.to_string());
+        regex::bytes::Regex::new(remove.get_ref()).map_err(broken)?;
     }
     Ok(())
 }

@@ -87,6 +87,15 @@ pub(super) struct ParamForm {
     pub max: Option<u64>,
     pub values: Option<Vec<String>>,
     pub also: Option<AlsoForm>,
+    pub kind: Option<KindForm>,
+}
+
+/// What a text parameter takes, where it is not any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum KindForm {
+    /// Nothing or a decimal number.
+    Decimal,
 }
 
 /// Another name for a parameter, in another unit.
@@ -222,6 +231,19 @@ pub(super) struct KeepForm {
     pub raw: bool,
     /// Not 0: what is held is kept whole.
     pub whole_if: Option<Figure>,
+    /// What the agent puts before the output before it cuts.
+    pub before: Option<Spanned<String>>,
+    /// What the agent puts after it.
+    pub after: Option<Spanned<String>>,
+    /// What stands between the two ends, where the way puts it there.
+    pub between: Option<String>,
+    /// What is taken out of what was kept: a regular expression over bytes.
+    pub remove: Option<Spanned<String>>,
+    /// White space at the ends of what was kept goes, as Python's `strip` has it.
+    #[serde(default)]
+    pub strip: bool,
+    /// What was kept is written as the inside of a string.
+    pub quoted: Option<Quoted>,
 }
 
 impl KeepForm {
@@ -291,6 +313,24 @@ pub(super) enum Way {
     View,
     /// Both ends of the text without escape sequences.
     Stripped,
+    /// Lines each cut to a length; where that is too much, both ends.
+    Shaped,
+    /// Both ends around a notice that counts in the limit and gives figures of what it leaves.
+    Counted,
+    /// Numbered lines from either end, each cut to a length.
+    Numbered,
+    /// The start, or both ends where the end matters, by a weight of characters.
+    Weighed,
+    /// Both ends in terminal cells, with every escape sequence.
+    Celled,
+}
+
+/// How kept text is written inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Quoted {
+    /// ASCII JSON that is safe in HTML, as Jinja's `tojson` writes it.
+    HtmlJson,
 }
 
 /// From which end.

@@ -27,6 +27,7 @@ mod parts;
 mod plan;
 mod policy;
 mod report;
+mod rewrite;
 mod text;
 
 pub use catalog::Catalog;

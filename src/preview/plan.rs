@@ -7,6 +7,7 @@ use super::keep::{self, Chosen};
 use super::notice::{self, Fact, Facts, Span};
 use super::parts::{LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
+use super::rewrite;
 use super::text::Text;
 use crate::text::units::Want;
 use std::ops::Range;
@@ -178,8 +179,11 @@ pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, P
 fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
     let over = test(text, policy)?;
     let is_cut = keep::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
-    let mut chosen =
-        if is_cut { keep::choose(text, policy, input.saved_path(text.source))? } else { everything(text) };
+    let mut chosen = if is_cut {
+        keep::choose(text, policy, input.saved_path(text.source), input.exit_code)?
+    } else {
+        everything(text)
+    };
     if let Some(words) = chosen.crash.take() {
         return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
     }
@@ -195,7 +199,8 @@ fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, Pl
     let forms = policy.text_forms();
     let template = if is_cut { &forms.cut } else { &forms.whole };
     let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
-    let (parts, waiting) = lay_out(policy, template, facts, std::mem::take(&mut chosen.slots))?;
+    let slots = rewrite::slots(input, policy, text.source, std::mem::take(&mut chosen.slots))?;
+    let (parts, waiting) = lay_out(policy, template, facts, slots)?;
     let hit = chosen.hit.filter(|_| is_cut);
     let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &chosen, &output, is_cut);

@@ -1,25 +1,31 @@
 //! The ways of keeping: each chooses ranges of a text and says by which limit.
 
 mod balanced;
+mod celled;
 mod clipped;
 mod collected;
+mod composed;
+mod counted;
 mod ends;
 mod errors;
 mod exact;
 mod held;
 mod matches;
 mod middle;
+mod numbered;
 mod pieces;
 mod raw_tail;
 mod sampled;
 mod segments;
 mod selection;
+mod shaped;
 mod shares;
 mod size;
 mod snapped;
 mod stripped;
 mod twice;
 mod view;
+mod weighed;
 mod window;
 
 use super::file::{Figure, KeepForm, Way};
@@ -90,14 +96,16 @@ pub(super) struct Rule<'a> {
     pub form: &'a KeepForm,
     pub unit: Unit,
     pub direction: Direction,
+    /// How the command ended, if that is known.
+    pub exit_code: Option<i32>,
 }
 
 impl<'a> Rule<'a> {
-    pub fn of(policy: &'a Policy) -> Self {
+    pub fn of(policy: &'a Policy, exit_code: Option<i32>) -> Self {
         let form = policy.keep();
         let unit = form.unit.unwrap_or_else(|| policy.unit());
         let from = form.from.as_ref().map(|from| from.get_ref().resolve(policy.direction()));
-        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head) }
+        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head), exit_code }
     }
 
     /// An optional figure.
@@ -115,8 +123,13 @@ impl<'a> Rule<'a> {
 }
 
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
-pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen, PlanError> {
-    let rule = Rule::of(policy);
+pub(super) fn choose(
+    text: &Text,
+    policy: &Policy,
+    path: &str,
+    exit_code: Option<i32>,
+) -> Result<Chosen, PlanError> {
+    let rule = Rule::of(policy, exit_code);
     match rule.form.way {
         Way::Pieces => pieces::choose(text, &rule),
         Way::Size => size::choose(text, &rule),
@@ -139,13 +152,36 @@ pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen,
         Way::Exact => exact::choose(text, &rule, path),
         Way::View => view::choose(text, &rule),
         Way::Stripped => stripped::choose(text, &rule),
+        Way::Shaped => shaped::choose(text, &rule),
+        Way::Counted => counted::choose(text, &rule),
+        Way::Numbered => numbered::choose(text, &rule),
+        Way::Weighed => weighed::choose(text, &rule),
+        Way::Celled => celled::choose(text, &rule),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    use Way::{Clipped, Collected, Errors, Matches, RawTail, Selection, View, Window};
-    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View)
+    use Way::{
+        Celled, Clipped, Collected, Counted, Errors, Exact, Matches, RawTail, Selection, Shaped, View,
+        Weighed, Window,
+    };
+    matches!(
+        policy.keep().way,
+        Window
+            | Selection
+            | Matches
+            | Errors
+            | RawTail
+            | Clipped
+            | Collected
+            | View
+            | Exact
+            | Shaped
+            | Counted
+            | Celled
+            | Weighed
+    )
 }
 
 /// With one figure more.
