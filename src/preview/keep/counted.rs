@@ -4,7 +4,7 @@ use super::composed;
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
 use crate::preview::notice::{self, Fact, Facts};
-use crate::preview::parts::{LimitHit, Unit};
+use crate::preview::parts::LimitHit;
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
 use crate::text::units::Want;
