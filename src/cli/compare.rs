@@ -150,7 +150,7 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
             Part::Changed { source: Stream::Stdout, bits, .. } => {
                 all.extend(bits.iter().filter_map(|bit| match bit {
                     Bit::Bytes(range) => Some(range.clone()),
-                    Bit::Text(_) | Bit::Replaced(_) => None,
+                    Bit::Text(_) | Bit::Replaced(_) | Bit::Escapes(_) => None,
                 }));
             }
             Part::Kept { .. } | Part::Changed { .. } | Part::Notice { .. } => {}

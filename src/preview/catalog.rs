@@ -177,6 +177,10 @@ fn check_tables(
     for template in templates.flatten() {
         check_template(policy, fault, template)?;
     }
+    if let Some(remove) = keep.and_then(|keep| keep.remove.as_ref()) {
+        let broken = |error: regex::Error| fault.at(remove.span().start, 0, error.to_string());
+        regex::bytes::Regex::new(remove.get_ref()).map_err(broken)?;
+    }
     Ok(())
 }
 

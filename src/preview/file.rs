@@ -1,5 +1,9 @@
 //! The form of a policy file: TOML in, checked tables out.
 
+mod response;
+
+pub(super) use response::{CapForm, DetailsForm, DetailsShape, TextForm};
+
 use super::parts::{Direction, Unit};
 use serde::Deserialize;
 use toml::Spanned;
@@ -122,6 +126,15 @@ pub(super) struct ParamForm {
     pub max: Option<u64>,
     pub values: Option<Vec<String>>,
     pub also: Option<AlsoForm>,
+    pub kind: Option<KindForm>,
+}
+
+/// What a text parameter takes, where it is not any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum KindForm {
+    /// Nothing or a decimal number.
+    Decimal,
 }
 
 /// Another name for a parameter, in another unit.
@@ -274,6 +287,15 @@ pub(super) struct KeepForm {
     /// What is cut before each line's own text: `path:12: `.
     #[serde(default)]
     pub row_prefix: bool,
+    /// What stands between the two ends, where the way puts it there.
+    pub between: Option<String>,
+    /// What is taken out of what was kept: a regular expression over bytes.
+    pub remove: Option<Spanned<String>>,
+    /// White space at the ends of what was kept goes, as Python's `strip` has it.
+    #[serde(default)]
+    pub strip: bool,
+    /// What was kept is written as the inside of a string.
+    pub quoted: Option<Quoted>,
 }
 
 /// A text and what stands for it.
@@ -354,9 +376,27 @@ pub(super) enum Way {
     /// Both ends of the text without escape sequences.
     Stripped,
     /// Both ends of the output with text of the agent's own around it.
-    Composed,
+    Wrapped,
     /// The start of a text that loses its escape sequences read by read; with the last line, cut once more.
     Filtered,
+    /// Lines each cut to a length; where that is too much, both ends.
+    Shaped,
+    /// Both ends around a notice that counts in the limit and gives figures of what it leaves.
+    Counted,
+    /// Numbered lines from either end, each cut to a length.
+    Numbered,
+    /// The start, or both ends where the end matters, by a weight of characters.
+    Weighed,
+    /// Both ends in terminal cells, with every escape sequence.
+    Celled,
+}
+
+/// How kept text is written inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Quoted {
+    /// ASCII JSON that is safe in HTML, as Jinja's `tojson` writes it.
+    HtmlJson,
 }
 
 /// From which end.
@@ -414,52 +454,4 @@ pub(super) enum LineEnds {
     Lf,
     /// LF, CRLF and a lone CR.
     Any,
-}
-
-/// What the model reads: templates.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TextForm {
-    pub whole: Option<Spanned<String>>,
-    pub cut: Option<Spanned<String>>,
-    pub together: Option<Spanned<String>>,
-}
-
-/// The agent's machine-readable details.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DetailsForm {
-    pub shape: DetailsShape,
-    /// The key of a limit on matches that was reached.
-    pub limit: Option<String>,
-    /// Whether the saved path is among them.
-    #[serde(default)]
-    pub path: bool,
-    /// Whether a failed command has none.
-    #[serde(default)]
-    pub unless_failed: bool,
-}
-
-/// What the details look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum DetailsShape {
-    /// pi's truncation result.
-    Pi,
-    /// The Go agents' temp file.
-    TempFile,
-}
-
-/// A cap on the whole response.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CapForm {
-    /// Over so many raw bytes it cuts.
-    pub over: Figure,
-    /// To so many.
-    pub size: Figure,
-    /// Back to the last line feed, if there is one.
-    #[serde(default)]
-    pub to_line: bool,
-    pub notice: Spanned<String>,
 }

@@ -28,6 +28,7 @@ mod plan;
 mod policy;
 mod refuse;
 mod report;
+mod rewrite;
 mod text;
 
 pub use catalog::Catalog;

@@ -81,6 +81,14 @@ const NAMES: &[(&str, Want)] = &[
     ("size", Want::NOTHING),
     ("removed_size", Want::NOTHING),
     ("removed", Want::LINE_FEEDS),
+    ("head_lines", Want::NOTHING),
+    ("tail_lines", Want::NOTHING),
+    ("head_size", Want::NOTHING),
+    ("composed_size", Want::NOTHING),
+    ("composed_bytes", Want::NOTHING),
+    ("blank", Want::NOTHING),
+    ("ended", Want::NOTHING),
+    ("included", Want::NOTHING),
 ];
 /// Those that are measured in the policy's own unit.
 const IN_UNIT: [&str; 3] = ["size", "removed_size", "removed"];

@@ -8,6 +8,7 @@ use super::notice::{self, Fact, Facts, Span};
 use super::parts::{LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
 use super::refuse;
+use super::rewrite;
 use super::text::{Text, as_usize};
 use crate::text::units::Want;
 use std::ops::Range;
@@ -211,7 +212,8 @@ fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, Pl
     let forms = policy.text_forms();
     let template = if is_cut { &forms.cut } else { &forms.whole };
     let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
-    let (parts, waiting) = lay_out(policy, template, facts, std::mem::take(&mut chosen.slots))?;
+    let slots = rewrite::slots(input, policy, text.source, std::mem::take(&mut chosen.slots))?;
+    let (parts, waiting) = lay_out(policy, template, facts, slots)?;
     let hit = chosen.hit.filter(|_| is_cut);
     let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &chosen, &output, is_cut);

@@ -2,7 +2,6 @@
 
 use super::segments::{self, Segment};
 use super::{Chosen, Rule, lines_in};
-use crate::preview::input::Input;
 use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
@@ -17,13 +16,13 @@ const ESCAPES: &str = concat!(
     r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
 );
 
-pub(super) fn choose(text: &Text, rule: &Rule, input: &Input) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let most = rule.needed(&rule.form.over, "over")?;
     let shown = rule.needed(&rule.form.size, "size")?;
     let escapes = Regex::new(ESCAPES).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
     let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
     let reads = Reads { text, escapes: &escapes, chunk };
-    let last_line = rule.words(&rule.form.after, text, input, Facts::new())?;
+    let last_line = rule.words(&rule.form.after, &Facts::new())?;
     let Some(within) = reads.within(most) else {
         let start = reads.start(shown);
         let start = segments::prefix(text, &start, Unit::Units, shown);

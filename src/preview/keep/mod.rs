@@ -1,9 +1,11 @@
 //! The ways of keeping: each chooses ranges of a text and says by which limit.
 
 mod balanced;
+mod celled;
 mod clipped;
 mod collected;
 mod composed;
+mod counted;
 mod ends;
 mod errors;
 mod exact;
@@ -11,19 +13,23 @@ mod filtered;
 mod held;
 mod matches;
 mod middle;
+mod numbered;
 mod pieces;
 mod raw_tail;
 mod replaced;
 mod sampled;
 mod segments;
 mod selection;
+mod shaped;
 mod shares;
 mod size;
 mod snapped;
 mod stripped;
 mod twice;
 mod view;
+mod weighed;
 mod window;
+mod wrapped;
 
 use super::file::{Figure, KeepForm, Way};
 use super::input::Input;
@@ -95,14 +101,16 @@ pub(super) struct Rule<'a> {
     pub form: &'a KeepForm,
     pub unit: Unit,
     pub direction: Direction,
+    /// What templates may name besides the parameters: the path, the exit code, the stream.
+    outside: Facts,
 }
 
 impl<'a> Rule<'a> {
-    pub fn of(policy: &'a Policy) -> Self {
+    pub fn of(policy: &'a Policy, outside: Facts) -> Self {
         let form = policy.keep();
         let unit = form.unit.unwrap_or_else(|| policy.unit());
         let from = form.from.as_ref().map(|from| from.get_ref().resolve(policy.direction()));
-        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head) }
+        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head), outside }
     }
 
     /// An optional figure.
@@ -111,19 +119,11 @@ impl<'a> Rule<'a> {
         worked.transpose().map_err(|message| PlanError::policy(self.policy, message))
     }
 
-    /// Words of the agent's own, from a template that names parameters, `path`, `exit_code`, `is_empty` and what
-    /// `facts` adds.
-    pub fn words(
-        &self,
-        template: &Option<Spanned<String>>,
-        text: &Text,
-        input: &Input,
-        facts: Facts,
-    ) -> Result<String, PlanError> {
+    /// Words of the agent's own from a template without slots; none where there is no template.
+    pub fn words(&self, template: &Option<Spanned<String>>, facts: &Facts) -> Result<String, PlanError> {
         let Some(template) = template else { return Ok(String::new()) };
-        let mut all = plan::outside(input, self.policy, text.source);
-        all.insert("is_empty", Fact::Flag(text.is_empty()));
-        all.extend(facts);
+        let mut all = self.outside.clone();
+        all.extend(facts.iter().map(|(name, fact)| (*name, fact.clone())));
         let rendered = notice::render_plain(self.policy, template.get_ref(), &all);
         rendered.map(|(words, _)| words).map_err(|message| PlanError::policy(self.policy, message))
     }
@@ -138,9 +138,10 @@ impl<'a> Rule<'a> {
 
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
 pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
-    let rule = Rule::of(policy);
+    let rule = Rule::of(policy, plan::outside(input, policy, text.source));
     let first = rule.figure(&rule.form.first)?.map(|first| text.first(as_usize(first), rule.form.first_trim));
-    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule, input);
+    let path = input.saved_path(text.source);
+    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule, path);
     if let Some(first) = &first {
         text.absorb(first);
     }
@@ -151,8 +152,7 @@ pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chos
     Ok(chosen)
 }
 
-fn choose_of(text: &Text, rule: &Rule, input: &Input) -> Result<Chosen, PlanError> {
-    let path = input.saved_path(text.source);
+fn choose_of(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
     match rule.form.way {
         Way::Pieces => pieces::choose(text, rule),
         Way::Size => size::choose(text, rule),
@@ -175,17 +175,39 @@ fn choose_of(text: &Text, rule: &Rule, input: &Input) -> Result<Chosen, PlanErro
         Way::Exact => exact::choose(text, rule, path),
         Way::View => view::choose(text, rule),
         Way::Stripped => stripped::choose(text, rule),
-        Way::Composed => composed::choose(text, rule, input),
-        Way::Filtered => filtered::choose(text, rule, input),
+        Way::Wrapped => wrapped::choose(text, rule),
+        Way::Filtered => filtered::choose(text, rule),
+        Way::Shaped => shaped::choose(text, rule),
+        Way::Counted => counted::choose(text, rule),
+        Way::Numbered => numbered::choose(text, rule),
+        Way::Weighed => weighed::choose(text, rule),
+        Way::Celled => celled::choose(text, rule),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    use Way::{Clipped, Collected, Composed, Errors, Filtered, Matches, RawTail, Selection, View, Window};
+    use Way::{
+        Celled, Clipped, Collected, Counted, Errors, Exact, Filtered, Matches, RawTail, Selection, Shaped,
+        View, Weighed, Window, Wrapped,
+    };
     matches!(
         policy.keep().way,
-        Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View | Composed | Filtered
+        Window
+            | Selection
+            | Matches
+            | Errors
+            | RawTail
+            | Clipped
+            | Collected
+            | View
+            | Exact
+            | Shaped
+            | Counted
+            | Celled
+            | Weighed
+            | Wrapped
+            | Filtered
     )
 }
 
