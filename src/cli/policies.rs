@@ -48,7 +48,7 @@ impl Record {
             max_lines: policy.max_lines(),
             max_size: policy.max_size(),
             confidence: policy.confidence().as_str(),
-            version: policy.version().to_owned(),
+            version: policy.version(),
             source: policy.source().to_owned(),
             parameters: policy.params().iter().map(parameter).collect(),
             own,

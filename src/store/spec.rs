@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::expand::{self, Unset};
 use super::pattern::{Component, Facts};
 use super::{Basis, Env, Retention, Setting, parse_age};
+use crate::known::{Confidence, Extent, Warning};
 
 /// What an agent's file holds, compared to what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -43,29 +44,6 @@ impl Holds {
     }
 }
 
-/// How sure a store's description is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// Read in the agent's source, or this program's own.
-    Source,
-    /// From the vendor's documentation.
-    Documented,
-    /// Seen in transcripts and issues.
-    Observed,
-}
-
-impl Confidence {
-    /// In one word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Confidence::Source => "source",
-            Confidence::Documented => "documented",
-            Confidence::Observed => "observed",
-        }
-    }
-}
-
 /// One store: where it lies, what its names say, when its entries go.
 #[derive(Clone, Debug)]
 pub struct StoreSpec {
@@ -83,6 +61,7 @@ pub struct StoreSpec {
     pub source: String,
     /// What else there is to know.
     pub note: Option<String>,
+    warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
     skip: Vec<String>,
@@ -154,6 +133,8 @@ struct StoreForm {
     retention: RetentionForm,
     confidence: Option<Confidence>,
     note: Option<String>,
+    #[serde(default, rename = "warning")]
+    warnings: Vec<Warning>,
     #[serde(default)]
     skip: Vec<String>,
 }
@@ -323,6 +304,7 @@ fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> R
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
         note: form.note,
+        warnings: form.warnings,
         roots: form.roots,
         path,
         skip: form.skip,
@@ -347,6 +329,11 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
 }
 
 impl StoreSpec {
+    /// What to warn of in one of its files.
+    pub fn warnings(&self, extent: Extent) -> impl Iterator<Item = &Warning> {
+        self.warnings.iter().filter(move |warning| warning.holds(extent))
+    }
+
     /// Its root directories: each path, or the variable without which there is none.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
