@@ -7,9 +7,11 @@ mod size;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
-use crate::store::{Env, Stores, parse_age};
+use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
 
 pub use agent::AgentLimits;
 pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
@@ -78,6 +80,8 @@ pub struct Resolved {
     pub chosen_by: ChosenBy,
     /// What of the agent's own configuration could not be used.
     pub warnings: Vec<String>,
+    /// What the store warns of in which the file lies.
+    pub store_warnings: Vec<Warning>,
 }
 
 /// A request that cannot be met as it was put.
@@ -194,7 +198,8 @@ impl Config {
         if apply(&mut policy, wishes)? {
             limits_from = LimitsFrom::Flags;
         }
-        Ok(Resolved { policy, limits_from, chosen_by, warnings })
+        let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
+        Ok(Resolved { policy, limits_from, chosen_by, warnings, store_warnings })
     }
 
     /// The policy, what chose it, and what of `--tool` is left for the policy itself.
@@ -228,10 +233,13 @@ impl Config {
 
     /// The policies that may have made the file at `path`, by the store in which it lies.
     fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let path = path.and_then(|path| std::path::absolute(path).ok());
-        let store = path.and_then(|path| self.stores.store_of(&path, &self.env));
-        let names = store.map(|(_, rule)| rule.policies.clone()).unwrap_or_default();
+        let names = self.store_of(path).map(|(_, rule)| rule.policies.clone()).unwrap_or_default();
         names.into_iter().filter(|name| self.catalog.text(name).is_some()).collect()
+    }
+
+    /// The store in which the file at `path` lies, and which kind of its files it is.
+    fn store_of(&self, path: Option<&Path>) -> Option<(&Arc<StoreSpec>, &FileRule)> {
+        self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
     }
 
     /// Sets what our configuration file says of this policy, then of this tool; whether that is a limit.

@@ -35,6 +35,20 @@ impl Warning {
         reached && (!self.unended || extent.last.is_some_and(|last| last != b'\n'))
     }
 
+    /// Those that hold of an output, by its policy and by the store in which it lies; each text once.
+    pub fn of<'a>(policy: &'a [Self], store: &'a [Self], extent: Extent) -> Vec<&'a Self> {
+        let mut all: Vec<&Self> = Vec::new();
+        // What lies in a store lies there because it was cut.
+        let stored = Extent { cut: true, ..extent };
+        let policy = policy.iter().filter(|warning| warning.holds(extent));
+        for warning in policy.chain(store.iter().filter(|warning| warning.holds(stored))) {
+            if all.iter().all(|other| other.text != warning.text) {
+                all.push(warning);
+            }
+        }
+        all
+    }
+
     /// The few words, or a general one.
     pub fn short(&self) -> &str {
         self.short.as_deref().unwrap_or("a warning")
@@ -61,6 +75,19 @@ mod tests {
         let at = |bytes| Extent { bytes, last: None, cut: false };
         assert!(!warning(Some(10), false).holds(at(10)));
         assert!(warning(Some(10), false).holds(at(11)));
+    }
+
+    #[test]
+    fn what_policy_and_store_both_say_is_said_once() {
+        let extent = Extent { bytes: 11, last: None, cut: true };
+        let (once, other) =
+            (warning(None, false), Warning { text: "other".into(), ..warning(Some(10), false) });
+        let (policy, store) = ([once.clone()], [once, other]);
+        let texts: Vec<&str> =
+            Warning::of(&policy, &store, extent).iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts, ["t", "other"]);
+        let whole = Warning::of(&policy, &store, Extent { bytes: 1, cut: false, ..extent });
+        assert_eq!(whole.len(), 1, "the store's alone");
     }
 
     #[test]

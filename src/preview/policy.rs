@@ -4,7 +4,7 @@ use super::file::{KeepForm, PolicyForm, RoleForm, SettingsForm, TextForm, Varian
 use super::notice;
 use super::param::{Param, ParamError, Value, keys, matches_key, value_of};
 use super::parts::{Direction, Unit};
-use crate::known::{Confidence, Era, Extent, Warning};
+use crate::known::{Confidence, Era, Warning};
 use crate::text::units::Want;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,9 +83,9 @@ impl Policy {
         Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
     }
 
-    /// What to warn of in an output.
-    pub fn warnings(&self, extent: Extent) -> impl Iterator<Item = &Warning> {
-        self.file.warnings.iter().filter(move |warning| warning.holds(extent))
+    /// What to warn of, each of the outputs of which it holds.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.file.warnings
     }
 
     /// Where the policy is known from.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::expand::{self, Unset};
 use super::pattern::{Component, Facts};
 use super::{Basis, Env, Retention, Setting, parse_age};
-use crate::known::{Confidence, Extent, Warning};
+use crate::known::{Confidence, Warning};
 
 /// What an agent's file holds, compared to what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -61,7 +61,8 @@ pub struct StoreSpec {
     pub source: String,
     /// What else there is to know.
     pub note: Option<String>,
-    warnings: Vec<Warning>,
+    /// What to warn of, each of the files of which it holds.
+    pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
     skip: Vec<String>,
@@ -329,11 +330,6 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
 }
 
 impl StoreSpec {
-    /// What to warn of in one of its files.
-    pub fn warnings(&self, extent: Extent) -> impl Iterator<Item = &Warning> {
-        self.warnings.iter().filter(move |warning| warning.holds(extent))
-    }
-
     /// Its root directories: each path, or the variable without which there is none.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()

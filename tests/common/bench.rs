@@ -68,6 +68,7 @@ pub fn subject(policy: Policy) -> Subject {
         exit_code: None,
         stderr: None,
         warnings: Vec::new(),
+        store_warnings: Vec::new(),
     }
 }
 

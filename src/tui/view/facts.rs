@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
 
+use crate::text::safe::label;
 use crate::tui::app::App;
 use crate::tui::geometry;
 use crate::tui::output::Output;
@@ -47,6 +48,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
                 .map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes))),
         ));
     }
+    facts.extend(output.warnings().iter().map(|warning| ("warning", label(warning.text.as_bytes()))));
     facts
 }
 
