@@ -171,6 +171,9 @@ pub struct PoliciesArgs {
     /// Print this policy's file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    /// Earlier forms, too: how a tool cut before it cut as it does today
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
     /// One JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,
