@@ -171,7 +171,7 @@ pub struct PoliciesArgs {
     /// Print this policy's file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// Earlier forms, too: how a tool cut before it cut as it does today
+    /// List earlier forms too: how a tool used to cut
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
     /// One JSON array

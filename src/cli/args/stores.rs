@@ -89,7 +89,7 @@ pub struct CompareArgs {
     /// Count which matches of this regular expression the model still gets; without a capital letter in any case
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
-    /// Earlier forms of the policies, too
+    /// Include earlier forms of the policies
     #[arg(long)]
     pub all: bool,
     /// One JSON array
