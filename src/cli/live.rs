@@ -63,6 +63,7 @@ pub fn command(
         exit_code: None,
         stderr: None,
         warnings: look.warnings.clone(),
+        store_warnings: Vec::new(),
     };
     let target = Target { subject, source: Source::open(&path)? };
     let (tell, news) = channel();

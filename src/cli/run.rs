@@ -264,7 +264,8 @@ pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result
 /// Prints the preview, then what has to be said about it.
 fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
     delivery.warnings.iter().for_each(|warning| say(warning));
-    let written = preview::write(&delivery.preview, &delivery.input(), &delivery.policy, limits_from, form);
+    let written =
+        preview::write(&delivery.preview, &delivery.input(), &delivery.policy, (limits_from, &[]), form);
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &delivery.preview.status {
         say(&crashed(words));

@@ -5,6 +5,7 @@ mod response;
 pub(super) use response::{CapForm, DetailsForm, DetailsShape, TextForm};
 
 use super::parts::{Direction, Unit};
+use crate::known::{Confidence, Edge, Warning};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -14,9 +15,18 @@ use toml::Spanned;
 pub(super) struct PolicyForm {
     pub agent: String,
     pub tool: String,
-    pub version: String,
+    /// For people, where `from`, `until` and `seen` do not say it.
+    pub version: Option<String>,
+    /// The first version and date.
+    pub from: Option<Edge>,
+    /// The last version and date; absent while it still holds.
+    pub until: Option<Edge>,
+    /// The newest version for which it was checked.
+    pub seen: Option<Edge>,
+    /// The current policy of which this is an earlier form.
+    pub era_of: Option<String>,
     pub source: String,
-    pub confidence: super::policy::Confidence,
+    pub confidence: Confidence,
     pub summary: String,
     #[serde(default)]
     pub quirks: Vec<String>,
@@ -32,6 +42,8 @@ pub(super) struct PolicyForm {
     pub reads: Option<Figure>,
     pub refuse: Option<RefuseForm>,
     pub settings: Option<SettingsForm>,
+    #[serde(default, rename = "warning")]
+    pub warnings: Vec<Warning>,
     #[serde(default, rename = "param")]
     pub params: Vec<Spanned<ParamForm>>,
     #[serde(default, rename = "variant")]

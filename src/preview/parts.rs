@@ -1,6 +1,7 @@
 //! What a plan is: parts that stand for ranges of an output, and what they add up to.
 
 use super::input::{Input, Stream};
+use crate::known::Extent;
 use crate::text::ansi;
 use crate::text::units::{self, Want};
 use std::ops::Range;
@@ -294,6 +295,12 @@ impl Preview {
     /// UTF-8 bytes of [`Preview::text`].
     pub fn byte_len(&self, input: &Input) -> u64 {
         self.parts.iter().map(|part| part.byte_len(input)).sum()
+    }
+
+    /// What warnings go by.
+    pub fn extent(&self, input: &Input) -> Extent {
+        let bytes = input.output.bytes;
+        Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.truncated }
     }
 
     /// Tokens at four bytes each, rounded up.

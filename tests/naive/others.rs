@@ -78,9 +78,9 @@ pub fn codex_code_mode(c: &Case) -> Verdict {
     let (text, budget) = (lossy(&bytes), 4 * c.num("max_tokens", 10000));
     let seconds = c.word("wall_seconds", "");
     // Ambiguous: what is left of the first part where the wall time is not given; taken as its other
-    // lines. The two parts are taken to stand together: the first ends its last line itself.
+    // lines. The two are content blocks, which the text form joins by an empty line.
     let wall = if seconds.is_empty() { String::new() } else { format!("Wall time {seconds} seconds\n") };
-    let first = format!("Script completed\n{wall}Output:\n");
+    let first = format!("Script completed\n{wall}Output:\n\n\n");
     if text.len() <= budget {
         return Ok(first + &text);
     }

@@ -121,11 +121,20 @@ impl<'a> Rule<'a> {
 
     /// Words of the agent's own from a template without slots; none where there is no template.
     pub fn words(&self, template: &Option<Spanned<String>>, facts: &Facts) -> Result<String, PlanError> {
-        let Some(template) = template else { return Ok(String::new()) };
+        self.words_waiting(template, facts).map(|(words, _)| words)
+    }
+
+    /// The same, with the totals that they lack.
+    pub fn words_waiting(
+        &self,
+        template: &Option<Spanned<String>>,
+        facts: &Facts,
+    ) -> Result<(String, Want), PlanError> {
+        let Some(template) = template else { return Ok((String::new(), Want::NOTHING)) };
         let mut all = self.outside.clone();
         all.extend(facts.iter().map(|(name, fact)| (*name, fact.clone())));
         let rendered = notice::render_plain(self.policy, template.get_ref(), &all);
-        rendered.map(|(words, _)| words).map_err(|message| PlanError::policy(self.policy, message))
+        rendered.map_err(|message| PlanError::policy(self.policy, message))
     }
 
     /// A figure that the way cannot do without.

@@ -3,7 +3,7 @@
 use super::composed::{self, Composed};
 use super::segments::Segment;
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::{Text, as_usize};
@@ -81,9 +81,7 @@ fn hold(text: &Text, all: &mut Composed, end: usize) {
 
 /// The words after the cut text.
 fn words(text: &Text, rule: &Rule, facts: &Facts) -> Result<String, PlanError> {
-    let Some(template) = &rule.form.gap else { return Ok(String::new()) };
-    let rendered = notice::render_plain(rule.policy, template.get_ref(), facts);
-    let (words, waiting) = rendered.map_err(|message| PlanError::policy(rule.policy, message))?;
+    let (words, waiting) = rule.words_waiting(&rule.form.gap, facts)?;
     text.wait_for(waiting);
     Ok(words)
 }
@@ -165,13 +163,12 @@ impl<'a, 'b> Shaping<'a, 'b> {
     fn run(mut self, all: &Composed) -> Option<Self> {
         let feed = if all.after.starts_with('\n') { "\n" } else { "" };
         let mut at = all.body.start;
-        while at < all.body.end && self.sum <= self.most {
+        while at < all.body.end && self.sum <= self.most && self.is_sure() {
             let line = self.next(at, all.body.end, feed);
             at = line.ending.end;
             self.add(&line);
         }
-        if self.sum > self.most || !self.text.gave_up().without(Want::UNITS | Want::DECODED_BYTES).is_empty()
-        {
+        if self.sum > self.most || !self.is_sure() {
             return None;
         }
         self.keep(all.body.end);
@@ -181,6 +178,11 @@ impl<'a, 'b> Shaping<'a, 'b> {
             self.add_words(words);
         }
         (self.sum <= self.most).then_some(self)
+    }
+
+    /// Whether the end of every line was found.
+    fn is_sure(&self) -> bool {
+        self.text.gave_up().without(Want::UNITS | Want::DECODED_BYTES).is_empty()
     }
 
     fn next(&self, at: usize, end: usize, feed: &'static str) -> Line {
