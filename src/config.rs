@@ -9,6 +9,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
 use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
@@ -231,10 +235,16 @@ impl Config {
         Ok((policy, ChosenBy::Person, kind))
     }
 
-    /// The policies that may have made the file at `path`, by the store in which it lies.
-    fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let names = self.store_of(path).map(|(_, rule)| rule.policies.clone()).unwrap_or_default();
-        names.into_iter().filter(|name| self.catalog.text(name).is_some()).collect()
+    /// The policies that may have made the file at `path`, by the store in which it lies and by the file's own time; the
+    /// likeliest first.
+    pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
+        let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
+        let names: Vec<String> =
+            rule.policies.iter().filter(|name| self.catalog.text(name).is_some()).cloned().collect();
+        match made(path, rule) {
+            Some(day) if names.len() > 1 => self.catalog.by_day(names, day),
+            _ => names,
+        }
     }
 
     /// The store in which the file at `path` lies, and which kind of its files it is.
@@ -258,6 +268,13 @@ impl Config {
         }
         Ok(any)
     }
+}
+
+/// The day on which a stored file was made: by the time in its name, else by that of its last change.
+fn made(path: &Path, rule: &FileRule) -> Option<Date> {
+    let modified = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
+    let made = rule.made(path.file_name()?, modified).unwrap_or(modified);
+    Some(made.to_zoned(TimeZone::UTC).date())
 }
 
 fn is_limit(policy: &Policy, key: &str) -> bool {

@@ -90,7 +90,12 @@ fn choices(config: &Config) -> Vec<Choice> {
         config.resolve(&Wishes { policy: Some(name.to_owned()), ..Wishes::default() }, None).ok()
     };
     let resolved = config.catalog.names().filter_map(resolve);
-    resolved.map(|r| Choice { policy: r.policy, limits_from: r.limits_from.to_string() }).collect()
+    let choice = |resolved: Resolved| Choice {
+        is_current: config.catalog.is_current(&resolved.policy),
+        limits_from: resolved.limits_from.to_string(),
+        policy: resolved.policy,
+    };
+    resolved.map(choice).collect()
 }
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.

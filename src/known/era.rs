@@ -133,14 +133,25 @@ impl Era {
     }
 }
 
+/// An edge with a word before it, where something of it is known.
+fn told(word: &str, edge: &Option<Edge>) -> Option<String> {
+    let edge = edge.as_ref().filter(|edge| **edge != Edge::default())?;
+    Some(format!("{word} {edge}"))
+}
+
+impl Era {
+    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as it is known.
+    pub fn span(&self) -> Option<String> {
+        let edges = [told("from", &self.from), told("until", &self.until)];
+        let known: Vec<String> = edges.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(" "))
+    }
+}
+
 impl fmt::Display for Era {
-    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`; without a word if nothing is known.
+    /// The span, and in which version it was seen last; without a word if nothing is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let edge = |word: &str, edge: &Option<Edge>| edge.as_ref().map(|edge| format!("{word} {edge}"));
-        let words = [edge("from", &self.from), edge("until", &self.until), edge("seen in", &self.seen)];
-        let [from, until, seen] = words;
-        let span = [from, until].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let words: Vec<String> = [span].into_iter().filter(|span| !span.is_empty()).chain(seen).collect();
+        let words: Vec<String> = self.span().into_iter().chain(told("seen in", &self.seen)).collect();
         f.write_str(&words.join(", "))
     }
 }

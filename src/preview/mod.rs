@@ -17,6 +17,7 @@
 mod cap;
 mod catalog;
 mod details;
+mod eras;
 mod file;
 mod filters;
 mod input;

@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::expand::{self, Unset};
+use super::id::parse_id;
 use super::pattern::{Component, Facts};
 use super::{Basis, Env, Retention, Setting, parse_age};
 use crate::known::{Confidence, Warning};
@@ -177,13 +179,16 @@ const BUILTIN: &[(&str, &str)] = &[
     ("copilot-chat.toml", include_str!("../../assets/stores/copilot-chat.toml")),
     ("copilot-cli.toml", include_str!("../../assets/stores/copilot-cli.toml")),
     ("crush.toml", include_str!("../../assets/stores/crush.toml")),
+    ("droid.toml", include_str!("../../assets/stores/droid.toml")),
     ("forks.toml", include_str!("../../assets/stores/forks.toml")),
     ("gemini-cli.toml", include_str!("../../assets/stores/gemini-cli.toml")),
     ("go-opencode.toml", include_str!("../../assets/stores/go-opencode.toml")),
     ("goose.toml", include_str!("../../assets/stores/goose.toml")),
+    ("grok.toml", include_str!("../../assets/stores/grok.toml")),
     ("hermes.toml", include_str!("../../assets/stores/hermes.toml")),
     ("kilo.toml", include_str!("../../assets/stores/kilo.toml")),
     ("kimi-cli.toml", include_str!("../../assets/stores/kimi-cli.toml")),
+    ("kimi-code.toml", include_str!("../../assets/stores/kimi-code.toml")),
     ("opencode.toml", include_str!("../../assets/stores/opencode.toml")),
     ("overspill.toml", include_str!("../../assets/stores/overspill.toml")),
     ("pi.toml", include_str!("../../assets/stores/pi.toml")),
@@ -327,6 +332,16 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
     };
     let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
     Ok(Retention { basis, after, setting, max_count, max_total, note })
+}
+
+impl FileRule {
+    /// When a file of that name was made, where the name tells; `modified` is when it was last changed.
+    pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
+        let (name, mut facts) = (name.as_encoded_bytes(), Facts::default());
+        self.name.read(name, &mut facts);
+        let id = facts.id_at.and_then(|(start, end)| name.get(usize::from(start)..usize::from(end)));
+        parse_id(id.unwrap_or(name))?.time(modified)
+    }
 }
 
 impl StoreSpec {

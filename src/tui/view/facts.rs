@@ -25,6 +25,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
+        ("versions", label(output.policy.version().as_bytes())),
         (
             "known from",
             format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str()),
@@ -48,6 +49,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
                 .map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes))),
         ));
     }
+    facts.retain(|(_, text)| !text.is_empty());
     facts.extend(output.warnings().iter().map(|warning| ("warning", label(warning.text.as_bytes()))));
     facts
 }
