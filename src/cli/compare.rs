@@ -50,8 +50,11 @@ pub fn run(config: &Config, args: &CompareArgs) -> Outcome {
     let view = opened.source.view();
     let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
     let input = opened.input(&view, &totals);
+    // What made a stored file has a row, even if it is an earlier form.
+    let made_by = config.candidates(opened.path.as_deref()).into_iter().next();
+    let all = |name: &str| args.all || made_by.as_deref() == Some(name);
     let mut rows: Vec<Row> =
-        config.catalog.names().filter_map(|name| row(config, name, &opened, &input, args.all)).collect();
+        config.catalog.names().filter_map(|name| row(config, name, &opened, &input, all(name))).collect();
     if let Some(pattern) = &pattern {
         find(&view, pattern, &mut rows);
     }

@@ -140,8 +140,11 @@ fn told(word: &str, edge: &Option<Edge>) -> Option<String> {
 }
 
 impl Era {
-    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as it is known.
+    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as it is known; `only 2025-12-07` if both are the same.
     pub fn span(&self) -> Option<String> {
+        if self.from == self.until {
+            return told("only", &self.from);
+        }
         let edges = [told("from", &self.from), told("until", &self.until)];
         let known: Vec<String> = edges.into_iter().flatten().collect();
         (!known.is_empty()).then(|| known.join(" "))

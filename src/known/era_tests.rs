@@ -91,4 +91,6 @@ fn an_era_in_words() {
     let era = Era { from: Some(full), until: edge("2026-08"), seen: Some(seen), of: None };
     assert_eq!(era.to_string(), "from 2.1.45 (2026-02) until 2026-08, seen in 2.1.330");
     assert_eq!(Era::default().to_string(), "");
+    assert_eq!(self::era(Some("2025-12-07"), Some("2025-12-07")).to_string(), "only 2025-12-07");
+    assert_eq!(self::era(Some("2026"), Some("")).to_string(), "from 2026");
 }

@@ -33,12 +33,14 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// The choices that have all the typed words.
+    /// The choices that have all the typed words; earlier forms too, where none of today has them.
     pub fn shown(&self) -> Vec<&Choice> {
         let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
         let text =
             |choice: &Choice| format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase();
-        self.offered().filter(|choice| words.iter().all(|word| text(choice).contains(word))).collect()
+        let fits = |choice: &&Choice| words.iter().all(|word| text(choice).contains(word));
+        let shown: Vec<&Choice> = self.offered().filter(fits).collect();
+        if shown.is_empty() { self.choices.iter().filter(fits).collect() } else { shown }
     }
 
     /// Those of today and the one in use, or all.

@@ -166,6 +166,8 @@ fn earlier_forms_of_a_policy_are_a_key_away() {
                 && !names(&bench).contains("opencode/metadata ")
         );
     }
+    let mut bench = open(SIZES[0], &test_log(40));
+    assert!(names(bench.keys("pbash run")).contains("opencode/metadata "), "no other has these words");
     let home = Home::new();
     let mut bench = Bench::open(SIZES[0], &home.file("build.log", test_log(40)), policy("opencode/metadata"));
     assert!(names(bench.keys("p")).contains("opencode/metadata "), "the one in use is always there");
