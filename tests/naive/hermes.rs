@@ -10,7 +10,10 @@ fn persisted(c: &Case, recovery: &str) -> Verdict {
         return Ok(text);
     }
     let mut head = all[..all.len().min(1500)].to_vec();
-    if let Some(at) = head.iter().rposition(|ch| *ch == '\n')
+    // 0.19.0 looks for a line feed, and says that there is more, only where there is.
+    let more = if all.len() > 1500 { "\n..." } else { "" };
+    if !more.is_empty()
+        && let Some(at) = head.iter().rposition(|ch| *ch == '\n')
         && at > 750
     {
         head.truncate(at + 1);
@@ -20,7 +23,7 @@ fn persisted(c: &Case, recovery: &str) -> Verdict {
     // MB begins at 1024 KB: 0.19.0.
     let size = if kb < 1024.0 { format!("{kb:.1} KB") } else { format!("{:.1} MB", kb / 1024.0) };
     Ok(format!(
-        "<persisted-output>\nThis tool result was too large ({} characters, {size}).\nFull output saved to: {}\nUse the read_file tool with offset and limit to access specific sections of this output.\n{recovery}\nPreview (first {} chars):\n{}\n...\n</persisted-output>",
+        "<persisted-output>\nThis tool result was too large ({} characters, {size}).\nFull output saved to: {}\nUse the read_file tool with offset and limit to access specific sections of this output.\n{recovery}\nPreview (first {} chars):\n{}{more}\n</persisted-output>",
         commas(all.len()),
         c.path(),
         head.len(),

@@ -51,6 +51,20 @@ fn earlier_forms_are_compared_only_when_asked_for() {
 }
 
 #[test]
+fn what_made_a_stored_file_is_compared_even_if_it_is_an_earlier_form() {
+    let home = stocked();
+    let spill = home.at("../tmp/pi-bash-0123456789abcdef.log");
+    std::fs::copy(home.at("out.log"), &spill).unwrap();
+    let february = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
+    std::fs::File::options().write(true).open(&spill).unwrap().set_modified(february).unwrap();
+    let spill = spill.canonicalize().unwrap();
+    let json = home.run(&["compare", spill.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(row(&json, "pi/bash-2026-03")["status"], "ok");
+    let preview = home.run(&["preview", spill.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(preview["policy"], "pi/bash-2026-03");
+}
+
+#[test]
 fn finds_are_counted_where_they_survive() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json", "--find", "^error: \\d+$"]).ok().json();
