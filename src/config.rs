@@ -206,6 +206,17 @@ impl Config {
         Ok(Resolved { policy, limits_from, chosen_by, warnings, store_warnings })
     }
 
+    /// The policy for the output of a command that fails, where the agent cuts that by another than `policy`; with the
+    /// limits that the configuration sets it.
+    ///
+    /// # Errors
+    /// As [`Config::resolve`]'s.
+    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, WishError> {
+        let Some(name) = policy.failed() else { return Ok(None) };
+        let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
+        Ok(Some(self.resolve(&wishes, None)?.policy))
+    }
+
     /// The policy, what chose it, and what of `--tool` is left for the policy itself.
     fn choose(
         &self,

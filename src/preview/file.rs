@@ -28,6 +28,8 @@ pub(super) struct PolicyForm {
     pub source: String,
     pub confidence: Confidence,
     pub summary: String,
+    /// The policy by which the agent cuts the output of a command that fails, if that is another.
+    pub failed: Option<String>,
     #[serde(default)]
     pub quirks: Vec<String>,
     pub unit: Unit,

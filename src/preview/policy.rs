@@ -103,6 +103,11 @@ impl Policy {
         &self.file.summary
     }
 
+    /// The name of the policy by which the agent cuts the output of a command that fails, if that is another.
+    pub fn failed(&self) -> Option<&str> {
+        self.file.failed.as_deref()
+    }
+
     /// What surprises in it, a sentence each.
     pub fn quirks(&self) -> &[String] {
         &self.file.quirks
