@@ -98,7 +98,7 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
 }
 
 /// Policies of the engine that the documents do not define to the byte.
-const WITHOUT_DOUBLE: &[&str] = &["crush/bash", "openclaw/tool", "roo/command"];
+const WITHOUT_DOUBLE: &[&str] = &["crush/bash", "grok/bash", "mistral-vibe/bash", "roo/command"];
 
 #[test]
 fn every_policy_has_a_double_and_is_asked() {

@@ -77,6 +77,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("hermes/terminal", 0, 50000),
     ("openhands/terminal", 0, 30000),
     ("mini-swe-agent/observation", 0, 10000),
+    ("droid/tool", 0, 40000),
     ("openclaw/tool", 0, 16000),
     ("deepagents/tool", 0, 80000),
     ("openhands-v0/terminal", 0, 30000),

@@ -187,6 +187,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("hermes/terminal", hermes::terminal),
     ("kimi-code/bash", kimi::bash),
     ("openhands/terminal", rest::openhands),
+    ("droid/tool", rest::droid),
     ("openclaw/tool", openclaw::tool),
     ("deepagents/tool", openclaw::deepagents),
     ("mini-swe-agent/observation", rest::mini_swe_agent),

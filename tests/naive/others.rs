@@ -246,9 +246,13 @@ fn goose_notice(reason: &str, path: &str) -> String {
 }
 
 pub fn goose(c: &Case) -> Verdict {
+    // As recorded in 1.52.0; where it stands in an output that is cut is a guess.
+    let failed = c.exit_code.filter(|x| *x != 0);
+    let end = failed.map_or(String::new(), |x| format!("\n\nCommand exited with code {x}"));
     Ok(goose_cut(c).map_or_else(
-        |whole| whole,
+        |whole| whole + &end,
         |(kept, reason)| {
+            let kept = kept + &end;
             // Ambiguous: a path that does not end in `stdout-N` has no output-N beside it; then both
             // notices are taken to name it.
             let (stdout, output) = (c.path(), c.path().replace("/stdout-", "/output-"));

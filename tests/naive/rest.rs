@@ -58,9 +58,33 @@ fn tojson(text: &[char]) -> String {
     out + "\""
 }
 
+/// Droid's generic tools. Thousands are cut off: as the bundle of 0.215.0 has it.
+pub fn droid(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let (all, max) = (units(&text), c.num("max_units", 40000));
+    if all.len() <= max {
+        return Ok(text);
+    }
+    let first = max * 3 / 4;
+    let (head, tail) = (from_units(&all[..first]), from_units(&all[all.len() - (max - first)..]));
+    let lines = |text: &str| pieces(text).len();
+    let thousands = |n: usize| if n < 1000 { n.to_string() } else { format!("{}k", n / 1000) };
+    Ok(format!(
+        "{head}\n\n[... truncated {} characters from middle section ...]\n\n{tail}\n\n[Output truncated. Showing first {} characters ({} lines) and last {} characters ({} lines) out of {} total characters ({} lines)]\n\n<system-reminder>\nThis output was truncated. The full result is saved to {}. When your conclusion depends on complete coverage, read that file before proceeding (Read with offset/limit, Grep for patterns, or Execute for text processing).\n</system-reminder>",
+        all.len() - max,
+        thousands(first),
+        lines(&head),
+        thousands(max - first),
+        lines(&tail),
+        thousands(all.len()),
+        lines(&text),
+        c.path()
+    ))
+}
+
 pub fn mini_swe_agent(c: &Case) -> Verdict {
-    // Python's text mode: every line break is read as a line feed (environments/local.py of 2.4.6).
-    let text = lossy(&c.input).replace("\r\n", "\n").replace('\r', "\n");
+    // What comes before the template is not part of the policy, such as Python's text mode.
+    let text = lossy(&c.input);
     let (all, max, x) = (points(&text), c.num("max_points", 10000), c.exit_code.unwrap_or(0));
     // The document has the names on one line; the template of 2.4.6 (config/mini.yaml) has these lines,
     // and what a short output becomes.
@@ -96,7 +120,7 @@ mod tests {
 
     #[test]
     fn mini_swe_agent_writes_json() {
-        let mut c = case("mini-swe-agent/observation", "é😀<a>\r\n'\u{1}\"\\~ \u{7f}".as_bytes(), &[]);
+        let mut c = case("mini-swe-agent/observation", "é😀<a>\n'\u{1}\"\\~ \u{7f}".as_bytes(), &[]);
         c.exit_code = Some(1);
         assert_eq!(
             c.naive().unwrap(),

@@ -201,7 +201,6 @@ fn json() -> Vec<Case> {
         "\"\\u00e9\\/\\ud83d\\ude00\\u0000\\n\"",
         "\"é😀\u{2028}\u{7f}\"",
         "[[[[\"x\"]]]]",
-        "{\"k\":1,\"k\":[2]}",
     ] {
         for times in [200, 3000] {
             outputs.push(format!(" [{value}{}]\r\n", format!(",\t{value}").repeat(times)).into_bytes());

@@ -11,7 +11,7 @@ use crate::preview::text::Text;
 pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
     let size = rule.needed(&rule.form.size, "size")?;
     let all = composed::compose(text, rule)?;
-    if !all.exceeds(text, Unit::Points, size) {
+    if size == 0 || !all.exceeds(text, Unit::Points, size) {
         let everything = plan::everything(text);
         return Ok(Chosen { slots: vec![("kept", all.parts(text))], cut: Some(false), ..everything });
     }
@@ -22,6 +22,8 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
     let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
     let marker = notice::render_plain(rule.policy, template, &facts);
     let (marker, _) = marker.map_err(|message| PlanError::policy(rule.policy, message))?;
+    // A limit that leaves room for nothing else shows as much of a shorter notice as fits.
+    let marker = rule.form.between.clone().filter(|_| size <= short).unwrap_or(marker);
     let length = marker.chars().count() as u64;
     let room = size.saturating_sub(length);
     let first = proposed.min(room);

@@ -33,11 +33,13 @@ impl Rows {
     }
 
     fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
-        let row = &bytes[line.start..line.end.min(line.start + PREFIX)];
+        // A path has a byte at least.
+        let start = line.end.min(line.start + 1);
+        let row = &bytes[start..line.end.min(start + PREFIX)];
         let Some(found) = self.0.as_ref().and_then(|regex| regex.captures(row)) else {
             return (line.start, None);
         };
-        let end = line.start + found.get(0).map_or(0, |whole| whole.end());
+        let end = start + found.get(0).map_or(0, |whole| whole.end());
         let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
         let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);
         let after = end + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
