@@ -10,7 +10,7 @@ const SHORTEST: usize = 3;
 const LONG_START: usize = 4;
 
 /// Bytes that are compared at a time, without a branch.
-const LANES: usize = 64;
+const LANES: usize = 128;
 
 /// What sets a letter to lower case; other bytes are compared as they are.
 const LOWER: u8 = 0x20;
@@ -64,29 +64,34 @@ impl Needle {
 
     /// Where it first stands in `hay` at `from` or later.
     pub fn find(&self, hay: &[u8], from: usize, patience: &mut Patience) -> Sighting {
-        let furthest = self.rare[0].max(self.rare[1]) + LANES;
         let mut at = from;
-        while at + furthest <= hay.len() {
-            if self.may_stand(hay, at) {
-                let Some(left) = patience.0.checked_sub(SELDOM) else { return Sighting::TooOften(at) };
-                patience.0 = left;
-                if let Some(found) = self.first_in(hay, at..at + LANES) {
-                    return Sighting::At(found);
-                }
+        while let Some(passed) = self.next_block(&hay[at..]) {
+            at += passed * LANES;
+            let Some(left) = (patience.0 + passed).checked_sub(SELDOM) else { return Sighting::TooOften(at) };
+            patience.0 = left;
+            if let Some(found) = self.first_in(hay, at..at + LANES) {
+                return Sighting::At(found);
             }
-            patience.0 += 1;
             at += LANES;
         }
+        at += self.blocks(&hay[at..]).count() * LANES;
         self.first_in(hay, at..hay.len()).map_or(Sighting::Nowhere, Sighting::At)
     }
 
-    /// Whether the rare bytes stand in their places for a start in the `LANES` bytes from `at` on.
-    fn may_stand(&self, hay: &[u8], at: usize) -> bool {
-        let [first, second] = self.rare.map(|index| &hay[at + index..][..LANES]);
+    /// How many blocks come before one in which the rare bytes stand in their places for a start in it.
+    fn next_block(&self, hay: &[u8]) -> Option<usize> {
         let [(a, a_case), (b, b_case)] = self.rare.map(|index| self.bytes[index]);
-        let both =
-            first.iter().zip(second).map(|(x, y)| u8::from(x | a_case == a) & u8::from(y | b_case == b));
-        both.fold(0, |any, one| any | one) != 0
+        self.blocks(hay).position(|(first, second)| {
+            let both =
+                first.iter().zip(second).map(|(x, y)| u8::from(x | a_case == a) & u8::from(y | b_case == b));
+            both.fold(0, |any, one| any | one) != 0
+        })
+    }
+
+    /// The bytes in the places of the two rare ones for each block of starts; the last starts make no whole block.
+    fn blocks<'a>(&self, hay: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
+        let [first, second] = self.rare.map(|index| hay.get(index..).unwrap_or_default());
+        first.chunks_exact(LANES).zip(second.chunks_exact(LANES))
     }
 
     fn first_in(&self, hay: &[u8], mut starts: std::ops::Range<usize>) -> Option<usize> {
