@@ -1,6 +1,9 @@
 //! Page-aligned room into which a scan copies what it looks at, and what its reads of the file were.
 
+use std::fs::File;
+use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::View;
@@ -27,6 +30,18 @@ impl Buffer {
         &room[start - pages.start..end - pages.start]
     }
 
+    /// A copy of so many bytes of a file from `start` on, a multiple of the 4 KiB of a page; fewer at its end.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read_file(&mut self, file: &File, start: u64, len: usize) -> io::Result<&[u8]> {
+        let room = self.room(len);
+        match fill(file, start, room, &ReadCounts::default()) {
+            (count, Ok(())) => Ok(&room[..count]),
+            (_, Err(error)) => Err(error),
+        }
+    }
+
     /// So many bytes that begin where a page does.
     fn room(&mut self, len: usize) -> &mut [u8] {
         if self.0.len() < len + PAGE {
@@ -35,6 +50,24 @@ impl Buffer {
         let start = self.0.as_ptr().align_offset(PAGE);
         &mut self.0[start..start + len]
     }
+}
+
+/// Fills `room` from `start` in the file on, which must both be where a page starts; how much of it, less than all only
+/// at the file's end and after an error. What comes after a short read is read from the start of its page.
+pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts) -> (usize, io::Result<()>) {
+    let mut filled = 0;
+    while filled < room.len() {
+        let from = filled - filled % PAGE;
+        let (offset, rest) = (start + from as u64, &mut room[from..]);
+        reads.note(offset, rest.as_ptr().addr(), rest.len());
+        match file.read_at(rest, offset) {
+            Ok(count) if from + count > filled => filled = from + count,
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (filled, Err(error)),
+        }
+    }
+    (filled, Ok(()))
 }
 
 /// What the scans of one file have read of it.
@@ -55,9 +88,9 @@ pub(super) struct ReadCounts {
 
 impl ReadCounts {
     /// Takes note of a read of `count` bytes from an offset to an address.
-    pub fn note(&self, offset: usize, address: usize, count: usize) {
+    fn note(&self, offset: u64, address: usize, count: usize) {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
-        if !offset.is_multiple_of(PAGE) || !address.is_multiple_of(PAGE) {
+        if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {
             self.unaligned.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -4,12 +4,12 @@
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::buffer::{PAGE, ReadCounts, Reads};
+use super::buffer::{ReadCounts, Reads, fill};
 use super::guard::Guard;
 
 /// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.
@@ -146,18 +146,8 @@ pub(super) fn copy_out(view: &View, start: usize, buffer: &mut [u8]) {
     let Some(file) = &mapping.file else {
         return buffer.copy_from_slice(&view[start..start + buffer.len()]);
     };
-    let mut filled = 0;
-    while filled < buffer.len() {
-        // What comes after a short read is read from the start of its page: once more in vain at the end of the file.
-        let from = filled - filled % PAGE;
-        let room = &mut buffer[from..];
-        mapping.reads.note(start + from, room.as_ptr() as usize, room.len());
-        match file.read_at(room, (start + from) as u64) {
-            Ok(count) if from + count > filled => filled = from + count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            _ => return buffer[filled..].fill(0),
-        }
-    }
+    let (filled, _) = fill(file, start as u64, buffer, &mapping.reads);
+    buffer[filled..].fill(0);
 }
 
 #[cfg(test)]
