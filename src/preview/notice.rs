@@ -10,7 +10,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Object, Value as Var};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// What stands in a notice for a figure that is still being counted.
 pub(super) const WAITING: &str = "…";
@@ -120,7 +120,7 @@ pub(super) type Facts = BTreeMap<&'static str, Fact>;
 #[derive(Debug)]
 struct Scene {
     facts: Facts,
-    params: BTreeMap<String, Value>,
+    params: Arc<BTreeMap<String, Value>>,
     waiting: Mutex<Want>,
 }
 
@@ -158,13 +158,18 @@ fn parameters(policy: &Policy) -> BTreeMap<String, Value> {
     policy.params().iter().map(|param| (param.name.clone(), value(&param.name))).collect()
 }
 
-fn environment<'a>() -> Environment<'a> {
-    let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default());
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    filters::add_to(&mut environment);
-    environment
+/// What all templates and expressions are compiled with. Made once: that takes longer than to render a line.
+fn environment() -> &'static Environment<'static> {
+    static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+        let mut environment = Environment::new();
+        environment
+            .set_syntax(SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default());
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        filters::add_to(&mut environment);
+        environment
+    });
+    &ENVIRONMENT
 }
 
 /// A stretch of a rendered template.
@@ -180,25 +185,56 @@ pub(super) struct Rendered {
     pub waiting: Want,
 }
 
-/// Renders a template. The error is a mistake in a policy file that only shows in use.
-pub(super) fn render(policy: &Policy, template: &str, facts: &Facts) -> Result<Rendered, String> {
-    let params = parameters(policy);
-    let scene = Arc::new(Scene { facts: facts.clone(), params, waiting: Mutex::default() });
-    let text = environment()
-        .render_named_str("notice", template, Var::from_dyn_object(Arc::clone(&scene)))
-        .map_err(|error| describe(&error))?;
-    let waiting = *scene.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(Rendered { spans: spans(&text), waiting })
+/// A template compiled under a policy's parameters as they are, to be rendered for line after line.
+pub(super) struct Template<'a> {
+    compiled: minijinja::Template<'a, 'a>,
+    params: Arc<BTreeMap<String, Value>>,
 }
 
-/// Renders a template that has no slots.
+#[cfg(test)]
+thread_local! {
+    /// How many templates this thread has compiled to render them.
+    pub(super) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+impl<'a> Template<'a> {
+    /// Compiles a template. The error, here as in rendering, is a mistake in a policy file that only shows in use.
+    pub fn new(policy: &Policy, template: &'a str) -> Result<Self, String> {
+        #[cfg(test)]
+        COMPILED.set(COMPILED.get() + 1);
+        let compiled = environment().template_from_named_str("notice", template);
+        let compiled = compiled.map_err(|error| describe(&error))?;
+        Ok(Self { compiled, params: Arc::new(parameters(policy)) })
+    }
+
+    /// Renders it.
+    pub fn render(&self, facts: Facts) -> Result<Rendered, String> {
+        let scene = Arc::new(Scene { facts, params: Arc::clone(&self.params), waiting: Mutex::default() });
+        let text = self.compiled.render(Var::from_dyn_object(Arc::clone(&scene)));
+        let text = text.map_err(|error| describe(&error))?;
+        let waiting = *scene.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(Rendered { spans: spans(&text), waiting })
+    }
+
+    /// Renders it where it has no slots.
+    pub fn render_plain(&self, facts: Facts) -> Result<(String, Want), String> {
+        let rendered = self.render(facts)?;
+        let texts = rendered.spans.into_iter().filter_map(|span| match span {
+            Span::Text(text) => Some(text),
+            Span::Slot(_) => None,
+        });
+        Ok((texts.collect(), rendered.waiting))
+    }
+}
+
+/// Renders a template once.
+pub(super) fn render(policy: &Policy, template: &str, facts: &Facts) -> Result<Rendered, String> {
+    Template::new(policy, template)?.render(facts.clone())
+}
+
+/// Renders a template that has no slots, once.
 pub(super) fn render_plain(policy: &Policy, template: &str, facts: &Facts) -> Result<(String, Want), String> {
-    let rendered = render(policy, template, facts)?;
-    let texts = rendered.spans.into_iter().filter_map(|span| match span {
-        Span::Text(text) => Some(text),
-        Span::Slot(_) => None,
-    });
-    Ok((texts.collect(), rendered.waiting))
+    Template::new(policy, template)?.render_plain(facts.clone())
 }
 
 fn spans(text: &str) -> Vec<Span> {
@@ -219,7 +255,8 @@ pub(super) fn figure(policy: &Policy, figure: &Figure) -> Result<u64, String> {
     if let Some(Value::Integer(number)) = policy.get(expression) {
         return Ok(number);
     }
-    let scene = Scene { facts: Facts::new(), params: parameters(policy), waiting: Mutex::default() };
+    let scene =
+        Scene { facts: Facts::new(), params: Arc::new(parameters(policy)), waiting: Mutex::default() };
     let environment = environment();
     let compiled = environment.compile_expression(expression).map_err(|error| describe(&error))?;
     let value = compiled.eval(Var::from_object(scene)).map_err(|error| describe(&error))?;

@@ -4,11 +4,12 @@
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 
+use super::buffer::{ReadCounts, Reads, fill};
 use super::guard::Guard;
 
 /// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.
@@ -32,6 +33,7 @@ struct Mapping {
     file: Option<File>,
     /// Whether it takes less room than its length: it may have holes.
     is_sparse: bool,
+    reads: ReadCounts,
 }
 
 impl View {
@@ -69,6 +71,11 @@ impl View {
         let lost = self.mapping.as_ref()?.guard.as_ref()?.lost_at()?;
         (lost < self.len as u64).then_some(lost)
     }
+
+    /// What scans have read of the file since it was mapped.
+    pub fn reads(&self) -> Reads {
+        self.mapping.as_ref().map_or(Reads::default(), |mapping| mapping.reads.get())
+    }
 }
 
 impl Deref for View {
@@ -99,7 +106,8 @@ impl Mapping {
         let pages = unsafe { MmapOptions::new().len(len).map(file) }?;
         let guard = Guard::register(pages.as_ptr() as usize, len)?;
         let is_sparse = file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
-        Ok(Mapping { guard: Some(guard), pages: Some(pages), file: file.try_clone().ok(), is_sparse })
+        let file = file.try_clone().ok();
+        Ok(Mapping { guard: Some(guard), pages: Some(pages), file, is_sparse, reads: ReadCounts::default() })
     }
 
     fn pages(&self) -> &Mmap {
@@ -130,19 +138,16 @@ pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
     }
 }
 
-/// Copies the bytes from `start` on into `buffer`, as far as the view goes. Where a scan reads every byte once this
-/// costs less than faulting in pages, and leaves none behind. What has been cut off the file reads as zeros.
+/// Copies the bytes from `start` on into `buffer`, which must both be where a page starts, as far as the view goes.
+/// Where a scan reads every byte once this costs no more than faulting in pages, and leaves none behind. What has been
+/// cut off the file reads as zeros.
 pub(super) fn copy_out(view: &View, start: usize, buffer: &mut [u8]) {
-    let file = view.mapping.as_ref().and_then(|mapping| mapping.file.as_ref());
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.map(|file| file.read_at(&mut buffer[filled..], (start + filled) as u64)) {
-            Some(Ok(count @ 1..)) => filled += count,
-            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-            Some(_) => return buffer[filled..].fill(0),
-            None => return buffer.copy_from_slice(&view[start..start + buffer.len()]),
-        }
-    }
+    let Some(mapping) = &view.mapping else { return buffer.fill(0) };
+    let Some(file) = &mapping.file else {
+        return buffer.copy_from_slice(&view[start..start + buffer.len()]);
+    };
+    let (filled, _) = fill(file, start as u64, buffer, &mapping.reads);
+    buffer[filled..].fill(0);
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! frame and every chunk of a scan. A late result of a worker is dropped when its view's
 //! generation is no longer the source's.
 
+mod buffer;
 mod file;
 mod guard;
 mod identity;
@@ -15,11 +16,12 @@ mod scan;
 mod spool;
 mod watch;
 
+pub use buffer::{Buffer, Reads};
 pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};
 pub use map::{View, is_hole};
 pub use open::OpenError;
-pub use scan::{Buffer, count, line_feeds, measure, share_out};
+pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::text::units::{self, Measure, Want};
 
-use super::map::copy_out;
-use super::{View, is_hole};
+use super::{Buffer, View, is_hole};
 
 /// Bytes that a thread takes at a time.
 const CHUNK: usize = 8 << 20;
@@ -16,29 +15,11 @@ const CHUNK: usize = 8 << 20;
 /// is a whole part, or a whole multiple, of it.
 const PIECE: usize = 256 << 10;
 
-/// Bytes before and after a piece that are copied with it: as far as a character can reach.
+/// Bytes before and after a piece that are copied with it where text is measured: as far as a character can reach.
 const AROUND: usize = 4;
 
 /// More threads than this share the memory's speed without adding to it.
 const MOST_THREADS: usize = 4;
-
-/// Room into which a scan copies what it looks at, piece by piece; one for each thread. Where every byte is looked at
-/// once, that costs less than faulting in the map's pages, and the map stays free for whoever draws the screen.
-#[derive(Debug, Default)]
-pub struct Buffer(Vec<u8>);
-
-impl Buffer {
-    /// A copy of a range of `view` (bytes, clamped to the view). What has been cut off the file reads as zeros.
-    pub fn read(&mut self, view: &View, range: Range<usize>) -> &[u8] {
-        let end = range.end.min(view.len());
-        let len = end.saturating_sub(range.start);
-        if self.0.len() < len {
-            self.0.resize(len, 0);
-        }
-        copy_out(view, range.start, &mut self.0[..len]);
-        &self.0[..len]
-    }
-}
 
 /// Calls `work` with the numbers below `count`, each once and handed out in order, from several threads with a
 /// `state` each, and returns when all are done. Once a call breaks off, no higher number is handed out than there
@@ -93,7 +74,8 @@ pub fn measure(view: &View, range: Range<usize>, want: Want, buffer: &mut Buffer
         return Measure::of_zeros(range.len() as u64);
     }
     let mut sum = Measure::default();
-    each_piece(view, range, buffer, |_, bytes, piece| sum += units::measure(bytes, piece, want));
+    let around = if Want::LINE_FEEDS.contains(want) { 0 } else { AROUND };
+    each_piece(view, range, around, buffer, |_, bytes, piece| sum += units::measure(bytes, piece, want));
     sum
 }
 
@@ -103,7 +85,7 @@ pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut B
     if is_hole(view, &range) {
         return counts;
     }
-    each_piece(view, range.clone(), buffer, |at, bytes, piece| {
+    each_piece(view, range.clone(), 0, buffer, |at, bytes, piece| {
         for (number, part) in bytes[piece].chunks(block.min(PIECE)).enumerate() {
             let found = memchr::memchr_iter(b'\n', part).count() as u32;
             counts[(at - range.start + number * block.min(PIECE)) / block] += found;
@@ -113,15 +95,19 @@ pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut B
 }
 
 /// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
+/// Pieces end where a multiple of `PIECE` does, so that without anything around them no byte is read twice.
 fn each_piece(
     view: &View,
     range: Range<usize>,
+    around: usize,
     buffer: &mut Buffer,
     mut take: impl FnMut(usize, &[u8], Range<usize>),
 ) {
-    for at in range.clone().step_by(PIECE) {
-        let stop = (at + PIECE).min(range.end);
-        let from = at.saturating_sub(AROUND);
-        take(at, buffer.read(view, from..stop + AROUND), at - from..stop - from);
+    let mut at = range.start;
+    while at < range.end {
+        let stop = (at + 1).next_multiple_of(PIECE).min(range.end);
+        let from = at.saturating_sub(around);
+        take(at, buffer.read(view, from..stop + around), at - from..stop - from);
+        at = stop;
     }
 }

@@ -16,7 +16,7 @@ use super::pattern::Facts;
 use super::spec::OWN;
 use super::stat::timestamp;
 use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
-use crate::source::Identity;
+use crate::source::{Buffer, Identity};
 
 /// A directory that holds entries, as it was when listed.
 #[derive(Debug)]
@@ -272,18 +272,17 @@ pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As for [`Entry::open`].
 pub fn count_lines(entry: &Entry) -> io::Result<u64> {
-    const PIECE: usize = 1 << 20;
-    let mut file = entry.open()?;
-    let mut piece = vec![0; PIECE];
-    let (mut lines, mut last) = (0, b'\n');
+    const PIECE: usize = 256 << 10;
+    let (file, mut buffer) = (entry.open()?, Buffer::default());
+    let (mut at, mut lines, mut last) = (0, 0, b'\n');
     loop {
-        let read = match file.read(&mut piece) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        let Some(&end) = piece[..read].last() else { return Ok(lines + u64::from(last != b'\n')) };
-        lines += memchr::memchr_iter(b'\n', &piece[..read]).count() as u64;
-        last = end;
+        let piece = buffer.read_file(&file, at, PIECE)?;
+        lines += memchr::memchr_iter(b'\n', piece).count() as u64;
+        last = piece.last().copied().unwrap_or(last);
+        at += piece.len() as u64;
+        if piece.len() < PIECE {
+            return Ok(lines + u64::from(last != b'\n'));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+mod needle;
 mod pattern;
 
 pub use pattern::{Pattern, PatternError};
@@ -16,6 +17,9 @@ pub const CHUNK: usize = 512 * 1024;
 
 /// Inside a line longer than a chunk, the longest match that is sure to be found, in bytes.
 const OVERLAP: usize = 64 * 1024;
+
+/// Bytes after a stretch in which its last line ends, most often.
+const NEAR: usize = 4 * 1024;
 
 /// Bytes before a stretch that tell whether a line or a word starts there.
 const LOOK_BEHIND: usize = 4;
@@ -76,6 +80,20 @@ impl Stretches {
     pub fn window(&self, number: usize, len: usize) -> Range<usize> {
         let raw = self.raw(number);
         window(&(raw.start..(raw.end + OVERLAP).min(len)), len)
+    }
+
+    /// The first of these bytes, which are enough where lines are short.
+    pub fn near_window(&self, number: usize, len: usize) -> Range<usize> {
+        let window = self.window(number, len);
+        window.start..(self.raw(number).end + NEAR).min(window.end)
+    }
+
+    /// Whether a copy of [`Stretches::near_window`] shows all that [`Stretches::nearest`] can find: a line ends in
+    /// it at the stretch's end or later.
+    pub fn is_enough(&self, number: usize, near: &[u8]) -> bool {
+        let raw = self.raw(number);
+        let end = raw.end - raw.start.saturating_sub(LOOK_BEHIND);
+        near.get(end - 1..).is_some_and(|rest| memchr::memchr(b'\n', rest).is_some())
     }
 
     /// The match nearest to where the search starts, of those that start in a stretch: from the first line that

@@ -149,3 +149,53 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 }
+
+#[test]
+fn what_every_match_holds_is_sought_first() {
+    for pattern in [
+        "the needle",
+        r"\d+ms",
+        r"\w+: Error",
+        r"(?i)(x|ab+c)Long",
+        r"[a-z]+\b Needle$",
+        r"(?i)12 foo",
+        "(abc){2}[xy]",
+    ] {
+        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, pattern != r"\d+ms"));
+    }
+    for pattern in ["Needle", "Needle is [a-z]+", "a|b", "a*", "ask", "(?:abc)?d", r"[^x]+"] {
+        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, false));
+    }
+}
+
+/// Patterns of which something is sought first: in any case, after classes, between repetitions.
+const SIFTED: &[&str] = &[
+    "ab b",
+    "bab",
+    "aab$",
+    "^ab b",
+    r"\bab b\b",
+    "[ab]+ab B",
+    r"\S+ ABa",
+    "(?:aBa)+ (?:aba)?",
+    "(?R)(?i)bab$",
+    "(?i)(a|b)*? [ab]ab ",
+];
+
+proptest! {
+    #[test]
+    fn seeking_first_what_a_match_holds_changes_no_match(
+        words in proptest::collection::vec(prop_oneof![4 => "[abAB \n\r]{1,9}", 1 => " {60,200}", 1 => "(ab b|bab |aab B\r\n){1,30}"], 0..60),
+        pattern in proptest::sample::select(SIFTED),
+        at in 0usize..40,
+    ) {
+        let text = words.concat().into_bytes();
+        let pattern = Pattern::new(pattern).unwrap();
+        prop_assert!(pattern.is_sifted());
+        let found: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
+        let expected: Vec<_> = pattern.regex().find_iter(&text).map(|found| found.range()).collect();
+        prop_assert_eq!(found, expected);
+        let at = at.min(text.len());
+        prop_assert_eq!(pattern.find_from(&text, at).next(), pattern.regex().find_at(&text, at).map(|found| found.range()));
+    }
+}

@@ -163,10 +163,15 @@ fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range
         if !ticket.is_wanted() {
             return ControlFlow::Break(());
         }
-        let window = stretches.window(number, quest.hay.bytes().len());
         let bytes = match &quest.hay {
-            Hay::File(view) => buffer.read(view, window),
-            Hay::Text(text) => &text[window],
+            Hay::File(view) => {
+                let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
+                if !stretches.is_enough(number, seen) {
+                    seen = buffer.read(view, stretches.window(number, view.len()));
+                }
+                seen
+            }
+            Hay::Text(text) => &text[stretches.window(number, text.len())],
         };
         let Some(found) = stretches.nearest(number, bytes, pattern) else { return ControlFlow::Continue(()) };
         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
@@ -313,6 +318,49 @@ mod tests {
                     _ => 0,
                 });
             assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
+        }
+    }
+
+    #[test]
+    fn a_search_reads_each_byte_about_once_and_pages_whole() {
+        let line = "0123456789 abcdefghi\n";
+        let content = line.repeat(400_000) + "needle\n" + &line.repeat(1000);
+        let view = view(content.as_bytes());
+        let pattern = Pattern::new("needle").unwrap();
+        let hay = Hay::File(view.clone());
+        for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
+            let before = view.reads().bytes;
+            let quest = Quest { number: 1, pattern: pattern.clone(), hay: hay.clone(), from, toward };
+            let News::Match(found, Round::Straight) = seek(&quest, &ticket()) else {
+                panic!("nothing found")
+            };
+            assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
+            let read = (view.reads().bytes - before) as usize;
+            // Three pages more for each stretch.
+            assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
+        }
+        let census = Census { number: 1, pattern, view: view.clone() };
+        assert!(!events(|background| tally(&census, background)).is_empty());
+        assert!(!events(|background| count(&view, 1, Want::ALL, 0, background)).is_empty());
+        assert_eq!(view.reads().unaligned, 0);
+    }
+
+    #[test]
+    fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
+        for feed in [search::CHUNK + 9_000, search::CHUNK + 60_000, 0] {
+            let mut content = vec![b'x'; 3 * search::CHUNK];
+            content[feed] = b'\n';
+            let at = search::CHUNK + 8_000;
+            content[at..at + 6].copy_from_slice(b"needle");
+            let view = view(&content);
+            for toward in [Toward::End, Toward::Start] {
+                let from = if toward == Toward::End { 0 } else { content.len() };
+                let pattern = Pattern::new("x{9}needle").unwrap();
+                let quest = Quest { number: 1, pattern, hay: Hay::File(view.clone()), from, toward };
+                let news = seek(&quest, &ticket());
+                let start = at - 9;
+                assert!(matches!(news, News::Match(range, _) if range == (start..at + 6)), "{feed}");
+            }
         }
     }
 

@@ -25,11 +25,6 @@ pub fn pairs(
     pairs
 }
 
-/// The middle of some figures.
-pub fn median<T: PartialOrd + Copy>(figures: &[T]) -> Option<T> {
-    share(figures, 50)
-}
-
 /// The figure that so many per cent are at or below.
 pub fn share<T: PartialOrd + Copy>(figures: &[T], percent: usize) -> Option<T> {
     let mut sorted = figures.to_vec();
@@ -37,25 +32,37 @@ pub fn share<T: PartialOrd + Copy>(figures: &[T], percent: usize) -> Option<T> {
     sorted.get((sorted.len().saturating_sub(1) * percent).div_ceil(100)).copied()
 }
 
-/// Prints the table's head.
+/// Prints on what is measured, and the table's head.
 pub fn head() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("Measured on {}, {cores} cores; figures are median (least to most).\n", processor());
     println!("| what | overspill | peer | ratio | to reach |");
     println!("|---|---|---|---|---|");
 }
 
-/// Prints a row with a peer: the medians, and the median and range of the ratios pair by pair.
+/// The processor's name; its family and model, too, as some are called alike.
+fn processor() -> String {
+    let known = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let value = |key: &str| {
+        let line = known.lines().find(|line| line.split(':').next().is_some_and(|word| word.trim() == key));
+        line.and_then(|line| line.split_once(':'))
+            .map_or("?".to_owned(), |(_, value)| value.trim().to_owned())
+    };
+    format!("{} (family {}, model {})", value("model name"), value("cpu family"), value("model"))
+}
+
+/// Prints a row with a peer: both programs' times, and the ratios pair by pair, each with its spread.
 pub fn row(what: &str, peer: &str, pairs: &Pairs, target: &str) {
     let ratios: Vec<f64> =
         pairs.ours.iter().zip(&pairs.peer).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64()).collect();
-    let ratio = |percent| share(&ratios, percent).unwrap_or(f64::NAN);
-    let ratio = format!("{:.2} ({:.2} to {:.2})", ratio(50), ratio(0), ratio(100));
-    println!("| {what} | {} | {peer}: {} | {ratio} | {target} |", time(&pairs.ours), time(&pairs.peer));
+    let ratio = spread(&ratios, |ratio| format!("{ratio:.2}"));
+    let [ours, theirs] = [&pairs.ours, &pairs.peer].map(|runs| spread(runs, words));
+    println!("| {what} | {ours} | {peer}: {theirs} | {ratio} | {target} |");
 }
 
-/// Prints a row without a peer: the median and the slowest.
+/// Prints a row without a peer.
 pub fn alone(what: &str, ours: &[Duration], target: &str) {
-    let slowest = share(ours, 100).map_or("-".into(), words);
-    println!("| {what} | {}, at most {slowest} | | | {target} |", time(ours));
+    println!("| {what} | {} | | | {target} |", spread(ours, words));
 }
 
 /// Prints a row of words.
@@ -63,8 +70,12 @@ pub fn plain(what: &str, ours: &str, target: &str) {
     println!("| {what} | {ours} | | | {target} |");
 }
 
-fn time(runs: &[Duration]) -> String {
-    median(runs).map_or("gave up".into(), words)
+/// The median of some figures, their least and their most.
+fn spread<T: PartialOrd + Copy>(figures: &[T], write: impl Fn(T) -> String) -> String {
+    match [50, 0, 100].map(|percent| share(figures, percent).map(&write)) {
+        [Some(median), Some(least), Some(most)] => format!("{median} ({least} to {most})"),
+        _ => "gave up".to_owned(),
+    }
 }
 
 /// A time in words.

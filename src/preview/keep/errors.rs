@@ -1,7 +1,7 @@
 //! Lines about errors with some either side, and the end: what does not fit is left out from the middle.
 
 use super::{Chosen, Rule, middle};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{self, Fact};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
@@ -16,12 +16,13 @@ struct Block {
 }
 
 /// The figures of the error form.
-struct Figures {
+struct Figures<'a> {
     lines: u64,
     size: u64,
     around: u64,
     tail_lines: u64,
     middle: u64,
+    marker: Option<notice::Template<'a>>,
 }
 
 pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
@@ -32,6 +33,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         around: rule.needed(&form.around, "around")?,
         tail_lines: rule.needed(&form.tail_lines, "tail_lines")?,
         middle: rule.needed(&form.held, "held")?,
+        marker: rule.template(&form.gap)?,
     };
     let large = text.exceeds(Unit::Bytes, figures.size);
     let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
@@ -90,7 +92,7 @@ fn error_form(
     for (at, block) in picked.iter().enumerate() {
         let join = if at > 0 { "\n" } else { "" };
         if block.pieces.start > before {
-            let marker = marker(rule, block.pieces.start - before)?;
+            let marker = rule.numbered(&figures.marker, block.pieces.start - before)?;
             parts.push(Part::Notice { text: format!("{join}{marker}\n") });
         }
         parts.extend(text.kept(block.bytes.clone()));
@@ -105,13 +107,6 @@ fn error_form(
 fn with_gap(mut chosen: Chosen, gap: bool) -> Chosen {
     chosen.facts.insert("gap", Fact::Flag(gap));
     chosen
-}
-
-fn marker(rule: &Rule, lines: u64) -> Result<String, PlanError> {
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
-    let facts = Facts::from([("number", Fact::Number(lines))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
 }
 
 fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
@@ -206,7 +201,7 @@ fn fits(text: &Text, rule: &Rule, figures: &Figures, blocks: &[Block]) -> Result
         if block.pieces.start > before {
             pieces += 1;
             segments += 1;
-            size += marker(rule, block.pieces.start - before)?.len() as u64;
+            size += rule.numbered(&figures.marker, block.pieces.start - before)?.len() as u64;
         }
         pieces += block.pieces.end - block.pieces.start;
         segments += 1;

@@ -145,6 +145,25 @@ impl<'a> Rule<'a> {
     }
 }
 
+impl Rule<'_> {
+    /// A template that is rendered for line after line: compiled once.
+    pub fn template<'t>(
+        &self,
+        template: &'t Option<toml::Spanned<String>>,
+    ) -> Result<Option<notice::Template<'t>>, PlanError> {
+        let compile = |words: &'t toml::Spanned<String>| notice::Template::new(self.policy, words.get_ref());
+        let compiled = template.as_ref().map(compile).transpose();
+        compiled.map_err(|message| PlanError::policy(self.policy, message))
+    }
+
+    /// What a template makes of a line's number; nothing where there is none.
+    pub fn numbered(&self, template: &Option<notice::Template>, number: u64) -> Result<String, PlanError> {
+        let Some(template) = template else { return Ok(String::new()) };
+        let rendered = template.render_plain(notice::Facts::from([("number", notice::Fact::Number(number))]));
+        rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(self.policy, message))
+    }
+}
+
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
 pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
     let rule = Rule::of(policy, plan::outside(input, policy, text.source));

@@ -27,10 +27,12 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
     let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
     let mut chosen = Chosen { lines: Some(Ok(rows.len() as u64)), ..Chosen::default() };
+    let template = rule.template(&form.number)?;
     let mut parts = Vec::new();
     for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
-        let number = skip + at as u64 + 1;
-        parts.push(part(text, rule, &window[at], shown, (at > 0, number), line_size)?);
+        let number = rule.numbered(&template, skip + at as u64 + 1)?;
+        let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
+        parts.push(part(text, rule, &window[at], shown, before, line_size));
     }
     chosen.ranges = rows;
     let last = skip + window.len() as u64;
@@ -80,17 +82,12 @@ fn part(
     rule: &Rule,
     line: &Range<usize>,
     shown: &Range<usize>,
-    (joined, number): (bool, u64),
+    before: String,
     most: usize,
-) -> Result<Part, PlanError> {
-    let template = rule.form.number.as_ref().map_or("", |number| number.get_ref().as_str());
-    let facts = Facts::from([("number", Fact::Number(number))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    let (number, _) = rendered.map_err(|message| PlanError::policy(rule.policy, message))?;
-    let mut bits = vec![Bit::Text(format!("{}{number}", if joined { "\n" } else { "" }))];
-    bits.push(Bit::Bytes(shown.clone()));
+) -> Part {
+    let mut bits = vec![Bit::Text(before), Bit::Bytes(shown.clone())];
     if without_return(text, line.clone()).len() > most {
         bits.push(Bit::Text(rule.form.line_suffix.clone().unwrap_or_default()));
     }
-    Ok(text.changed(line.clone(), bits))
+    text.changed(line.clone(), bits)
 }

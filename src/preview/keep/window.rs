@@ -17,7 +17,7 @@ struct Window<'a> {
     size: u64,
     line_size: Option<u64>,
     suffix: &'a str,
-    number: Option<&'a str>,
+    number: Option<notice::Template<'a>>,
 }
 
 /// A line's text and where the next begins; they differ by the line's end.
@@ -34,7 +34,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         size: rule.figure(&form.size)?.unwrap_or(u64::MAX),
         line_size: rule.figure(&form.line_size)?,
         suffix: form.line_suffix.as_deref().unwrap_or_default(),
-        number: form.number.as_ref().map(|number| number.get_ref().as_str()),
+        number: rule.template(&form.number)?,
     };
     let start = skip_lines(text, form.line_ends, window.skip);
     let start = start.map_err(|count| past_end(rule, count)).or_else(|error| match text.is_empty() {
@@ -115,7 +115,7 @@ fn take(text: &Text, rule: &Rule, window: &Window, start: usize) -> Result<Chose
             stop = "lines";
             break;
         }
-        let number = number(rule, window, taken)?;
+        let number = rule.numbered(&window.number, window.skip + taken + 1)?;
         let mut row = row(text, rule, window, at, number);
         let cost = row.size + u64::from(taken > 0);
         if size + cost > window.size {
@@ -216,12 +216,4 @@ fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usiz
 /// Whether a line that was read up to `at` ends just there.
 fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
     at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
-}
-
-/// The number before a line, with what follows it.
-fn number(rule: &Rule, window: &Window, taken: u64) -> Result<String, PlanError> {
-    let Some(template) = window.number else { return Ok(String::new()) };
-    let facts = Facts::from([("number", Fact::Number(window.skip + taken + 1))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
 }

@@ -1,6 +1,7 @@
 //! The cost of a plan follows the limits, and figures that are not there yet are waited for, never guessed.
 
 use super::*;
+use crate::preview::notice::COMPILED;
 
 /// Two blocks of slack.
 const SLACK: u64 = 2 * 64 * 1024;
@@ -69,4 +70,27 @@ fn a_policy_says_which_totals_it_may_need() {
     assert_eq!(policy("opencode/metadata", &[]).needs(), Want::NOTHING);
     assert!(policy("t15/recipe", &[]).needs().contains(Want::LINE_FEEDS | Want::UNITS));
     assert!(policy("opencode/output", &[]).needs().contains(Want::DECODED_BYTES));
+}
+
+/// Templates compiled for a preview.
+fn compiled(name: &str, bytes: &[u8], limit: &str) -> usize {
+    let totals = Totals::count(bytes);
+    let input = Input::new(Output { bytes, totals: &totals }, "/P");
+    let before = COMPILED.get();
+    let mut policy = policy(name, &[]);
+    if let Some(key) = policy.limit_key().or(policy.lines_key()).map(str::to_owned) {
+        policy.set(&key, limit).unwrap();
+    }
+    plan(&input, &policy).unwrap();
+    COMPILED.get() - before
+}
+
+#[test]
+fn a_template_is_compiled_once_a_preview_and_not_for_each_line() {
+    let lines = b"an error, or a line without one\nx\nx\nx\nx\nx\nx\nx\nx\nx\n".repeat(200);
+    for name in Catalog::builtin().names() {
+        let (few, many) = (compiled(name, &lines, "1"), compiled(name, &lines, "1000"));
+        assert!(few <= 4 && many <= 4, "{name} compiles {few} for a line, {many} for many");
+    }
+    assert_eq!(compiled("opencode/read", &lines, "1000"), compiled("opencode/read", &lines, "1"));
 }

@@ -9,6 +9,8 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
 
+use super::needle::{Needle, Patience, Sighting};
+
 /// How deep the form without line feeds may be nested: a little deeper than what can be typed.
 const NEST_LIMIT: u32 = 1000;
 
@@ -17,6 +19,8 @@ const NEST_LIMIT: u32 = 1000;
 pub struct Pattern {
     text: String,
     regex: Regex,
+    /// What every match holds, where that is found faster than the pattern.
+    needle: Option<Needle>,
 }
 
 /// A pattern that cannot be compiled.
@@ -52,11 +56,12 @@ impl Pattern {
             .build()
             .translate(text, &ast)
             .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
-        let regex = RegexBuilder::new(&within_lines(hir).to_string())
+        let hir = within_lines(hir);
+        let regex = RegexBuilder::new(&hir.to_string())
             .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        Ok(Self { text: text.to_owned(), regex })
+        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir) })
     }
 
     /// The pattern as it was typed.
@@ -76,21 +81,63 @@ impl Pattern {
 
     /// The non-empty matches in `bytes` that start at `at` or later, in order; each lies within one line. What
     /// stands before `at` counts for `^` and `\b`.
-    pub fn find_from<'a>(
-        &'a self,
-        bytes: &'a [u8],
-        mut at: usize,
-    ) -> impl Iterator<Item = Range<usize>> + 'a {
+    pub fn find_from<'a>(&'a self, bytes: &'a [u8], at: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+        let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
+        let mut part = at..at;
         std::iter::from_fn(move || {
-            while at <= bytes.len() {
-                let found = self.regex.find_at(bytes, at)?.range();
-                at = found.end + usize::from(found.is_empty());
-                if !found.is_empty() {
-                    return Some(found);
+            loop {
+                while part.start < part.end {
+                    let Some(found) = self.regex.find_at(&bytes[..part.end], part.start) else { break };
+                    part.start = found.end() + usize::from(found.is_empty());
+                    if !found.is_empty() {
+                        return Some(found.range());
+                    }
                 }
+                part = sieve.next(part.end)?;
             }
-            None
         })
+    }
+
+    /// The regular expression alone.
+    #[cfg(test)]
+    pub(super) fn regex(&self) -> &Regex {
+        &self.regex
+    }
+
+    /// Whether something is sought before the regular expression is.
+    #[cfg(test)]
+    pub(super) fn is_sifted(&self) -> bool {
+        self.needle.is_some()
+    }
+}
+
+/// Tells in which lines a match may be.
+struct Sieve<'a> {
+    needle: Option<&'a Needle>,
+    bytes: &'a [u8],
+    patience: Patience,
+}
+
+impl Sieve<'_> {
+    /// The next bytes at `from` or later to be searched: from `from` or a line's start to a line's end, its line feed
+    /// too, so that what stands around a match in them is what stands around it in the whole.
+    fn next(&mut self, from: usize) -> Option<Range<usize>> {
+        let len = self.bytes.len();
+        let sighted = match self.needle {
+            _ if from >= len => return None,
+            None => return Some(from..len),
+            Some(needle) => needle.find(self.bytes, from, &mut self.patience),
+        };
+        let line_start =
+            |at: usize| from + memchr::memrchr(b'\n', &self.bytes[from..at]).map_or(0, |feed| feed + 1);
+        match sighted {
+            Sighting::Nowhere => None,
+            Sighting::TooOften(at) => Some(line_start(at)..len),
+            Sighting::At(at) => {
+                let feed = memchr::memchr(b'\n', &self.bytes[at..]);
+                Some(line_start(at)..feed.map_or(len, |feed| at + feed + 1))
+            }
+        }
     }
 }
 
