@@ -29,6 +29,11 @@ pub fn size(bytes: u64) -> String {
     format!("{} {}", text.strip_suffix(".0").unwrap_or(&text), UNITS[unit])
 }
 
+/// A limit in bytes, so that the documented figure is recognised: `50 KB` where it is whole, else `30,000 B`.
+pub fn limit(bytes: u64) -> String {
+    if bytes.is_multiple_of(1024) { size(bytes) } else { format!("{} B", thousands(bytes)) }
+}
+
 /// Tokens, estimated at 4 bytes each, roughly: `~12k`.
 pub fn tokens(bytes: u64) -> String {
     let tokens = bytes.div_ceil(4);

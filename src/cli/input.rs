@@ -98,10 +98,7 @@ impl Opened {
         let mut resolved = config.resolve(wishes, self.path.as_deref()).map_err(usage)?;
         let failed = resolved.policy.failed().filter(|_| self.exit_code.is_some_and(|code| code != 0));
         if let Some(failed) = failed {
-            let name = resolved.policy.name();
-            resolved.warnings.push(format!(
-                "{name} is for a command that succeeds; a failed one is cut by {failed} (use -p {failed})"
-            ));
+            resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }
         Ok(resolved)
     }

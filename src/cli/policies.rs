@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::known::{Edge, Era};
 use crate::preview::{Policy, Unit};
 use crate::text::safe::label;
-use crate::words::{size, thousands};
+use crate::words::{limit, thousands};
 
 use super::args::PoliciesArgs;
 use super::{Failure, Outcome};
@@ -117,7 +117,7 @@ fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
     for policy in policies {
         let lines = policy.max_lines().map_or("–".into(), thousands);
         let most = policy.max_size().map_or("–".into(), |most| match policy.unit() {
-            Unit::Bytes => size(most),
+            Unit::Bytes => limit(most),
             unit => format!("{} {}", thousands(most), unit.as_str()),
         });
         let (name, source) = (label(policy.name().as_bytes()), label(policy.source().as_bytes()));

@@ -16,6 +16,7 @@
 
 mod cap;
 mod catalog;
+mod counts;
 mod details;
 mod eras;
 mod file;

@@ -1,6 +1,7 @@
 //! The plan: whether an output is cut, what is kept of it, and the notices around it.
 
 use super::cap;
+use super::counts::{self, Counts, kept_size};
 use super::details;
 use super::input::{Input, Stream};
 use super::keep::{self, Chosen};
@@ -236,90 +237,6 @@ fn untouched(policy: &Policy, text: &Text) -> Preview {
     counts.preview(policy, false, None, Want::NOTHING)
 }
 
-/// What of an output was kept, in each measure.
-struct Counts {
-    total_lines: Result<u64, Want>,
-    total_bytes: Result<u64, Want>,
-    total_size: Result<u64, Want>,
-    kept_lines: Result<u64, Want>,
-    kept_bytes: Result<u64, Want>,
-    kept_size: Result<u64, Want>,
-    /// Size in bytes by the agent's way of counting them: raw for Go.
-    kept_agent_bytes: Result<u64, Want>,
-}
-
-impl Counts {
-    fn of(policy: &Policy, text: &Text, chosen: &Chosen) -> Self {
-        let unit = policy.unit();
-        let half_bytes = 3 * chosen.halves;
-        Self {
-            total_lines: chosen.total_lines.unwrap_or_else(|| text.line_count()),
-            total_bytes: text.decoded_bytes(),
-            total_size: text.size(unit),
-            kept_lines: chosen.lines.unwrap_or(Ok(0)),
-            kept_bytes: sum(text, chosen, text.decoded_bytes(), |range| text.decoded_bytes_of(range))
-                .map(|bytes| bytes + half_bytes),
-            kept_size: kept_size(text, chosen, unit),
-            kept_agent_bytes: kept_size(text, chosen, Unit::Bytes),
-        }
-    }
-
-    fn preview(&self, policy: &Policy, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
-        let left =
-            |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
-        let all = [
-            self.total_lines,
-            self.total_bytes,
-            self.total_size,
-            self.kept_lines,
-            self.kept_bytes,
-            self.kept_size,
-        ];
-        let lacking = all.iter().filter_map(|count| count.err());
-        Preview {
-            parts: Vec::new(),
-            status: Status::Ok,
-            truncated,
-            truncated_by: hit,
-            unit: policy.unit(),
-            total_lines: self.total_lines.ok(),
-            total_bytes: self.total_bytes.ok(),
-            total_units: self.total_size.ok(),
-            kept_lines: self.kept_lines.ok(),
-            kept_bytes: self.kept_bytes.ok(),
-            kept_units: self.kept_size.ok(),
-            removed_lines: left(self.total_lines, self.kept_lines),
-            removed_bytes: left(self.total_bytes, self.kept_bytes),
-            waiting_for: waiting,
-            counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
-            details: None,
-        }
-    }
-}
-
-/// Sums a measure over what was kept; what was kept whole has the whole's total.
-fn sum(
-    text: &Text,
-    chosen: &Chosen,
-    whole: Result<u64, Want>,
-    measure: impl Fn(Range<usize>) -> u64,
-) -> Result<u64, Want> {
-    let mut ranges = chosen.ranges.iter().filter(|range| !range.is_empty());
-    match (ranges.next(), ranges.next()) {
-        (Some(one), None) if *one == text.body => whole,
-        _ => Ok(chosen.ranges.iter().map(|range| measure(range.clone())).sum()),
-    }
-}
-
-fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
-    if unit == Unit::Tokens {
-        return kept_size(text, chosen, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
-    }
-    let half = if unit == Unit::Bytes { 3 } else { 1 };
-    sum(text, chosen, text.size(unit), |range| text.size_of(range, unit))
-        .map(|size| size + half * chosen.halves)
-}
-
 /// Figures that do not come from the output.
 pub(super) fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
@@ -336,7 +253,7 @@ pub(super) fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, counts: &Counts) {
     let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
-    let kept_feeds = sum(text, chosen, feeds, |range| text.line_feeds_of(range));
+    let kept_feeds = counts::sum(text, chosen, feeds, |range| text.line_feeds_of(range));
     let removed_lines = minus(counts.total_lines, counts.kept_lines);
     let removed_size = minus(counts.total_size, counts.kept_size);
     let by_lines = matches!(chosen.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);

@@ -389,7 +389,7 @@ impl Output {
     /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
     pub fn size_in_words(&self, size: u64) -> String {
         match self.policy.unit() {
-            Unit::Bytes => crate::words::size(size),
+            Unit::Bytes => crate::words::limit(size),
             unit => format!("{} {}", crate::words::thousands(size), unit.as_str()),
         }
     }

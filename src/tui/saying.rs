@@ -5,7 +5,7 @@ use crate::text::index::BLOCK;
 
 use super::geometry::Side;
 use super::output::{Fate, Output};
-use crate::words::{lines, size, thousands, tokens};
+use crate::words::{limit as limit_size, lines, size, thousands, tokens};
 
 /// The limit that cut, in words: `max lines (2,000)`.
 pub fn limit(output: &Output) -> String {
@@ -16,7 +16,7 @@ pub fn limit(output: &Output) -> String {
             None => "max lines".into(),
         },
         Some(LimitHit::Size(unit)) => match output.policy.max_size() {
-            Some(most) if unit == Unit::Bytes => format!("max bytes ({})", size(most)),
+            Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
             Some(most) => format!("max {} ({})", unit.as_str(), thousands(most)),
             None => format!("max {}", unit.as_str()),
         },

@@ -8,6 +8,7 @@ mod composed;
 mod counted;
 mod ends;
 mod errors;
+mod escaped;
 mod exact;
 mod filtered;
 mod held;
@@ -16,7 +17,6 @@ mod middle;
 mod numbered;
 mod pieces;
 mod raw_tail;
-mod replaced;
 mod sampled;
 mod segments;
 mod selection;
@@ -174,8 +174,9 @@ pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chos
         text.absorb(first);
     }
     let mut chosen = chosen?;
-    if let Some(replace) = &rule.form.replace {
-        replaced::apply(text, replace, &mut chosen.slots);
+    if let Some(tag) = &rule.form.escape_tag {
+        let finder = escaped::finder(tag).map_err(|error| PlanError::policy(policy, error.to_string()))?;
+        escaped::apply(text, &finder, &mut chosen.slots);
     }
     Ok(chosen)
 }

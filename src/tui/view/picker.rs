@@ -11,7 +11,7 @@ use crate::text::safe::label;
 use crate::tui::app::App;
 use crate::tui::geometry;
 use crate::tui::picker::Choice;
-use crate::words::{lines, size, thousands};
+use crate::words::{limit, lines, thousands};
 
 use super::line::{self, Span};
 
@@ -77,7 +77,7 @@ fn held(choice: &Choice) -> String {
 fn limits(choice: &Choice) -> String {
     let policy = &choice.policy;
     let most = policy.max_size().map(|most| match policy.unit() {
-        Unit::Bytes => size(most),
+        Unit::Bytes => limit(most),
         unit => format!("{} {}", thousands(most), unit.as_str()),
     });
     policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")

@@ -61,8 +61,10 @@ fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
     let failed = output.policy.failed().filter(|_| output.exit_code.is_some_and(|code| code != 0));
-    let failed =
-        failed.map_or(String::new(), |name| format!(" (exit {}: see {name})", output.exit_code.unwrap_or(0)));
+    let failed = failed.map_or(String::new(), |name| {
+        let tool = name.strip_prefix(output.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
+        format!(" (failed: {})", tool.unwrap_or(name))
+    });
     let policy = format!("{}{weak}{failed}", output.policy.name());
     let verdict = saying::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
@@ -82,7 +84,8 @@ fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
             (format!("{verdict} "), style),
         ],
         vec![(policy.clone(), Style::new()), (" · ".into(), dim), (format!("{verdict} "), style)],
-        vec![(format!("{verdict} "), style)],
+        vec![(policy.clone(), Style::new()), (if is_cut { " · cut " } else { " " }.into(), style)],
         vec![(format!("{policy} "), Style::new())],
+        vec![(format!("{verdict} "), style)],
     ]
 }

@@ -1,0 +1,92 @@
+//! What of an output was kept, and of what, in each measure.
+
+use super::keep::Chosen;
+use super::parts::{LimitHit, Preview, Status, Unit};
+use super::policy::Policy;
+use super::text::Text;
+use crate::text::units::Want;
+use std::ops::Range;
+
+/// What of an output was kept, in each measure.
+pub(super) struct Counts {
+    pub total_lines: Result<u64, Want>,
+    pub total_bytes: Result<u64, Want>,
+    pub total_size: Result<u64, Want>,
+    pub kept_lines: Result<u64, Want>,
+    pub kept_bytes: Result<u64, Want>,
+    pub kept_size: Result<u64, Want>,
+    /// Size in bytes by the agent's way of counting them: raw for Go.
+    pub kept_agent_bytes: Result<u64, Want>,
+}
+
+impl Counts {
+    pub fn of(policy: &Policy, text: &Text, chosen: &Chosen) -> Self {
+        let unit = policy.unit();
+        let half_bytes = 3 * chosen.halves;
+        Self {
+            total_lines: chosen.total_lines.unwrap_or_else(|| text.line_count()),
+            total_bytes: text.decoded_bytes(),
+            total_size: text.size(unit),
+            kept_lines: chosen.lines.unwrap_or(Ok(0)),
+            kept_bytes: sum(text, chosen, text.decoded_bytes(), |range| text.decoded_bytes_of(range))
+                .map(|bytes| bytes + half_bytes),
+            kept_size: kept_size(text, chosen, unit),
+            kept_agent_bytes: kept_size(text, chosen, Unit::Bytes),
+        }
+    }
+
+    pub fn preview(&self, policy: &Policy, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
+        let left =
+            |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
+        let all = [
+            self.total_lines,
+            self.total_bytes,
+            self.total_size,
+            self.kept_lines,
+            self.kept_bytes,
+            self.kept_size,
+        ];
+        let lacking = all.iter().filter_map(|count| count.err());
+        Preview {
+            parts: Vec::new(),
+            status: Status::Ok,
+            truncated,
+            truncated_by: hit,
+            unit: policy.unit(),
+            total_lines: self.total_lines.ok(),
+            total_bytes: self.total_bytes.ok(),
+            total_units: self.total_size.ok(),
+            kept_lines: self.kept_lines.ok(),
+            kept_bytes: self.kept_bytes.ok(),
+            kept_units: self.kept_size.ok(),
+            removed_lines: left(self.total_lines, self.kept_lines),
+            removed_bytes: left(self.total_bytes, self.kept_bytes),
+            waiting_for: waiting,
+            counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
+            details: None,
+        }
+    }
+}
+
+/// Sums a measure over what was kept; what was kept whole has the whole's total.
+pub(super) fn sum(
+    text: &Text,
+    chosen: &Chosen,
+    whole: Result<u64, Want>,
+    measure: impl Fn(Range<usize>) -> u64,
+) -> Result<u64, Want> {
+    let mut ranges = chosen.ranges.iter().filter(|range| !range.is_empty());
+    match (ranges.next(), ranges.next()) {
+        (Some(one), None) if *one == text.body => whole,
+        _ => Ok(chosen.ranges.iter().map(|range| measure(range.clone())).sum()),
+    }
+}
+
+pub(super) fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
+    if unit == Unit::Tokens {
+        return kept_size(text, chosen, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+    }
+    let half = if unit == Unit::Bytes { 3 } else { 1 };
+    sum(text, chosen, text.size(unit), |range| text.size_of(range, unit))
+        .map(|size| size + half * chosen.halves)
+}
