@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use crate::preview::{self, Input, PlanError, Policy, Stream, Totals};
 use crate::text::units;
 
-use super::deliver::{NOT_SAVED, Wish};
+use super::deliver::NOT_SAVED;
 use super::place::Place;
 use super::spill::Spill;
+use super::wish::Wish;
 
 /// What a tool gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
