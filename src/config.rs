@@ -7,9 +7,15 @@ mod size;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
-use crate::store::{Env, Stores, parse_age};
+use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
 
 pub use agent::AgentLimits;
 pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
@@ -78,6 +84,8 @@ pub struct Resolved {
     pub chosen_by: ChosenBy,
     /// What of the agent's own configuration could not be used.
     pub warnings: Vec<String>,
+    /// What the store warns of in which the file lies.
+    pub store_warnings: Vec<Warning>,
 }
 
 /// A request that cannot be met as it was put.
@@ -194,7 +202,19 @@ impl Config {
         if apply(&mut policy, wishes)? {
             limits_from = LimitsFrom::Flags;
         }
-        Ok(Resolved { policy, limits_from, chosen_by, warnings })
+        let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
+        Ok(Resolved { policy, limits_from, chosen_by, warnings, store_warnings })
+    }
+
+    /// The policy for the output of a command that fails, where the agent cuts that by another than `policy`; with the
+    /// limits that the configuration sets it.
+    ///
+    /// # Errors
+    /// As [`Config::resolve`]'s.
+    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, WishError> {
+        let Some(name) = policy.failed() else { return Ok(None) };
+        let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
+        Ok(Some(self.resolve(&wishes, None)?.policy))
     }
 
     /// The policy, what chose it, and what of `--tool` is left for the policy itself.
@@ -226,12 +246,21 @@ impl Config {
         Ok((policy, ChosenBy::Person, kind))
     }
 
-    /// The policies that may have made the file at `path`, by the store in which it lies.
-    fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let path = path.and_then(|path| std::path::absolute(path).ok());
-        let store = path.and_then(|path| self.stores.store_of(&path, &self.env));
-        let names = store.map(|(_, rule)| rule.policies.clone()).unwrap_or_default();
-        names.into_iter().filter(|name| self.catalog.text(name).is_some()).collect()
+    /// The policies that may have made the file at `path`, by the store in which it lies and by the file's own time; the
+    /// likeliest first.
+    pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
+        let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
+        let names: Vec<String> =
+            rule.policies.iter().filter(|name| self.catalog.text(name).is_some()).cloned().collect();
+        match made(path, rule) {
+            Some(day) if names.len() > 1 => self.catalog.by_day(names, day),
+            _ => names,
+        }
+    }
+
+    /// The store in which the file at `path` lies, and which kind of its files it is.
+    fn store_of(&self, path: Option<&Path>) -> Option<(&Arc<StoreSpec>, &FileRule)> {
+        self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
     }
 
     /// Sets what our configuration file says of this policy, then of this tool; whether that is a limit.
@@ -250,6 +279,13 @@ impl Config {
         }
         Ok(any)
     }
+}
+
+/// The day on which a stored file was made: by the time in its name, else by that of its last change.
+fn made(path: &Path, rule: &FileRule) -> Option<Date> {
+    let modified = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
+    let made = rule.made(path.file_name()?, modified).unwrap_or(modified);
+    Some(made.to_zoned(TimeZone::UTC).date())
 }
 
 fn is_limit(policy: &Policy, key: &str) -> bool {

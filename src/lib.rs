@@ -4,6 +4,7 @@
 //! The house, from the ground up; each storey knows only those below it:
 //!
 //! * [`text`] is pure: bytes in, ranges out. Block index, search, units, sanitiser, layout.
+//! * [`known`] is pure: how sure a fact about an agent is, when it holds, what to warn of.
 //! * [`preview`] is pure and the heart: policies (data), [`preview::plan`], windows.
 //! * [`source`] opens what is looked at: the memory map with its guard, growth, standard input.
 //! * [`store`] knows directories of spills: names, adapters, retention, cleaning.
@@ -20,6 +21,7 @@ pub mod capture;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod config;
+pub mod known;
 pub mod preview;
 pub mod source;
 pub mod store;

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 /// What each module may name besides itself. `words` are figures as people read them.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("text", &[]),
-    ("preview", &["text"]),
+    ("known", &[]),
+    ("preview", &["known", "text"]),
     ("source", &["text"]),
-    ("store", &["source", "text"]),
-    ("capture", &["store", "source", "preview", "text"]),
-    ("config", &["store", "preview", "text"]),
+    ("store", &["source", "known", "text"]),
+    ("capture", &["store", "source", "preview", "known", "text"]),
+    ("config", &["store", "preview", "known", "text"]),
     ("words", &[]),
-    ("tui", &["config", "capture", "store", "source", "preview", "text", "words"]),
-    ("cli", &["config", "capture", "store", "source", "preview", "text", "words"]),
+    ("tui", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
+    ("cli", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
 ];
 
 /// Files of the command line that start the screens.

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::preview::{self, Input, PlanError, Policy, Preview, Stream, Totals};
+use crate::preview::{self, Input, PlanError, Policy, Preview, Stream, Totals, Want};
 use crate::source;
 
 use super::captured::{Captured, CapturedOutput};
 use super::content::Content;
+use super::ended::Ended;
 use super::place::Place;
 use super::record::{About, Record};
 use super::sink::Stopped;
@@ -31,6 +32,8 @@ pub enum Keep {
 pub struct Wish {
     /// How the agent would cut it.
     pub policy: Policy,
+    /// How it would cut the output of a command that fails, where that is another policy.
+    pub failed: Option<Policy>,
     /// When the spill is kept.
     pub keep: Keep,
     /// Bytes that are spilled at most, as the capture was told.
@@ -50,7 +53,34 @@ impl Wish {
     pub fn new(policy: Policy) -> Wish {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = cap_of(&policy);
-        Wish { policy, keep: Keep::Cut, cap, printed: [None, None], counts: false, durable: false, about }
+        Wish {
+            policy,
+            failed: None,
+            keep: Keep::Cut,
+            cap,
+            printed: [None, None],
+            counts: false,
+            durable: false,
+            about,
+        }
+    }
+
+    /// The totals that either of its policies may need.
+    pub fn needs(&self) -> Want {
+        self.policy.needs() | self.failed.as_ref().map_or(Want::NOTHING, Policy::needs)
+    }
+
+    /// What is wanted now that the command has ended so.
+    fn of_ended(&self, ended: Option<Ended>) -> Wish {
+        let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
+        match self.failed.clone().filter(|_| has_failed) {
+            Some(policy) => Wish {
+                about: About { policy: policy.name().to_owned(), ..self.about.clone() },
+                policy,
+                ..self.clone()
+            },
+            None => self.clone(),
+        }
     }
 
     /// Sets the most that is spilled; a policy that says so in its notices says it of this cap.
@@ -174,6 +204,7 @@ impl Captured {
     /// # Errors
     /// As [`preview::plan`]'s. The output is kept then, unless [`Keep::Never`] is wished.
     pub fn deliver(mut self, wish: &Wish, place: &Place) -> Result<Delivery, NoPreview> {
+        let wish = &wish.of_ended(self.ended);
         let mut policy = wish.policy.clone();
         let mut told = Vec::new();
         if self.ended.is_some_and(|ended| ended.is_aborted()) {
@@ -347,6 +378,8 @@ fn is_cut(captured: &Captured, stream: Stream, policy: &Policy) -> Result<bool, 
         Stream::Stderr if policy.takes_stderr() => Input { stderr: Some(output), ..Input::new(NONE, "") },
         Stream::Stdout | Stream::Stderr => Input::new(output, ""),
     };
+    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
+    let input = Input { exit_code, ..input };
     Ok(preview::plan(&input, policy)?.truncated)
 }
 

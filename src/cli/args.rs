@@ -171,6 +171,9 @@ pub struct PoliciesArgs {
     /// Print this policy's file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    /// List earlier forms too: how a tool used to cut
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
     /// One JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,

@@ -50,7 +50,11 @@ pub fn run(config: &Config, args: &CompareArgs) -> Outcome {
     let view = opened.source.view();
     let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
     let input = opened.input(&view, &totals);
-    let mut rows: Vec<Row> = config.catalog.names().map(|name| row(config, name, &opened, &input)).collect();
+    // What made a stored file has a row, even if it is an earlier form.
+    let made_by = config.candidates(opened.path.as_deref()).into_iter().next();
+    let all = |name: &str| args.all || made_by.as_deref() == Some(name);
+    let mut rows: Vec<Row> =
+        config.catalog.names().filter_map(|name| row(config, name, &opened, &input, all(name))).collect();
     if let Some(pattern) = &pattern {
         find(&view, pattern, &mut rows);
     }
@@ -74,20 +78,24 @@ fn rank(row: &Row) -> impl Ord + use<> {
     (row.status != "ok", most, row.preview_bytes, row.policy.clone())
 }
 
-fn row(config: &Config, name: &str, opened: &Opened, input: &Input) -> Row {
+/// The row of a policy; none if it is an earlier form of another and those are not asked for.
+fn row(config: &Config, name: &str, opened: &Opened, input: &Input, all: bool) -> Option<Row> {
     let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
     let Resolved { policy, limits_from, .. } = match config.resolve(&wishes, opened.path.as_deref()) {
         Ok(resolved) => resolved,
-        Err(error) => return Row::failed(name, &error),
+        Err(error) => return Some(Row::failed(name, &error)),
     };
-    match preview::plan(input, &policy) {
+    if !all && !config.catalog.is_current(&policy) {
+        return None;
+    }
+    Some(match preview::plan(input, &policy) {
         Err(error) => Row::failed(name, &error),
         Ok(preview) => Row {
             confidence: Some(policy.confidence().as_str()),
             limits_from: Some(limits_from.to_string()),
             ..Row::of(name, &preview, input)
         },
-    }
+    })
 }
 
 impl Row {
@@ -150,7 +158,7 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
             Part::Changed { source: Stream::Stdout, bits, .. } => {
                 all.extend(bits.iter().filter_map(|bit| match bit {
                     Bit::Bytes(range) => Some(range.clone()),
-                    Bit::Text(_) | Bit::Replaced(_) => None,
+                    Bit::Text(_) | Bit::Replaced(_) | Bit::Escapes(_) => None,
                 }));
             }
             Part::Kept { .. } | Part::Changed { .. } | Part::Notice { .. } => {}

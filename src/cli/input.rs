@@ -95,7 +95,15 @@ fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<O
 impl Opened {
     /// The policy and limits for it.
     pub fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
-        config.resolve(wishes, self.path.as_deref()).map_err(usage)
+        let mut resolved = config.resolve(wishes, self.path.as_deref()).map_err(usage)?;
+        let failed = resolved.policy.failed().filter(|_| self.exit_code.is_some_and(|code| code != 0));
+        if let Some(failed) = failed {
+            let name = resolved.policy.name();
+            resolved.warnings.push(format!(
+                "{name} is for a command that succeeds; a failed one is cut by {failed} (use -p {failed})"
+            ));
+        }
+        Ok(resolved)
     }
 
     /// What a plan is made from.

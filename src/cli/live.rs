@@ -63,6 +63,7 @@ pub fn command(
         exit_code: None,
         stderr: None,
         warnings: look.warnings.clone(),
+        store_warnings: Vec::new(),
     };
     let target = Target { subject, source: Source::open(&path)? };
     let (tell, news) = channel();
@@ -125,10 +126,11 @@ fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -
         Ok(delivery) => (&delivery.saved, delivery.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
+    let failed = wish.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let path = saved[0].clone();
     let saved_as = lasting(path.as_deref(), wish);
     // Nobody listens once the screens are left.
-    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, told }));
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, failed, told }));
     run::said(delivery)
 }
 
@@ -137,7 +139,7 @@ fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBu
     let saved_as = lasting(path.as_deref(), wish);
     let told = if wish.keep == Keep::Never { vec!["save_failed"] } else { Vec::new() };
     // Nobody listens once the screens are left.
-    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code: None, told }));
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code: None, failed: None, told }));
 }
 
 /// The path that notices print once an output is whole.

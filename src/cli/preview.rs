@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::config::{Config, Resolved, Wishes};
+use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
 use crate::source::{self, View};
 use crate::text::cells::Show;
@@ -10,6 +11,7 @@ use crate::text::{safe, units};
 
 use super::args::{Form, PreviewArgs};
 use super::input::{self, Opened};
+use super::run::say;
 use super::{Failure, Outcome};
 
 /// Kept text is decoded and written in pieces of this many bytes.
@@ -27,8 +29,8 @@ pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
 
 /// Plans a preview of an opened output and prints it.
 pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
-    let Resolved { policy, limits_from, warnings, .. } = opened.resolve(config, wishes)?;
-    warnings.iter().for_each(|warning| eprintln!("overspill: {}", safe::label(warning.as_bytes())));
+    let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, wishes)?;
+    warnings.iter().for_each(|warning| say(warning));
     opened.source.wait();
     if let Some(error) = opened.source.error() {
         return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
@@ -36,7 +38,9 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
     let view = opened.source.view();
     let (totals, preview) = plan(&opened, &view, &policy, form)?;
     let input = opened.input(&view, &totals);
-    write(&preview, &input, &policy, &limits_from.to_string(), form)?;
+    // Who pages through a file knows that there is more of it, and would be warned of every window.
+    let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
+    write(&preview, &input, &policy, (&limits_from.to_string(), store), form)?;
     if preview.truncated && form != Form::Json {
         opened.warn_if_not_saved();
     }
@@ -48,16 +52,21 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
     }
 }
 
-/// Writes a preview to standard output in a form.
+/// Writes a preview to standard output in a form, and to standard error what to warn of. With it comes where the limits
+/// are from, and what the store warns of.
 pub fn write(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
-    limits_from: &str,
+    (limits_from, store): (&str, &[Warning]),
     form: Form,
 ) -> anyhow::Result<()> {
+    if form != Form::Json {
+        let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
+        warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
+    }
     match form {
-        Form::Json => json(preview, input, policy, limits_from)?,
+        Form::Json => json(preview, input, policy, limits_from, store)?,
         Form::Text if io::stdout().is_terminal() => to_terminal(preview, input, io::stdout().lock())?,
         Form::Text | Form::Raw => exact(preview, input, io::stdout().lock())?,
     }
@@ -90,9 +99,15 @@ fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Re
     }
 }
 
-fn json(preview: &Preview, input: &Input, policy: &Policy, limits_from: &str) -> anyhow::Result<()> {
+fn json(
+    preview: &Preview,
+    input: &Input,
+    policy: &Policy,
+    limits_from: &str,
+    store: &[Warning],
+) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from))
+    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from, store))
         .map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)

@@ -99,7 +99,7 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
     refuse(&args.look)?;
     let look = resolve(config, &args.look.wishes())?;
     let place = place(config, args, &look)?;
-    let wish = wish(&look, args, args.form.form());
+    let wish = wish(config, &look, args)?;
     let options = Options {
         streams: match (args.split, args.pty) {
             (true, _) => Streams::Apart,
@@ -198,12 +198,13 @@ pub fn sweep(stores: &Stores, env: &Env) {
     let _ = Record::sweep(env, now);
 }
 
-fn wish(look: &Resolved, args: &RunArgs, form: Form) -> Wish {
+fn wish(config: &Config, look: &Resolved, args: &RunArgs) -> anyhow::Result<Wish> {
     let mut wish = args.saving.wish(&look.policy);
+    wish.failed = config.of_failed(&look.policy).map_err(input::usage)?;
     wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    wish.counts = form == Form::Json;
+    wish.counts = args.form.form() == Form::Json;
     tell(&mut wish, &args.look);
-    wish
+    Ok(wish)
 }
 
 /// What all ways of capturing tell.
@@ -218,7 +219,7 @@ pub fn tell(wish: &mut Wish, look: &Look) {
 
 /// All counts are taken on the way where they will be printed; else only what the notices need.
 fn limits(wish: &Wish) -> Limits {
-    let want = if wish.counts { Want::ALL } else { wish.policy.needs() };
+    let want = if wish.counts { Want::ALL } else { wish.needs() };
     Limits { hold: HOLD, cap: wish.cap, want }
 }
 
@@ -264,7 +265,8 @@ pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result
 /// Prints the preview, then what has to be said about it.
 fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
     delivery.warnings.iter().for_each(|warning| say(warning));
-    let written = preview::write(&delivery.preview, &delivery.input(), &delivery.policy, limits_from, form);
+    let written =
+        preview::write(&delivery.preview, &delivery.input(), &delivery.policy, (limits_from, &[]), form);
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &delivery.preview.status {
         say(&crashed(words));

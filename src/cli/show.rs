@@ -1,7 +1,7 @@
 //! `overspill show`: the facts of one output.
 
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -14,6 +14,8 @@ use super::table::{safe, safe_or_dash};
 use super::{Outcome, json, runs};
 use crate::capture;
 use crate::config::{Config, Wishes};
+use crate::known::{Extent, Warning};
+use crate::preview::Policy;
 use crate::source::OpenError;
 use crate::store::{Entry, Holds};
 use crate::words::{size, span, thousands};
@@ -30,6 +32,7 @@ struct Facts {
     owner: u32,
     exposed: bool,
     note: Option<String>,
+    warnings: Vec<String>,
     run: Option<capture::Record>,
 }
 
@@ -76,10 +79,11 @@ impl Facts {
             project: entry.project().map(str::to_owned),
             made: entry.made().map(|time| time.to_string()),
             retention: record::retention(&entry.store().retention.as_set(&config.env)),
-            policies: entry.policies().to_vec(),
+            policies: config.candidates(Some(&entry.path())),
             owner: entry.owner,
             exposed: entry.exposed(),
             note: entry.store().note.clone(),
+            warnings: warnings(entry, config),
             run,
         }
     }
@@ -150,16 +154,33 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
         ("expires", format!("{expires}({})", safe(left(entry, stock).as_bytes()))),
         ("rule", rule(entry.rule.as_str(), &retention)),
         ("holds", holds(entry.holds())),
-        ("policies", names(entry.policies())),
+        ("policies", names(&config.candidates(Some(&entry.path())))),
         ("mode", access(&mode(entry.mode), entry.exposed())),
         ("owner", owner(entry.owner, config)),
         ("status", safe(entry.status.words().as_bytes())),
     ];
     let notes = [&spec.retention.note, &spec.note];
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
+    lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
     let told = run.map(runs::in_words).unwrap_or_default().into_iter().filter(|(_, value)| !value.is_empty());
     lines.extend(told.map(|(name, value)| (name, safe(value.as_bytes()))));
     lines
+}
+
+/// What its store and the policy of its time warn of.
+fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
+    let extent = Extent { bytes: entry.size(), last: last_byte(entry).ok().flatten(), cut: true };
+    let policy =
+        config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
+    let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
+    Warning::of(policy, &entry.store().warnings, extent).iter().map(|warning| warning.text.clone()).collect()
+}
+
+fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
+    let mut byte = [0];
+    let at = entry.size().saturating_sub(1);
+    let read = entry.open()?.read_at(&mut byte, at)?;
+    Ok(byte[..read].first().copied())
 }
 
 /// To the second, UTC.

@@ -29,6 +29,7 @@ struct Record {
     confidence: Option<&'static str>,
     source: Option<String>,
     note: Option<String>,
+    warnings: Vec<String>,
     keeps_none: Option<String>,
 }
 
@@ -104,6 +105,7 @@ impl Record {
             confidence: Some(spec.confidence.as_str()),
             source: Some(spec.source.clone()),
             note: spec.note.clone(),
+            warnings: spec.warnings.iter().map(|warning| warning.text.clone()).collect(),
             keeps_none: None,
         }
     }
@@ -122,6 +124,7 @@ impl Record {
             confidence: None,
             source: None,
             note: None,
+            warnings: Vec::new(),
             keeps_none: Some(why.to_owned()),
         }
     }
@@ -169,7 +172,7 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
 }
 
 /// One row a directory, and one for each agent that keeps none.
-fn table(config: &Config, listing: &Listing) -> Table<6> {
+fn table(config: &Config, listing: &Listing) -> Table<7> {
     use Align::{Left, Right};
     let heads = [
         ("store", Left),
@@ -177,16 +180,17 @@ fn table(config: &Config, listing: &Listing) -> Table<6> {
         ("size", Right),
         ("deleted", Left),
         ("holds", Left),
+        ("confidence", Left),
         ("directory", Left),
     ];
-    let mut rows: Vec<[String; 6]> = Vec::new();
+    let mut rows: Vec<[String; 7]> = Vec::new();
     for (spec, roots) in &listing.reports {
         rows.extend(roots.iter().map(|root| row(spec, root, &config.env)));
     }
     for (agent, why) in &config.stores.keep_none {
         let dash = || "–".to_owned();
         let why = format!("keeps none: {}", safe(why.as_bytes()));
-        rows.push([safe(agent.as_bytes()), dash(), dash(), dash(), dash(), why]);
+        rows.push([safe(agent.as_bytes()), dash(), dash(), dash(), dash(), dash(), why]);
     }
     rows.sort_by(|a, b| a[0].cmp(&b[0]));
     let mut table = Table::new(heads);
@@ -194,7 +198,7 @@ fn table(config: &Config, listing: &Listing) -> Table<6> {
     table
 }
 
-fn row(spec: &StoreSpec, root: &RootReport, env: &Env) -> [String; 6] {
+fn row(spec: &StoreSpec, root: &RootReport, env: &Env) -> [String; 7] {
     let figure = |text: String| if root.state == RootState::Listed { text } else { "–".to_owned() };
     [
         safe(spec.name.as_bytes()),
@@ -202,6 +206,7 @@ fn row(spec: &StoreSpec, root: &RootReport, env: &Env) -> [String; 6] {
         figure(size(root.bytes)),
         retention(&spec.retention.as_set(env)),
         holds(spec).join(", "),
+        spec.confidence.as_str().to_owned(),
         directory(spec, root, env),
     ]
 }

@@ -56,7 +56,8 @@ pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome
 
 /// An opened output with the policy that it was cut by.
 pub fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
-    let Resolved { policy, limits_from, chosen_by, warnings } = opened.resolve(config, wishes)?;
+    let Resolved { policy, limits_from, chosen_by, warnings, store_warnings } =
+        opened.resolve(config, wishes)?;
     let candidates = match chosen_by {
         ChosenBy::Person => Vec::new(),
         ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
@@ -71,6 +72,7 @@ pub fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Resul
         exit_code: opened.exit_code,
         stderr: opened.stderr,
         warnings,
+        store_warnings,
     };
     Ok(Target { subject, source: opened.source })
 }
@@ -88,7 +90,12 @@ fn choices(config: &Config) -> Vec<Choice> {
         config.resolve(&Wishes { policy: Some(name.to_owned()), ..Wishes::default() }, None).ok()
     };
     let resolved = config.catalog.names().filter_map(resolve);
-    resolved.map(|r| Choice { policy: r.policy, limits_from: r.limits_from.to_string() }).collect()
+    let choice = |resolved: Resolved| Choice {
+        is_current: config.catalog.is_current(&resolved.policy),
+        limits_from: resolved.limits_from.to_string(),
+        policy: resolved.policy,
+    };
+    resolved.map(choice).collect()
 }
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.

@@ -89,3 +89,70 @@ fn a_fault_in_our_file_names_it() {
     let error = Config::load(Env::hermetic(home.path())).err().unwrap();
     assert!(error.contains("config.toml: line 1: unknown field"), "{error}");
 }
+
+/// Makes a file that was last changed at the start of a day.
+fn dated(path: &Path, day: &str) {
+    write(path, "x");
+    let time: Timestamp = format!("{day}T00:00:00Z").parse().unwrap();
+    std::fs::File::open(path).unwrap().set_modified(time.into()).unwrap();
+}
+
+#[test]
+fn a_stored_file_is_shown_by_the_policy_of_its_time() {
+    let home = tempfile::tempdir().unwrap();
+    let mut config = config(home.path());
+    config.env = config.env.with_var("TMPDIR", home.path().join("tmp"));
+    let spill = home.path().join("tmp/pi-bash-0123456789abcdef.log");
+    let on = |day: &str| {
+        dated(&spill, day);
+        config.resolve(&Wishes::default(), Some(&spill)).unwrap().policy.name().to_owned()
+    };
+    assert_eq!(on("2026-02-28"), "pi/bash-2026-03");
+    assert_eq!(on("2026-04-05"), "pi/bash-2026-03", "the last day counts");
+    assert_eq!(on("2026-05-23"), "pi/bash", "so does the first");
+    assert_eq!(on("2026-11-22"), "pi/bash");
+    assert_eq!(on("2026-04-20"), "pi/bash", "between the two that are known: as the store has it");
+    assert_eq!(on("2025-12-07"), "pi/bash-2026-03", "of two that may have held, the later");
+}
+
+/// A policy that does nothing, with more lines at its top.
+fn plain(tool: &str, more: &str) -> String {
+    format!(
+        "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[keep]\nway = \"size\"\nfrom = \"head\"\nsize = 1\n"
+    )
+}
+
+const STORE: &str = "agent = \"mine\"\nsource = \"me\"\nconfidence = \"own\"\n\n[[store]]\nroots = [\"~/spills\"]\nfiles = [{ name = 'x-(?<id>tool_.+)', policies = [\"mine/other\", \"mine/new\", \"mine/old\"] }, { name = 'y', policies = [\"mine/new\", \"mine/old\"] }]\nretention = { by = \"never\" }\n";
+
+#[test]
+fn the_time_in_the_id_goes_before_that_of_the_last_change_and_other_tools_keep_their_place() {
+    let home = tempfile::tempdir().unwrap();
+    let own = |name: &str, text: &str| write(&home.path().join(".config/overspill").join(name), text);
+    own("policies/old.toml", &plain("old", "until = { date = \"2026-08\" }\nera_of = \"mine/new\"\n"));
+    own("policies/new.toml", &plain("new", "from = { version = \"2\", date = \"2026-08\" }\n"));
+    own("policies/other.toml", &plain("other", ""));
+    own("stores/mine.toml", STORE);
+    let config = config(home.path());
+    // Made 2026-05-14, changed later.
+    let (with_id, without) =
+        (home.path().join("spills/x-tool_e26cf08d5001AbCdEfGhIjKlMn"), home.path().join("spills/y"));
+    dated(&with_id, "2026-09-30");
+    assert_eq!(config.candidates(Some(&with_id)), ["mine/other", "mine/old", "mine/new"]);
+    dated(&without, "2026-09-30");
+    assert_eq!(config.candidates(Some(&without)), ["mine/new", "mine/old"]);
+    dated(&without, "2026-07-31");
+    assert_eq!(config.candidates(Some(&without)), ["mine/old", "mine/new"]);
+    dated(&without, "2026-08-01");
+    assert_eq!(config.candidates(Some(&without)), ["mine/new", "mine/old"], "both may have held");
+}
+
+#[test]
+fn stores_name_policies_that_there_are() {
+    let (stores, catalog) = (Stores::builtin(), Catalog::builtin());
+    for spec in &stores.specs {
+        for name in spec.files.iter().flat_map(|rule| &rule.policies) {
+            let known = catalog.text(name).is_some();
+            assert!(known, "{}: {name}", spec.name);
+        }
+    }
+}

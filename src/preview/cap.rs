@@ -44,6 +44,8 @@ fn bit_len(bit: &Bit) -> usize {
         Bit::Text(text) => text.len(),
         Bit::Bytes(range) => range.len(),
         Bit::Replaced(count) => 3 * count,
+        // No policy with a cap keeps these alone.
+        Bit::Escapes(range) => range.len(),
     }
 }
 

@@ -138,6 +138,14 @@ fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
 fn check(policy: &Policy, fault: &Fault) -> Result<(), PolicyError> {
     let form = policy.form();
     check_tables(policy, fault, Some(&form.when), Some(&form.keep), Some(&form.text))?;
+    if let Some(refuse) = &form.refuse {
+        check_figure(policy, fault, &refuse.sample)?;
+        check_figure(policy, fault, &refuse.controls)?;
+        check_template(policy, fault, &refuse.words)?;
+    }
+    if let Some(reads) = &form.reads {
+        check_figure(policy, fault, reads)?;
+    }
     if let Some(cap) = &form.cap {
         check_figure(policy, fault, &cap.over)?;
         check_figure(policy, fault, &cap.size)?;
@@ -156,16 +164,22 @@ fn check_tables(
     keep: Option<&KeepForm>,
     text: Option<&TextForm>,
 ) -> Result<(), PolicyError> {
-    let figures = when.into_iter().flat_map(|when| [&when.lines, &when.size, &when.also_size]);
+    let figures = when.into_iter().flat_map(|when| [&when.lines, &when.size, &when.also_size, &when.raw]);
     let figures = figures.chain(keep.into_iter().flat_map(KeepForm::figures));
     for figure in figures.flatten() {
         check_figure(policy, fault, figure)?;
     }
     let templates = text.into_iter().flat_map(|text| [&text.whole, &text.cut, &text.together]);
-    let templates =
-        templates.chain(keep.into_iter().flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap]));
+    let templates = templates.chain(
+        keep.into_iter()
+            .flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap, &keep.before, &keep.after]),
+    );
     for template in templates.flatten() {
         check_template(policy, fault, template)?;
+    }
+    if let Some(remove) = keep.and_then(|keep| keep.remove.as_ref()) {
+        let broken = |error: regex::Error| fault.at(remove.span().start, 0, error.to_string());
+        regex::bytes::Regex::new(remove.get_ref()).map_err(broken)?;
     }
     Ok(())
 }

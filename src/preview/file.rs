@@ -1,6 +1,11 @@
 //! The form of a policy file: TOML in, checked tables out.
 
+mod response;
+
+pub(super) use response::{CapForm, DetailsForm, DetailsShape, TextForm};
+
 use super::parts::{Direction, Unit};
+use crate::known::{Confidence, Edge, Warning};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -10,10 +15,21 @@ use toml::Spanned;
 pub(super) struct PolicyForm {
     pub agent: String,
     pub tool: String,
-    pub version: String,
+    /// For people, where `from`, `until` and `seen` do not say it.
+    pub version: Option<String>,
+    /// The first version and date.
+    pub from: Option<Edge>,
+    /// The last version and date; absent while it still holds.
+    pub until: Option<Edge>,
+    /// The newest version for which it was checked.
+    pub seen: Option<Edge>,
+    /// The current policy of which this is an earlier form.
+    pub era_of: Option<String>,
     pub source: String,
-    pub confidence: super::policy::Confidence,
+    pub confidence: Confidence,
     pub summary: String,
+    /// The policy by which the agent cuts the output of a command that fails, if that is another.
+    pub failed: Option<String>,
     #[serde(default)]
     pub quirks: Vec<String>,
     pub unit: Unit,
@@ -21,10 +37,15 @@ pub(super) struct PolicyForm {
     pub decoding: DecodingForm,
     #[serde(default)]
     pub lines: LinesForm,
-    /// Line feeds at the end are removed before anything else.
+    /// What is removed from the ends of the text before anything else.
     #[serde(default)]
-    pub trim: bool,
+    pub trim: TrimForm,
+    /// Bytes of one read, where the agent decodes each read alone: a character split between two reads is lost.
+    pub reads: Option<Figure>,
+    pub refuse: Option<RefuseForm>,
     pub settings: Option<SettingsForm>,
+    #[serde(default, rename = "warning")]
+    pub warnings: Vec<Warning>,
     #[serde(default, rename = "param")]
     pub params: Vec<Spanned<ParamForm>>,
     #[serde(default, rename = "variant")]
@@ -51,6 +72,38 @@ pub(super) enum DecodingForm {
     Bom,
     /// As `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
     Stream,
+}
+
+/// What is removed from the ends of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum TrimForm {
+    #[default]
+    Nothing,
+    /// One line feed at the end.
+    LastFeed,
+    /// Every line feed at the end.
+    Feeds,
+    /// White space at the end, as JavaScript's `trimEnd` has it.
+    End,
+    /// White space at both ends, as JavaScript's `trim` has it.
+    Both,
+    /// Blank lines at the start, and white space at the end.
+    BlankLines,
+}
+
+/// An output that the agent's tool does not show at all.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefuseForm {
+    /// Bytes at the start in which it looks for NUL and other control bytes.
+    pub sample: Figure,
+    /// Over so many control bytes in a hundred (line breaks and tabs are none) it refuses.
+    pub controls: Figure,
+    /// Endings of names that it refuses unseen, lower case, with their dot.
+    #[serde(default)]
+    pub endings: Vec<String>,
+    pub words: Spanned<String>,
 }
 
 /// What counts as a line.
@@ -87,6 +140,15 @@ pub(super) struct ParamForm {
     pub max: Option<u64>,
     pub values: Option<Vec<String>>,
     pub also: Option<AlsoForm>,
+    pub kind: Option<KindForm>,
+}
+
+/// What a text parameter takes, where it is not any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum KindForm {
+    /// Nothing or a decimal number.
+    Decimal,
 }
 
 /// Another name for a parameter, in another unit.
@@ -146,6 +208,8 @@ pub(super) type Figure = Spanned<FigureForm>;
 pub(super) struct WhenForm {
     pub lines: Option<Figure>,
     pub size: Option<Figure>,
+    /// A size in raw bytes of the whole output, before anything is removed from it.
+    pub raw: Option<Figure>,
     /// What `size` is measured in, if not in the policy's unit.
     pub unit: Option<Unit>,
     /// A size, in `also_unit`, that must be exceeded as well.
@@ -222,11 +286,43 @@ pub(super) struct KeepForm {
     pub raw: bool,
     /// Not 0: what is held is kept whole.
     pub whole_if: Option<Figure>,
+    /// Of a longer output only so many raw bytes at the start are looked at.
+    pub first: Option<Figure>,
+    /// What is removed from the ends of those.
+    #[serde(default)]
+    pub first_trim: TrimForm,
+    /// Text that is shown as other text where it is kept.
+    pub replace: Option<ReplaceForm>,
+    /// Text that the agent puts before the output, and after it, and cuts with it.
+    pub before: Option<Spanned<String>>,
+    pub after: Option<Spanned<String>>,
+    /// Over this size both together are cut.
+    pub over: Option<Figure>,
+    /// What is cut before each line's own text: `path:12: `.
+    #[serde(default)]
+    pub row_prefix: bool,
+    /// What stands between the two ends, where the way puts it there.
+    pub between: Option<String>,
+    /// What is taken out of what was kept: a regular expression over bytes.
+    pub remove: Option<Spanned<String>>,
+    /// White space at the ends of what was kept goes, as Python's `strip` has it.
+    #[serde(default)]
+    pub strip: bool,
+    /// What was kept is written as the inside of a string.
+    pub quoted: Option<Quoted>,
+}
+
+/// A text and what stands for it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplaceForm {
+    pub text: String,
+    pub with: String,
 }
 
 impl KeepForm {
     /// Every figure, for checking.
-    pub fn figures(&self) -> [&Option<Figure>; 13] {
+    pub fn figures(&self) -> [&Option<Figure>; 15] {
         [
             &self.lines,
             &self.size,
@@ -241,6 +337,8 @@ impl KeepForm {
             &self.tail_lines,
             &self.take,
             &self.whole_if,
+            &self.first,
+            &self.over,
         ]
     }
 }
@@ -291,6 +389,28 @@ pub(super) enum Way {
     View,
     /// Both ends of the text without escape sequences.
     Stripped,
+    /// Both ends of the output with text of the agent's own around it.
+    Wrapped,
+    /// The start of a text that loses its escape sequences read by read; with the last line, cut once more.
+    Filtered,
+    /// Lines each cut to a length; where that is too much, both ends.
+    Shaped,
+    /// Both ends around a notice that counts in the limit and gives figures of what it leaves.
+    Counted,
+    /// Numbered lines from either end, each cut to a length.
+    Numbered,
+    /// The start, or both ends where the end matters, by a weight of characters.
+    Weighed,
+    /// Both ends in terminal cells, with every escape sequence.
+    Celled,
+}
+
+/// How kept text is written inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Quoted {
+    /// ASCII JSON that is safe in HTML, as Jinja's `tojson` writes it.
+    HtmlJson,
 }
 
 /// From which end.
@@ -348,52 +468,4 @@ pub(super) enum LineEnds {
     Lf,
     /// LF, CRLF and a lone CR.
     Any,
-}
-
-/// What the model reads: templates.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TextForm {
-    pub whole: Option<Spanned<String>>,
-    pub cut: Option<Spanned<String>>,
-    pub together: Option<Spanned<String>>,
-}
-
-/// The agent's machine-readable details.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DetailsForm {
-    pub shape: DetailsShape,
-    /// The key of a limit on matches that was reached.
-    pub limit: Option<String>,
-    /// Whether the saved path is among them.
-    #[serde(default)]
-    pub path: bool,
-    /// Whether a failed command has none.
-    #[serde(default)]
-    pub unless_failed: bool,
-}
-
-/// What the details look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum DetailsShape {
-    /// pi's truncation result.
-    Pi,
-    /// The Go agents' temp file.
-    TempFile,
-}
-
-/// A cap on the whole response.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CapForm {
-    /// Over so many raw bytes it cuts.
-    pub over: Figure,
-    /// To so many.
-    pub size: Figure,
-    /// Back to the last line feed, if there is one.
-    #[serde(default)]
-    pub to_line: bool,
-    pub notice: Spanned<String>,
 }

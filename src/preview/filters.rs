@@ -19,6 +19,12 @@ pub(super) fn add_to(environment: &mut Environment) {
     environment.add_filter("round_kb", |value: &Value| apply(value, |n| ((n + KB / 2) / KB).to_string()));
     environment.add_filter("hermes_size", |value: &Value| apply(value, hermes_size));
     environment.add_filter("basename", |path: String| path.rsplit('/').next().unwrap_or("").to_owned());
+    environment.add_filter("sibling", |path: String, name: String| match path.rfind('/') {
+        Some(slash) => format!("{}/{name}", &path[..slash]),
+        None => name,
+    });
+    environment.add_filter("fixed", fixed);
+    environment.add_filter("thousands", |value: &Value| apply(value, thousands));
     environment.add_filter("one_decimal", |value: &Value, by: u64| apply(value, |n| half_up(n, by)));
     environment.add_filter("one_decimal_even", |value: &Value, by: u64| apply(value, |n| half_even(n, by)));
     environment.add_filter("digits", |value: &Value, width: usize| apply(value, |n| format!("{n:0width$}")));
@@ -45,6 +51,25 @@ fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Re
         return Ok(Value::from(WAITING));
     }
     Ok(Value::from(reckon(number(value)?, number(by)?)))
+}
+
+/// A decimal number with so many decimals, an exact half rounded up: JavaScript's `toFixed`.
+fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
+    const EXACT: usize = 40;
+    let wrong = || Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a decimal number"));
+    let number = value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)?;
+    let digits = format!("{number:.EXACT$}");
+    let cut = digits.len() - EXACT + decimals.min(EXACT - 1);
+    let is_up = digits.as_bytes().get(cut).is_some_and(|digit| *digit >= b'5');
+    let scaled: u128 = digits[..cut].replace('.', "").parse().map_err(|_| wrong())?;
+    let scaled = format!("{:0width$}", scaled + u128::from(is_up), width = decimals + 1);
+    let (whole, part) = scaled.split_at(scaled.len() - decimals);
+    Ok(if decimals == 0 { whole.to_owned() } else { format!("{whole}.{part}") })
+}
+
+/// droid's: `30k`, `999`; the rest of a thousand is dropped.
+fn thousands(number: u64) -> String {
+    if number >= 1000 { format!("{}k", number / 1000) } else { number.to_string() }
 }
 
 /// `8,432`: en-US.
@@ -130,6 +155,14 @@ mod tests {
     fn an_exact_half_goes_up_in_javascript_and_to_even_elsewhere() {
         assert_eq!([half_up(256, 1024), half_even(256, 1024)], ["0.3", "0.2"]);
         assert_eq!([half_up(768, 1024), half_even(768, 1024)], ["0.8", "0.8"]);
+    }
+
+    #[test]
+    fn a_decimal_number_is_rounded_as_it_is_stored() {
+        let of = |text: &str, decimals| fixed(text, decimals).unwrap();
+        assert_eq!([of("0", 3), of("1.2345", 3), of("0.25", 1)], ["0.000", "1.234", "0.3"]);
+        assert_eq!([of("9.96", 1), of("12", 0), of("0.5", 0)], ["10.0", "12", "1"]);
+        assert!(fixed("x", 1).is_err());
     }
 
     #[test]

@@ -94,6 +94,19 @@ impl Totals {
         }
     }
 
+    /// These with a part more.
+    pub(super) fn plus(&self, part: &Measure) -> Self {
+        let plus = |total: Option<u64>, part: u64| total.map(|total| total.saturating_add(part));
+        Self {
+            line_feeds: plus(self.line_feeds, part.line_feeds),
+            decoded_bytes: plus(self.decoded_bytes, part.decoded_bytes),
+            units: plus(self.units, part.units),
+            points: plus(self.points, part.points),
+            bad_bytes: plus(self.bad_bytes, part.bad_bytes),
+            lone_returns: plus(self.lone_returns, part.lone_returns),
+        }
+    }
+
     /// Which figures are known.
     pub fn known(&self) -> Want {
         let mark = |value: Option<u64>, which: Want| if value.is_some() { which } else { Want::NOTHING };

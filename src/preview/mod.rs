@@ -17,6 +17,7 @@
 mod cap;
 mod catalog;
 mod details;
+mod eras;
 mod file;
 mod filters;
 mod input;
@@ -26,7 +27,9 @@ mod param;
 mod parts;
 mod plan;
 mod policy;
+mod refuse;
 mod report;
+mod rewrite;
 mod text;
 
 pub use catalog::Catalog;
@@ -34,9 +37,10 @@ pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use param::{Param, ParamError, ParamKind, Value};
 pub use parts::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
 pub use plan::{PlanError, plan, plan_touching};
-pub use policy::{Confidence, Policy, PolicyError};
+pub use policy::{Policy, PolicyError};
 pub use report::{Report, ReportPart, report};
 
+pub use crate::known::Confidence;
 pub use crate::text::units::Want;
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ const NAMES: &[(&str, Want)] = &[
     ("gap", Want::NOTHING),
     ("kept_empty", Want::NOTHING),
     ("is_empty", Want::NOTHING),
+    ("is_blank", Want::NOTHING),
+    ("json_units", Want::NOTHING),
     ("kept_lines", Want::NOTHING),
     ("kept_size", Want::NOTHING),
     ("kept_bytes", Want::NOTHING),
@@ -79,6 +81,14 @@ const NAMES: &[(&str, Want)] = &[
     ("size", Want::NOTHING),
     ("removed_size", Want::NOTHING),
     ("removed", Want::LINE_FEEDS),
+    ("head_lines", Want::NOTHING),
+    ("tail_lines", Want::NOTHING),
+    ("head_size", Want::NOTHING),
+    ("composed_size", Want::NOTHING),
+    ("composed_bytes", Want::NOTHING),
+    ("blank", Want::NOTHING),
+    ("ended", Want::NOTHING),
+    ("included", Want::NOTHING),
 ];
 /// Those that are measured in the policy's own unit.
 const IN_UNIT: [&str; 3] = ["size", "removed_size", "removed"];
@@ -296,6 +306,13 @@ pub(super) fn check_template(policy: &Policy, template: &str) -> Result<(), (usi
         }
         None => Ok(()),
     }
+}
+
+/// Whether a policy's templates name a figure.
+pub(super) fn names(policy: &Policy, name: &str) -> bool {
+    let forms = policy.text_forms();
+    let templates = [&forms.whole, &forms.cut, &forms.together];
+    templates.into_iter().flatten().any(|template| template.get_ref().contains(name))
 }
 
 /// Totals that a policy's templates may name when an output is cut.

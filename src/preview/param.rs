@@ -1,6 +1,6 @@
 //! Parameters of a policy: what there are, what they take, and the values they have.
 
-use super::file::{ParamForm, RoleForm};
+use super::file::{KindForm, ParamForm, RoleForm};
 use std::fmt;
 
 /// A parameter's value.
@@ -40,6 +40,8 @@ pub enum ParamKind {
     Choice(Vec<String>),
     /// Any text.
     Text,
+    /// Nothing, or a decimal number from 0 with at most 15 digits before its point.
+    Decimal,
 }
 
 /// A parameter of a policy.
@@ -97,6 +99,7 @@ impl ParamKind {
             Self::Boolean => "true or false".to_owned(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Text => "text".to_owned(),
+            Self::Decimal => "nothing or a decimal number, such as 0.25".to_owned(),
         }
     }
 
@@ -111,6 +114,7 @@ impl ParamKind {
                 words.iter().any(|word| word == value).then(|| Value::Text(value.to_owned()))
             }
             Self::Text => Some(Value::Text(value.to_owned())),
+            Self::Decimal => is_decimal(value).then(|| Value::Text(value.to_owned())),
         }
     }
 
@@ -132,6 +136,7 @@ impl Param {
             Value::Text(_) if form.role == Some(RoleForm::Direction) => {
                 ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
             }
+            Value::Text(_) if form.kind == Some(KindForm::Decimal) => ParamKind::Decimal,
             Value::Text(_) => form.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
         };
         if !kind.admits(&default) {
@@ -140,6 +145,14 @@ impl Param {
         let also = form.also.as_ref().map(|also| (also.name.clone(), also.times));
         Ok(Self { name: form.name.clone(), doc: form.doc.clone(), kind, default, also, role: form.role })
     }
+}
+
+/// Whether text is empty or a decimal number: digits, and perhaps a point and more digits.
+fn is_decimal(text: &str) -> bool {
+    const MOST: usize = 15;
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MOST)
 }
 
 pub(super) fn value_of(value: &toml::Value) -> Option<Value> {

@@ -1,6 +1,8 @@
 //! What a plan is: parts that stand for ranges of an output, and what they add up to.
 
 use super::input::{Input, Stream};
+use crate::known::Extent;
+use crate::text::ansi;
 use crate::text::units::{self, Want};
 use std::ops::Range;
 
@@ -33,6 +35,8 @@ pub enum Bit {
     Bytes(Range<usize>),
     /// As many U+FFFD.
     Replaced(usize),
+    /// The escape sequences in these bytes, one after the other.
+    Escapes(Range<usize>),
 }
 
 /// A part of a preview.
@@ -114,6 +118,9 @@ impl Bit {
             Self::Text(text) => text.clone(),
             Self::Bytes(range) => decoding.decode(window(input, source, range)),
             Self::Replaced(count) => "\u{FFFD}".repeat(*count),
+            Self::Escapes(range) => {
+                escapes(window(input, source, range)).map(|bytes| decoding.decode(bytes)).collect()
+            }
         }
     }
 
@@ -122,8 +129,27 @@ impl Bit {
             Self::Text(text) => text.len() as u64,
             Self::Bytes(range) => decoded_len(window(input, source, range), decoding),
             Self::Replaced(count) => 3 * *count as u64,
+            Self::Escapes(range) => {
+                escapes(window(input, source, range)).map(|bytes| decoded_len(bytes, decoding)).sum()
+            }
         }
     }
+}
+
+/// The escape sequences in some bytes.
+fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += memchr::memchr(0x1b, &bytes[at..])?;
+            let Some(found) = ansi::sequence(&bytes[at..]) else {
+                at += 1;
+                continue;
+            };
+            at += found.len;
+            return Some(&bytes[at - found.len..at]);
+        }
+    })
 }
 
 /// A part may outlive the file's size: what is no longer there is left out.
@@ -269,6 +295,12 @@ impl Preview {
     /// UTF-8 bytes of [`Preview::text`].
     pub fn byte_len(&self, input: &Input) -> u64 {
         self.parts.iter().map(|part| part.byte_len(input)).sum()
+    }
+
+    /// What warnings go by.
+    pub fn extent(&self, input: &Input) -> Extent {
+        let bytes = input.output.bytes;
+        Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.truncated }
     }
 
     /// Tokens at four bytes each, rounded up.

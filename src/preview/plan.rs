@@ -7,7 +7,9 @@ use super::keep::{self, Chosen};
 use super::notice::{self, Fact, Facts, Span};
 use super::parts::{LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
-use super::text::Text;
+use super::refuse;
+use super::rewrite;
+use super::text::{Text, as_usize};
 use crate::text::units::Want;
 use std::ops::Range;
 
@@ -48,16 +50,25 @@ pub fn plan(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
 
 /// As [`plan`], with how many different bytes of the output it read, for those who count.
 pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanError>, u64) {
-    let stdout = view(input, policy, Stream::Stdout);
-    let stderr = view(input, policy, Stream::Stderr);
+    let views = view(input, policy, Stream::Stdout)
+        .and_then(|stdout| Ok((stdout, view(input, policy, Stream::Stderr)?)));
+    let (stdout, stderr) = match views {
+        Ok(views) => views,
+        Err(error) => return (Err(error), 0),
+    };
     let preview = whole_plan(input, policy, &stdout, &stderr);
     (preview, stdout.touched() + stderr.touched())
 }
 
-fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Text<'a> {
+fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
     let form = policy.form();
+    let reads = form.reads.as_ref().map(|reads| notice::figure(policy, reads)).transpose();
+    let reads =
+        reads.map_err(|message| PlanError::policy(policy, message))?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
-    Text::new(input.stream(stream), stream, form.decoding, policy.line_form(), form.trim).with_seek(seek)
+    let output = input.stream(stream);
+    let text = Text::new(output, stream, form.decoding, policy.line_form(), form.trim);
+    Ok(text.with_reads(reads, output.totals).with_seek(seek))
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
@@ -168,6 +179,9 @@ pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, P
         text.exceeds(unit.unwrap_or_else(|| policy.unit()), limit.saturating_add(bare))
     };
     let also = worked(&when.also_size)?;
+    if worked(&when.raw)?.is_some_and(|raw| text.bytes.len() as u64 > raw) {
+        return Ok(Ok(Over::Size));
+    }
     if size.is_some_and(|size| over(size, when.unit)) && also.is_none_or(|also| over(also, when.also_unit)) {
         return Ok(Ok(Over::Size));
     }
@@ -176,10 +190,10 @@ pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, P
 }
 
 fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
+    refuse::check(input, policy, text)?;
     let over = test(text, policy)?;
     let is_cut = keep::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
-    let mut chosen =
-        if is_cut { keep::choose(text, policy, input.saved_path(text.source))? } else { everything(text) };
+    let mut chosen = if is_cut { keep::choose(text, policy, input)? } else { everything(text) };
     if let Some(words) = chosen.crash.take() {
         return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
     }
@@ -190,12 +204,16 @@ fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, Pl
         _ => None,
     });
     let counts = Counts::of(policy, text, &chosen);
+    for (_, parts) in &mut chosen.slots {
+        *parts = text.apart(std::mem::take(parts));
+    }
     let mut facts = outside(input, policy, text.source);
     inside(&mut facts, policy, text, &chosen, &counts);
     let forms = policy.text_forms();
     let template = if is_cut { &forms.cut } else { &forms.whole };
     let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
-    let (parts, waiting) = lay_out(policy, template, facts, std::mem::take(&mut chosen.slots))?;
+    let slots = rewrite::slots(input, policy, text.source, std::mem::take(&mut chosen.slots))?;
+    let (parts, waiting) = lay_out(policy, template, facts, slots)?;
     let hit = chosen.hit.filter(|_| is_cut);
     let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &chosen, &output, is_cut);
@@ -303,7 +321,7 @@ fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
 }
 
 /// Figures that do not come from the output.
-fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
+pub(super) fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
         ("path", Fact::Text(input.saved_path(stream).to_owned())),
         ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
@@ -349,6 +367,13 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
     let is_empty = chosen.halves == 0 && chosen.ranges.iter().all(Range::is_empty);
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
+    // These two may look at all of an output: only for a policy that asks.
+    if notice::names(policy, "is_blank") {
+        facts.insert("is_blank", Fact::Flag(text.is_blank()));
+    }
+    if notice::names(policy, "json_units") {
+        facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
+    }
     if let Some((first, last)) = chosen.span {
         facts.insert("first", Fact::from(first));
         facts.insert("last", Fact::from(last));

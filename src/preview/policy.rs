@@ -4,41 +4,10 @@ use super::file::{KeepForm, PolicyForm, RoleForm, SettingsForm, TextForm, Varian
 use super::notice;
 use super::param::{Param, ParamError, Value, keys, matches_key, value_of};
 use super::parts::{Direction, Unit};
+use crate::known::{Confidence, Era, Warning};
 use crate::text::units::Want;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// How sure it is that a policy does what the agent does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// Confirmed by running the agent's code.
-    Run,
-    /// Read in the agent's source.
-    Source,
-    /// From the agent's documentation.
-    Documentation,
-    /// Read, but not confirmed in every particular.
-    Medium,
-    /// Seen in transcripts and reports alone.
-    Observed,
-    /// This project's own definition, or the commission's.
-    Own,
-}
-
-impl Confidence {
-    /// The word in the policy file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Source => "source",
-            Self::Documentation => "documentation",
-            Self::Medium => "medium",
-            Self::Observed => "observed",
-            Self::Own => "own",
-        }
-    }
-}
 
 /// A policy file that cannot be used, or a policy that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -103,9 +72,20 @@ impl Policy {
         &self.file.tool
     }
 
-    /// Which versions or dates of the agent do this.
-    pub fn version(&self) -> &str {
-        &self.file.version
+    /// Which versions or dates of the agent do this: the file's own words, else its era's; may be empty.
+    pub fn version(&self) -> String {
+        self.file.version.clone().unwrap_or_else(|| self.era().to_string())
+    }
+
+    /// From and until when the agent does this.
+    pub fn era(&self) -> Era {
+        let PolicyForm { from, until, seen, era_of, .. } = &*self.file;
+        Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
+    }
+
+    /// What to warn of, each of the outputs of which it holds.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.file.warnings
     }
 
     /// Where the policy is known from.
@@ -121,6 +101,11 @@ impl Policy {
     /// What it does, in a sentence.
     pub fn summary(&self) -> &str {
         &self.file.summary
+    }
+
+    /// The name of the policy by which the agent cuts the output of a command that fails, if that is another.
+    pub fn failed(&self) -> Option<&str> {
+        self.file.failed.as_deref()
     }
 
     /// What surprises in it, a sentence each.

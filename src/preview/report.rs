@@ -3,6 +3,7 @@
 use super::input::Input;
 use super::parts::{Preview, Status};
 use super::policy::Policy;
+use crate::known::Warning;
 use serde::Serialize;
 
 /// One part, with its text.
@@ -47,10 +48,19 @@ pub struct Report {
     pub saved_as: String,
     pub limits_from: String,
     pub details: Option<serde_json::Value>,
+    pub warnings: Vec<String>,
 }
 
-/// Puts a preview into words for `--json`. Makes all its text. `limits_from` says where the limits came from.
-pub fn report(preview: &Preview, input: &Input, policy: &Policy, limits_from: &str) -> Report {
+/// Puts a preview into words for `--json`. Makes all its text. `limits_from` says where the limits came from, `store`
+/// what the store warns of in which the output lies.
+pub fn report(
+    preview: &Preview,
+    input: &Input,
+    policy: &Policy,
+    limits_from: &str,
+    store: &[Warning],
+) -> Report {
+    let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
     let parts: Vec<ReportPart> = preview
         .parts
         .iter()
@@ -90,5 +100,6 @@ pub fn report(preview: &Preview, input: &Input, policy: &Policy, limits_from: &s
         saved_as: input.saved_as.to_owned(),
         limits_from: limits_from.to_owned(),
         details: preview.details.clone(),
+        warnings: warnings.iter().map(|warning| warning.text.clone()).collect(),
     }
 }

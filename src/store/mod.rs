@@ -34,7 +34,7 @@ pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
 pub use pending::{Marked, Pending};
 pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use scan::{RootReport, RootState, scan};
-pub use spec::{Confidence, FileRule, Holds, SpecError, StoreSpec, Stores};
+pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 pub use write::NewSpill;
 pub(crate) use write::{next_id, random};
 

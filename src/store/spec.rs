@@ -2,17 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::expand::{self, Unset};
+use super::id::parse_id;
 use super::pattern::{Component, Facts};
 use super::{Basis, Env, Retention, Setting, parse_age};
+use crate::known::{Confidence, Warning};
 
 /// What an agent's file holds, compared to what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -43,29 +46,6 @@ impl Holds {
     }
 }
 
-/// How sure a store's description is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// Read in the agent's source, or this program's own.
-    Source,
-    /// From the vendor's documentation.
-    Documented,
-    /// Seen in transcripts and issues.
-    Observed,
-}
-
-impl Confidence {
-    /// In one word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Confidence::Source => "source",
-            Confidence::Documented => "documented",
-            Confidence::Observed => "observed",
-        }
-    }
-}
-
 /// One store: where it lies, what its names say, when its entries go.
 #[derive(Clone, Debug)]
 pub struct StoreSpec {
@@ -83,6 +63,8 @@ pub struct StoreSpec {
     pub source: String,
     /// What else there is to know.
     pub note: Option<String>,
+    /// What to warn of, each of the files of which it holds.
+    pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
     skip: Vec<String>,
@@ -154,6 +136,8 @@ struct StoreForm {
     retention: RetentionForm,
     confidence: Option<Confidence>,
     note: Option<String>,
+    #[serde(default, rename = "warning")]
+    warnings: Vec<Warning>,
     #[serde(default)]
     skip: Vec<String>,
 }
@@ -195,13 +179,16 @@ const BUILTIN: &[(&str, &str)] = &[
     ("copilot-chat.toml", include_str!("../../assets/stores/copilot-chat.toml")),
     ("copilot-cli.toml", include_str!("../../assets/stores/copilot-cli.toml")),
     ("crush.toml", include_str!("../../assets/stores/crush.toml")),
+    ("droid.toml", include_str!("../../assets/stores/droid.toml")),
     ("forks.toml", include_str!("../../assets/stores/forks.toml")),
     ("gemini-cli.toml", include_str!("../../assets/stores/gemini-cli.toml")),
     ("go-opencode.toml", include_str!("../../assets/stores/go-opencode.toml")),
     ("goose.toml", include_str!("../../assets/stores/goose.toml")),
+    ("grok.toml", include_str!("../../assets/stores/grok.toml")),
     ("hermes.toml", include_str!("../../assets/stores/hermes.toml")),
     ("kilo.toml", include_str!("../../assets/stores/kilo.toml")),
     ("kimi-cli.toml", include_str!("../../assets/stores/kimi-cli.toml")),
+    ("kimi-code.toml", include_str!("../../assets/stores/kimi-code.toml")),
     ("opencode.toml", include_str!("../../assets/stores/opencode.toml")),
     ("overspill.toml", include_str!("../../assets/stores/overspill.toml")),
     ("pi.toml", include_str!("../../assets/stores/pi.toml")),
@@ -323,6 +310,7 @@ fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> R
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
         note: form.note,
+        warnings: form.warnings,
         roots: form.roots,
         path,
         skip: form.skip,
@@ -344,6 +332,16 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
     };
     let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
     Ok(Retention { basis, after, setting, max_count, max_total, note })
+}
+
+impl FileRule {
+    /// When a file of that name was made, where the name tells; `modified` is when it was last changed.
+    pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
+        let (name, mut facts) = (name.as_encoded_bytes(), Facts::default());
+        self.name.read(name, &mut facts);
+        let id = facts.id_at.and_then(|(start, end)| name.get(usize::from(start)..usize::from(end)));
+        parse_id(id.unwrap_or(name))?.time(modified)
+    }
 }
 
 impl StoreSpec {

@@ -242,6 +242,9 @@ impl BlockIndex {
             if found.is_some() {
                 return found.map(|found| at + found);
             }
+            if end == bytes.len() {
+                return None;
+            }
             at = end;
         }
         None

@@ -3,6 +3,7 @@
 pub mod ansi;
 pub mod cells;
 pub mod index;
+pub mod json;
 pub mod layout;
 pub mod safe;
 pub mod search;

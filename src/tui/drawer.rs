@@ -161,7 +161,7 @@ fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
             let next = if up { at + 1 } else { at + words.len() - 1 };
             words.get(next % words.len()).cloned()
         }
-        ParamKind::Text => None,
+        ParamKind::Text | ParamKind::Decimal => None,
     }
 }
 

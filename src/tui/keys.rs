@@ -205,7 +205,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Limits", "<", A::FewerBytes, "fewer bytes"),
     row(Pager, "Limits", "D", A::Direction, "keep the start or the end"),
     row(Pager, "Limits", "l", A::Limits, "all limits, what they change, what keeps a line"),
-    row(Pager, "Limits", "p", A::Policy, "pick another policy"),
+    row(Pager, "Limits", "p", A::Policy, "pick another policy; there, Tab shows earlier ones"),
     row(Pager, "Limits", "P", A::Candidate, "next policy that may have made this output"),
     row(Pager, "View", "Tab", A::Other, "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stored outputs"),

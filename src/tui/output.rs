@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::known::{Extent, Warning};
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals, Unit};
 use crate::source::View;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
@@ -38,6 +39,7 @@ pub struct Output {
     pub stderr: Option<(View, Totals)>,
     /// The command's exit status, where it is given.
     pub exit_code: Option<i32>,
+    store_warnings: Vec<Warning>,
     /// Newlines by block.
     pub index: BlockIndex,
     tally: Tally,
@@ -124,6 +126,8 @@ pub struct Subject {
     pub stderr: Option<(View, Totals)>,
     /// What could not be used of configurations.
     pub warnings: Vec<String>,
+    /// What the store warns of in which it lies.
+    pub store_warnings: Vec<Warning>,
 }
 
 impl Output {
@@ -139,6 +143,7 @@ impl Output {
             exit_code,
             stderr,
             warnings: _,
+            store_warnings,
         } = subject;
         let mut output = Self {
             name,
@@ -150,6 +155,7 @@ impl Output {
             view,
             stderr,
             exit_code,
+            store_warnings,
             tally: Tally::default(),
             first_policy: policy.clone(),
             policy,
@@ -215,6 +221,13 @@ impl Output {
     /// Lines of the file by number, as far as they are counted.
     fn seek(&self) -> Seek<'_> {
         Seek { index: &self.index, bytes: &self.view }
+    }
+
+    /// What to warn of, by the policy and by the store.
+    pub fn warnings(&self) -> Vec<&Warning> {
+        let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
+        let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
+        Warning::of(self.policy.warnings(), &self.store_warnings, extent)
     }
 
     /// Where Spill draws rules.

@@ -15,6 +15,8 @@ pub struct Choice {
     pub policy: Policy,
     /// Where its limits come from.
     pub limits_from: String,
+    /// Whether it is its tool's form of today, not an earlier one.
+    pub is_current: bool,
 }
 
 /// The list, and what has been typed to narrow it.
@@ -22,27 +24,56 @@ pub struct Choice {
 pub struct Picker {
     choices: Vec<Choice>,
     input: Input,
+    /// The policy in use, which is shown whatever its era.
+    used: Option<String>,
+    /// Whether earlier forms are shown, too.
+    pub all: bool,
     /// Place of the chosen one among those shown.
     pub chosen: usize,
 }
 
 impl Picker {
-    /// The choices that have all the typed words.
+    /// The choices that have all the typed words; earlier forms too, where none of today has them.
     pub fn shown(&self) -> Vec<&Choice> {
         let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
         let text =
             |choice: &Choice| format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase();
-        self.choices.iter().filter(|choice| words.iter().all(|word| text(choice).contains(word))).collect()
+        let fits = |choice: &&Choice| words.iter().all(|word| text(choice).contains(word));
+        let shown: Vec<&Choice> = self.offered().filter(fits).collect();
+        if shown.is_empty() { self.choices.iter().filter(fits).collect() } else { shown }
+    }
+
+    /// Those of today and the one in use, or all.
+    fn offered(&self) -> impl Iterator<Item = &Choice> {
+        let is_used = |choice: &Choice| self.used.as_deref() == Some(choice.policy.name());
+        self.choices.iter().filter(move |choice| self.all || choice.is_current || is_used(choice))
     }
 
     /// How many there are, narrowed down or not.
     pub fn most(&self) -> usize {
+        self.offered().count()
+    }
+
+    /// How many there are of all eras.
+    pub fn of_all_eras(&self) -> usize {
         self.choices.len()
     }
 
     /// What has been typed.
     pub fn typed(&self) -> &str {
         self.input.value()
+    }
+
+    /// Shows earlier forms, too, or not any more; the chosen one stays, if it is still there.
+    fn turn_eras(&mut self) {
+        let chosen = self.shown().get(self.chosen).map(|choice| choice.policy.name().to_owned());
+        self.all = !self.all;
+        self.choose(chosen.as_deref());
+    }
+
+    fn choose(&mut self, name: Option<&str>) {
+        let at = self.shown().iter().position(|choice| Some(choice.policy.name()) == name);
+        self.chosen = at.unwrap_or(0);
     }
 
     fn step(&mut self, by: isize) {
@@ -54,9 +85,9 @@ impl Picker {
 impl App {
     /// The policies have been read: shows them, the one in use chosen.
     pub(super) fn offer(&mut self, choices: Vec<Choice>) {
-        let name = self.output.as_ref().map(|output| output.policy.name().to_owned());
-        let chosen = choices.iter().position(|choice| Some(choice.policy.name()) == name.as_deref());
-        self.picker = Picker { choices, input: Input::default(), chosen: chosen.unwrap_or(0) };
+        let used = self.output.as_ref().map(|output| output.policy.name().to_owned());
+        self.picker = Picker { choices, used: used.clone(), ..Picker::default() };
+        self.picker.choose(used.as_deref());
         self.overlay = Some(Overlay::Policies);
     }
 
@@ -68,8 +99,9 @@ impl App {
             KeyCode::Esc => self.overlay = None,
             KeyCode::Char('c') if control => self.overlay = None,
             KeyCode::Enter => return self.pick(),
-            KeyCode::Down | KeyCode::Tab => self.picker.step(1),
-            KeyCode::Up | KeyCode::BackTab => self.picker.step(-1),
+            KeyCode::Tab | KeyCode::BackTab => self.picker.turn_eras(),
+            KeyCode::Down => self.picker.step(1),
+            KeyCode::Up => self.picker.step(-1),
             KeyCode::Char('n') if control => self.picker.step(1),
             KeyCode::Char('p') if control => self.picker.step(-1),
             KeyCode::PageDown => self.picker.step(page),

@@ -94,8 +94,45 @@ fn json_has_the_text_its_parts_and_the_figures() {
         "unit": "bytes", "total_lines": 4, "total_bytes": 15, "kept_lines": 2, "kept_bytes": 8,
         "removed_lines": 2, "removed_bytes": 7, "total_units": 15, "kept_units": 8,
         "tokens_estimate": text.len().div_ceil(4), "saved_as": "/s/out", "limits_from": "flags", "details": null,
+        "warnings": [],
     });
     assert_eq!(json, expected);
+}
+
+/// More than 100 KB, the last line without its end.
+fn unended() -> String {
+    "line\n".repeat(25_000) + "half a li"
+}
+
+#[test]
+fn what_to_know_before_trusting_a_preview_is_said_once() {
+    let home = Home::new();
+    home.file("out.log", unended());
+    let ran = home.run(&["preview", "-p", "opencode/shell", "out.log"]);
+    assert_eq!(ran.status, 0);
+    for words in ["the end may be missing", "ends inside a line", "Over 100 KB"] {
+        let said = ran.stderr.lines().filter(|line| line.contains(words)).count();
+        assert_eq!(said, 1, "{words}: {}", ran.stderr);
+    }
+    let json = home.run(&["preview", "-p", "opencode/shell", "--json", "out.log"]).ok();
+    assert_eq!((json.json()["warnings"].as_array().unwrap().len(), &*json.stderr), (3, ""));
+    home.file("short.log", "line\n");
+    assert_eq!(home.run(&["preview", "-p", "opencode/shell", "short.log"]).ok().stderr, "");
+}
+
+#[test]
+fn a_store_warns_of_what_lies_in_it_whatever_the_policy() {
+    let home = Home::new();
+    let path = home.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", unended(), 1);
+    let path = path.to_str().unwrap();
+    for policy in ["opencode/output", "opencode/shell", "pi/bash"] {
+        let ran = home.run(&["preview", "-p", policy, path]);
+        let said = ran.stderr.lines().filter(|line| line.contains("the end may be missing")).count();
+        assert_eq!(said, 1, "{policy}: {}", ran.stderr);
+    }
+    let shown = home.run(&["show", "--json", path]).ok().json();
+    assert_eq!(shown["warnings"].as_array().unwrap().len(), 2, "{shown}");
+    assert_eq!(home.run(&["read", path]).ok().stderr, "");
 }
 
 #[test]

@@ -56,6 +56,12 @@ pub fn looked_at() -> Vec<Arc<StoreSpec>> {
     ["opencode", "overspill"].iter().flat_map(|name| stores.named(name)).cloned().collect()
 }
 
+/// A policy to pick.
+fn choice(policy: Policy) -> Choice {
+    let is_current = Catalog::builtin().is_current(&policy);
+    Choice { policy, limits_from: "policy".into(), is_current }
+}
+
 /// What is said of an output that is always called `build.log`.
 pub fn subject(policy: Policy) -> Subject {
     Subject {
@@ -68,6 +74,7 @@ pub fn subject(policy: Policy) -> Subject {
         exit_code: None,
         stderr: None,
         warnings: Vec::new(),
+        store_warnings: Vec::new(),
     }
 }
 
@@ -150,14 +157,12 @@ impl Bench {
                 }
                 Effect::Policies => {
                     let names = ["opencode/metadata", "opencode/output", "opencode/read"];
-                    let choices = names
-                        .iter()
-                        .map(|name| Choice { policy: policy(name), limits_from: "policy".into() });
+                    let choices = names.iter().map(|name| choice(policy(name)));
                     self.app.update(Event::Policies(choices.collect()))
                 }
                 Effect::ReadTool { agent, then } => {
                     let policy = policy(&format!("{agent}/read"));
-                    let choice = Choice { policy, limits_from: "policy".into() };
+                    let choice = choice(policy);
                     self.app.update(Event::ReadTool(choice, then))
                 }
                 Effect::Scan(number) => self.scan(number),

@@ -33,6 +33,17 @@ pub const FRAGMENTS: &[&[u8]] = &[
     b"\n\n",
     b" \t",
     "\u{2028}".as_bytes(),
+    "\u{a0}".as_bytes(),
+    "\u{85}".as_bytes(),
+    " \n \t\n".as_bytes(),
+    "</persisted-output>".as_bytes(),
+    b"\x1b[1m",
+    b"\x1b]8;;",
+    b"\x1b\\",
+    "\u{9b}".as_bytes(),
+    b"m",
+    b"src/a-b.c:12: ",
+    b"x-1- ",
 ];
 
 /// How large the outputs must be for a policy's fixed figures to matter.
@@ -58,6 +69,8 @@ pub enum Kind {
     Offset(usize),
     /// A count of lines, mostly given.
     Limit,
+    /// Mostly a small number, whatever the output is.
+    Few,
     Chunk,
 }
 
@@ -128,6 +141,7 @@ fn value(kind: Kind, knob: u32, input: &[u8]) -> Option<String> {
         Kind::Offset(base) => (base + around(lines, knob, 0)).to_string(),
         Kind::Limit if knob.is_multiple_of(3) => return None,
         Kind::Limit => around(lines, knob, 0).to_string(),
+        Kind::Few => (knob / 16 % 40).to_string(),
         Kind::Chunk => (1 + around(input.len(), knob, 0)).to_string(),
     })
 }

@@ -4,16 +4,25 @@
 //! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading
 //! was taken.
 pub mod basic;
+pub mod claude;
+pub mod copilot;
 pub mod edges;
 pub mod engine;
 pub mod go;
+pub mod hermes;
 pub mod inputs;
+pub mod kimi;
+pub mod openclaw;
 pub mod opencode;
 pub mod others;
 pub mod others2;
 pub mod pi;
 pub mod pi_30k;
+pub mod pi_ext;
 pub mod pi_lists;
+pub mod rest;
+pub mod rules;
+pub mod samples;
 pub mod specs;
 pub mod t15;
 pub mod text;
@@ -66,7 +75,16 @@ impl Case {
     }
 
     pub fn path(&self) -> &'static str {
-        "/P"
+        match self.policy {
+            "goose/shell" | "goose/shell-2026-08" => "/t/stdout-3",
+            "copilot-chat/result" if self.is_json() => "/s/content.json",
+            "copilot-chat/result" => "/s/content.txt",
+            _ => "/P",
+        }
+    }
+
+    fn is_json(&self) -> bool {
+        serde_json::from_slice::<serde_json::Value>(&self.input).is_ok()
     }
 
     pub fn path_stderr(&self) -> &'static str {
@@ -110,6 +128,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("opencode/read", opencode::read),
     ("opencode/read-2026-01", opencode::read_2026_01),
     ("opencode/shell", opencode::shell),
+    ("kilo/shell", opencode::shell),
     ("opencode/v2", opencode::v2),
     ("basic/line-limit", basic::line_limit),
     ("basic/middle-out", basic::middle_out),
@@ -140,19 +159,38 @@ pub const TABLE: &[(&str, Double)] = &[
     ("pi/grep", pi_lists::grep),
     ("pi/find", pi_lists::find),
     ("pi/ls", pi_lists::ls),
+    ("pi/mcp", pi_ext::mcp),
+    ("pi/codemode", pi_ext::codemode),
     ("codex/exec", others::codex_exec),
     ("codex/exec-bytes", others::codex_exec_bytes),
-    ("claude-code/bash", others::claude_bash),
-    ("claude-code/bash-2025", others::claude_bash_2025),
+    ("codex/exec-code-mode", others::codex_code_mode),
+    ("claude-code/bash", claude::bash),
+    ("claude-code/bash-failed", claude::bash_failed),
+    ("claude-code/bash-2025", claude::bash_2025),
+    ("claude-code/bash-2026-01", claude::bash_2026_01),
+    ("claude-code/bash-2026-02", claude::bash_2026_02),
+    ("claude-code/tool", claude::tool),
     ("gemini-cli/output", others::gemini),
     ("qwen-code/shell", others::qwen),
+    ("qwen-code/shell-2026-03", others::qwen_2026_03),
     ("crush/bang", others::crush_bang),
     ("goose/shell", others::goose),
+    ("goose/shell-2026-08", others::goose_2026_08),
     ("kimi-cli/shell", others::kimi_shell),
     ("kimi-cli/task", others::kimi_task),
     ("cline/result", others2::cline),
-    ("copilot-cli/tool", others2::copilot_cli),
-    ("hermes/tool", others2::hermes),
+    ("copilot-chat/result", copilot::chat),
+    ("copilot-cli/tool", copilot::tool),
+    ("copilot-cli/tool-1.0.32", copilot::tool_1_0_32),
+    ("hermes/tool", hermes::tool),
+    ("hermes/tool-0.19", hermes::tool_0_19),
+    ("hermes/terminal", hermes::terminal),
+    ("kimi-code/bash", kimi::bash),
+    ("openhands/terminal", rest::openhands),
+    ("droid/tool", rest::droid),
+    ("openclaw/tool", openclaw::tool),
+    ("deepagents/tool", openclaw::deepagents),
+    ("mini-swe-agent/observation", rest::mini_swe_agent),
     ("openhands-v0/terminal", others2::openhands_v0),
     ("continue/bash", others2::continue_bash),
     ("swe-agent/observation", others2::swe_agent),

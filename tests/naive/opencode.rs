@@ -67,9 +67,12 @@ pub fn metadata(c: &Case) -> Verdict {
 }
 
 pub fn metadata_2026(c: &Case) -> Verdict {
-    // Ambiguous: whether this, being the shell's, also drops a leading BOM. The document says that
-    // only opencode/shell and pi/bash do.
-    let text = lossy(&c.input);
+    // The shell's own decoding: a leading BOM and an unfinished last character are dropped.
+    let (texts, _never_flushed) = decode_stream(&c.input, 65536);
+    let text = texts.concat();
+    if text.is_empty() {
+        return Ok("(no output)".to_string());
+    }
     let max = c.num("max_units", 30000);
     if unit_len(&text) <= max {
         return Ok(text);
@@ -134,8 +137,15 @@ fn out_of_range(offset: usize, count: usize) -> Verdict {
 }
 
 pub fn read(c: &Case) -> Verdict {
+    // The documents say "a file with NUL bytes"; opencode's tool/read.ts looks at 4,096 bytes, and counts control
+    // bytes as well.
+    let sample = &c.input[..c.input.len().min(4096)];
+    let controls = sample.iter().filter(|b| **b < 9 || (**b > 13 && **b < 32)).count();
+    if sample.contains(&0) || controls as f64 / sample.len() as f64 > 0.3 {
+        return Err(Fault::Error(format!("Cannot read binary file: {}", c.path())));
+    }
     let text = lossy(&c.input);
-    let lines = readline(&text);
+    let lines = readline(text.strip_prefix('\u{feff}').unwrap_or(&text));
     let offset = c.num("offset", 1);
     // Ambiguous: is offset 1 of an empty file "past the end"? Taken as fine (0 lines), as the
     // default must be able to read an empty file. Offset 0 is not covered.

@@ -1,4 +1,4 @@
-//! codex, Claude Code, gemini-cli, qwen-code, crush, goose and kimi, as in `agents.md` 5 to 11.
+//! codex, gemini-cli, qwen-code, crush, goose and kimi, as in `agents.md` 5 to 11.
 use super::text::*;
 use super::{Case, Verdict};
 use std::sync::LazyLock;
@@ -67,52 +67,30 @@ pub fn codex_exec_bytes(c: &Case) -> Verdict {
     codex(c, c.num("max_bytes", 10000), false)
 }
 
-fn claude_size(n: usize) -> String {
-    if n < 1024 {
-        return format!("{n} bytes");
+/// What a script's tool gives: over 1 MiB both ends stand together, and every figure is of those.
+pub fn codex_code_mode(c: &Case) -> Verdict {
+    let keep = 512 * 1024;
+    let mut bytes = c.input.clone();
+    if bytes.len() > 2 * keep {
+        // Ambiguous: both ends are taken to be joined as bytes, before they are decoded.
+        bytes.drain(keep..bytes.len() - keep);
     }
-    let (mut divisor, mut unit) = (1024, "KB");
-    // Ambiguous: sizes just under 1024 KB, whose figure rounds to 1024; taken by the bytes.
-    if n >= 1024 * 1024 {
-        (divisor, unit) = (1024 * 1024, "MB");
+    let (text, budget) = (lossy(&bytes), 4 * c.num("max_tokens", 10000));
+    let seconds = c.word("wall_seconds", "");
+    // Ambiguous: what is left of the first part where the wall time is not given; taken as its other
+    // lines. The two are content blocks, which the text form joins by an empty line.
+    let wall = if seconds.is_empty() { String::new() } else { format!("Wall time {seconds} seconds\n") };
+    let first = format!("Script completed\n{wall}Output:\n\n\n");
+    if text.len() <= budget {
+        return Ok(first + &text);
     }
-    if n >= 1024 * 1024 * 1024 {
-        (divisor, unit) = (1024 * 1024 * 1024, "GB");
-    }
-    let figure = js_fixed1(n, divisor);
-    format!("{}{unit}", figure.strip_suffix(".0").unwrap_or(&figure))
-}
-
-pub fn claude_bash(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    if unit_len(&text) <= c.num("max_units", 30000) {
-        return Ok(text);
-    }
-    let mut p = units(&text);
-    p.truncate(2000);
-    if let Some(at) = p.iter().rposition(|u| *u == 10)
-        && at > 1000
-    {
-        p.truncate(at);
-    }
-    // The `...` line is there whatever the preview left out (with a small limit it may be nothing).
+    let (prefix, suffix, _) = codex_middle(&text, budget);
     Ok(format!(
-        "<persisted-output>\nOutput too large ({}). Full output saved to: {}\n\nPreview (first 2KB):\n{}\n...\n</persisted-output>",
-        claude_size(text.len()),
-        c.path(),
-        from_units(&p)
+        "{first}Warning: truncated output (original token count: {})\nTotal output lines: {}\n\n{prefix}…{} tokens truncated…{suffix}",
+        text.len().div_ceil(4),
+        text.lines().count(),
+        (text.len() - budget).div_ceil(4)
     ))
-}
-
-pub fn claude_bash_2025(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    let max = c.num("max_units", 30000);
-    let all = units(&text);
-    if all.len() <= max {
-        return Ok(text);
-    }
-    let n = all[max..].iter().filter(|u| **u == 10).count() + 1;
-    Ok(format!("{}\n\n... [{n} lines truncated] ...", from_units(&all[..max])))
 }
 
 pub fn gemini(c: &Case) -> Verdict {
@@ -138,6 +116,15 @@ pub fn gemini(c: &Case) -> Verdict {
 const QWEN_FIRST: &str = "Tool output was too large and has been truncated.";
 
 pub fn qwen(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("preview_units", 4000))
+}
+
+/// The preview is as large as what starts the cut.
+pub fn qwen_2026_03(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("max_units", 30000))
+}
+
+fn qwen_preview(c: &Case, preview: usize) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_units", 30000);
     if unit_len(&text) <= max || text.starts_with(QWEN_FIRST) {
@@ -146,8 +133,8 @@ pub fn qwen(c: &Case) -> Verdict {
     let all: Vec<Vec<u16>> = pieces(&text).iter().map(|p| units(p)).collect();
     let dots: Vec<u16> = units("...");
     let hc = (all.len() / 5).max(1);
-    // A limit under the separator's 39 leaves nothing for the text.
-    let budget = max.saturating_sub(39);
+    // A preview under the separator's 39 leaves nothing for the text.
+    let budget = preview.saturating_sub(39);
     let head_budget = budget / 5;
     let mut head: Vec<Vec<u16>> = Vec::new();
     let mut used = 0;
@@ -232,11 +219,12 @@ pub fn crush_bang(c: &Case) -> Verdict {
     Ok(format!("{head}\n\n{what}, full output: {}\n\n{tail}", c.path()))
 }
 
-pub fn goose(c: &Case) -> Verdict {
+/// The kept end and, where something was cut, why.
+fn goose_cut(c: &Case) -> Result<(String, String), String> {
     let decoded = lossy(&c.input);
     let text = decoded.trim_end_matches('\n');
     if text.is_empty() {
-        return Ok("(no output)".to_string());
+        return Err("(no output)".to_string());
     }
     let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 50000));
     let all = pieces(text);
@@ -245,42 +233,44 @@ pub fn goose(c: &Case) -> Verdict {
     } else if text.len() > max_bytes {
         format!("{max_bytes} byte limit ({} bytes total)", text.len())
     } else {
-        return Ok(text.to_string());
+        return Err(text.to_string());
     };
-    let last = all[all.len().saturating_sub(50)..].join("\n");
-    Ok(format!(
-        "{}\n\n[Output exceeded {reason}. Full output saved to {}. Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]",
-        last_bytes_from_boundary(&last, 10000),
-        c.path()
+    let last = all[all.len().saturating_sub(c.num("tail_lines", 50))..].join("\n");
+    Ok((last_bytes_from_boundary(&last, c.num("tail_bytes", 10000)), reason))
+}
+
+fn goose_notice(reason: &str, path: &str) -> String {
+    format!(
+        "[Output exceeded {reason}. Full output saved to {path}. Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]"
+    )
+}
+
+pub fn goose(c: &Case) -> Verdict {
+    // As recorded in 1.52.0; where it stands in an output that is cut is a guess.
+    let failed = c.exit_code.filter(|x| *x != 0);
+    let end = failed.map_or(String::new(), |x| format!("\n\nCommand exited with code {x}"));
+    Ok(goose_cut(c).map_or_else(
+        |whole| whole + &end,
+        |(kept, reason)| {
+            let kept = kept + &end;
+            // Ambiguous: a path that does not end in `stdout-N` has no output-N beside it; then both
+            // notices are taken to name it.
+            let (stdout, output) = (c.path(), c.path().replace("/stdout-", "/output-"));
+            format!("{kept}\n\n{}\n{}", goose_notice(&reason, stdout), goose_notice(&reason, &output))
+        },
     ))
 }
 
-/// Python's splitlines(keepends=True).
-fn splitlines(text: &str) -> Vec<String> {
-    let ends = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(ch) = chars.next() {
-        line.push(ch);
-        if ch == '\r' && chars.peek() == Some(&'\n') {
-            continue;
-        }
-        if ends.contains(ch) {
-            lines.push(std::mem::take(&mut line));
-        }
-    }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
+pub fn goose_2026_08(c: &Case) -> Verdict {
+    Ok(goose_cut(c)
+        .map_or_else(|whole| whole, |(kept, why)| format!("{kept}\n\n{}", goose_notice(&why, c.path()))))
 }
 
 pub fn kimi_shell(c: &Case) -> Verdict {
     let (max, line_max) = (c.num("max_points", 50000), c.num("line_points", 2000));
     let marker = "[...truncated]";
     let mut out = String::new();
-    for line in splitlines(&lossy(&c.input)) {
+    for line in py_splitlines(&lossy(&c.input)) {
         let so_far = point_len(&out);
         if so_far >= max {
             break;
@@ -333,14 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn claude_sizes() {
-        assert_eq!(claude_size(66382), "64.8KB");
-        assert_eq!(claude_size(228894), "223.5KB");
-        assert_eq!(claude_size(200 * 1024), "200KB");
-        assert_eq!(claude_size(512), "512 bytes");
-    }
-
-    #[test]
     fn gemini_separates_thousands() {
         let out = case("gemini-cli/output", "y".repeat(50000).as_bytes(), &[]).naive().unwrap();
         assert!(out.starts_with("Output too large. Showing first 8,000 and last 32,000 characters. "));
@@ -351,13 +333,16 @@ mod tests {
     fn qwen_shows_a_fifth_of_one_huge_line() {
         let out = case("qwen-code/shell", "y".repeat(50000).as_bytes(), &[]).naive().unwrap();
         let preview = out.split("output:\n").last().unwrap();
+        assert_eq!(preview.matches('y').count(), 792 - 3);
+        let out = case("qwen-code/shell-2026-03", "y".repeat(50000).as_bytes(), &[]).naive().unwrap();
+        let preview = out.split("output:\n").last().unwrap();
         assert_eq!(preview.matches('y').count(), (30000 - 39) / 5 - 3);
         assert!(out.ends_with("y...\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n"));
     }
 
     #[test]
     fn kimi_splits_as_python_does() {
-        assert_eq!(splitlines("a\r\nb\rc\u{2028}d\u{b}\n"), ["a\r\n", "b\r", "c\u{2028}", "d\u{b}", "\n"]);
+        assert_eq!(py_splitlines("a\r\nb\rc\u{2028}d\u{b}\n"), ["a\r\n", "b\r", "c\u{2028}", "d\u{b}", "\n"]);
         let out =
             case("kimi-cli/shell", format!("{}\r\nb", "y".repeat(3000)).as_bytes(), &[]).naive().unwrap();
         assert_eq!(out, format!("{}[...truncated]\r\nb", "y".repeat(1984)));

@@ -1,4 +1,4 @@
-//! cline, Copilot CLI, hermes, OpenHands, continue and SWE-agent, as in `agents.md` 13 to 15.
+//! cline, OpenHands V0, continue and SWE-agent, as in `agents.md` 13 to 15.
 use super::text::*;
 use super::{Case, Verdict};
 
@@ -28,44 +28,6 @@ pub fn cline(c: &Case) -> Verdict {
     Ok(from_units(&all))
 }
 
-pub fn copilot_cli(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    if text.len() <= c.num("max_bytes", 30720) {
-        return Ok(text);
-    }
-    Ok(format!(
-        "Output too large to read at once ({} KB). Saved to: {}\nConsider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.\n\nPreview (first 500 chars):\n{}",
-        js_fixed1(text.len(), 1024),
-        c.path(),
-        first_units(&text, 500)
-    ))
-}
-
-pub fn hermes(c: &Case) -> Verdict {
-    let text = lossy(&c.input);
-    let all = points(&text);
-    if all.len() <= c.num("max_points", 100000) {
-        return Ok(text);
-    }
-    let mut head = all[..all.len().min(1500)].to_vec();
-    if let Some(at) = head.iter().rposition(|ch| *ch == '\n')
-        && at > 750
-    {
-        head.truncate(at + 1);
-    }
-    // Python rounds an exact half to even, as Rust's formatting does.
-    let kb = all.len() as f64 / 1024.0;
-    // Ambiguous: where MB begins is not said; taken as from 1024 KB.
-    let size = if kb < 1024.0 { format!("{kb:.1} KB") } else { format!("{:.1} MB", kb / 1024.0) };
-    Ok(format!(
-        "<persisted-output>\nThis tool result was too large ({} characters, {size}).\nFull output saved to: {}\nUse the read_file tool with offset and limit to access specific sections of this output.\nRecovery: page through the saved file with read_file (offset/limit) or process it with execute_code — do NOT re-request the same data from the remote API; the full result is already on disk.\n\nPreview (first {} chars):\n{}\n...\n</persisted-output>",
-        commas(all.len()),
-        c.path(),
-        head.len(),
-        from_points(&head)
-    ))
-}
-
 pub fn openhands_v0(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_points", 30000);
@@ -84,7 +46,8 @@ pub fn openhands_v0(c: &Case) -> Verdict {
 }
 
 pub fn continue_bash(c: &Case) -> Verdict {
-    let mut text = lossy(&c.input);
+    // Every read is decoded alone: a character split there is bad on both sides.
+    let mut text: String = c.input.chunks(c.num("chunk", 65536)).map(lossy).collect();
     let (max_lines, max_units) = (c.num("max_lines", 1000), c.num("max_units", 50000));
     let all: Vec<String> = pieces(&text).iter().map(|p| p.to_string()).collect();
     let mut lines_gone = None;
@@ -145,6 +108,14 @@ mod tests {
     #[test]
     fn swe_agent_always_says_observation() {
         assert_eq!(case("swe-agent/observation", b"", &[]).naive().unwrap(), "Observation: ");
+    }
+
+    #[test]
+    fn continue_decodes_each_read_alone() {
+        let out = case("continue/bash", "é漢".as_bytes(), &[("chunk", "3")]).naive().unwrap();
+        assert_eq!(out, "é\u{fffd}\u{fffd}\u{fffd}");
+        let out = case("continue/bash", "é漢".as_bytes(), &[("chunk", "5")]).naive().unwrap();
+        assert_eq!(out, "é漢");
     }
 
     #[test]

@@ -4,6 +4,39 @@ use super::pi_30k::whole_kb;
 use super::text::*;
 use super::{Case, Verdict};
 use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// What becomes of one row, and whether that is less than all of it.
+type RowCut = fn(&str, usize) -> (String, bool);
+
+/// The design document's: the first so many units of the whole row.
+fn cut_row(row: &str, cap: usize) -> (String, bool) {
+    if unit_len(row) <= cap {
+        return (row.to_string(), false);
+    }
+    (first_units(row, cap) + "... [truncated]", true)
+}
+
+static PLACE: LazyLock<regex::Regex> =
+    LazyLock::new(|| regex::Regex::new("^(.+?)(?::([0-9]+): |-([0-9]+)- )").unwrap());
+
+/// As it ships: the first so many units of the match's text, which comes after its place. A row
+/// without a place is all text. Ambiguous: a path that itself looks like a place ends at the first.
+fn cut_match(row: &str, cap: usize) -> (String, bool) {
+    let at = PLACE.find(row).map_or(0, |m| m.end());
+    let (place, mut text) = row.split_at(at);
+    // The tool's own search drops a BOM of line 1.
+    if PLACE.captures(row).is_some_and(|c| c.get(2).or(c.get(3)).unwrap().as_str() == "1") {
+        text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    }
+    let mut kept = units(text);
+    if kept.len() <= cap {
+        return (format!("{place}{text}"), false);
+    }
+    kept.truncate(cap);
+    drop_half_at_end(&mut kept);
+    (format!("{place}{}... [truncated]", from_units(&kept)), true)
+}
 
 /// What grep, find and ls have in common: the first n lines, then whole lines within the bytes.
 struct Listing {
@@ -19,7 +52,7 @@ struct Listing {
     lines_cut: bool,
 }
 
-fn listing(text: &str, limit: usize, max_bytes: usize, line_cap: Option<usize>) -> Listing {
+fn listing(text: &str, limit: usize, max_bytes: usize, line_cap: Option<(RowCut, usize)>) -> Listing {
     let all = pieces_without_last_empty(text);
     // Ambiguous: at exactly the limit, is it "reached"? Taken as: only when something is left out.
     let limit_reached = all.len() > limit;
@@ -27,11 +60,12 @@ fn listing(text: &str, limit: usize, max_bytes: usize, line_cap: Option<usize>) 
     let mut lines: Vec<String> = Vec::new();
     for line in all.iter().take(limit) {
         match line_cap {
-            Some(cap) if unit_len(line) > cap => {
-                lines_cut = true;
-                lines.push(first_units(line, cap) + "... [truncated]");
+            Some((cut_to, cap)) => {
+                let (row, cut) = cut_to(line, cap);
+                lines_cut |= cut;
+                lines.push(row);
             }
-            _ => lines.push(line.to_string()),
+            None => lines.push(line.to_string()),
         }
     }
     let mut taken: Vec<&str> = Vec::new();
@@ -65,7 +99,7 @@ fn listing(text: &str, limit: usize, max_bytes: usize, line_cap: Option<usize>) 
 pub fn details_30k(c: &Case, limit: usize, reached: &str, line_cap: Option<usize>) -> Value {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 30720);
-    let l = listing(&text, c.num("limit", limit), max, line_cap);
+    let l = listing(&text, c.num("limit", limit), max, line_cap.map(|cap| (cut_row as RowCut, cap)));
     let mut out = serde_json::Map::new();
     if l.bytes_reached {
         let t = Truncation {
@@ -114,19 +148,13 @@ fn each_its_own(text: String, l: Listing, notes: Vec<String>) -> Verdict {
     Ok(out)
 }
 
-fn in_one(text: String, l: Listing, notes: Vec<String>) -> Verdict {
-    if l.unchanged {
-        return Ok(text);
-    }
-    Ok(format!("{}\n\n[{}]", l.kept, notes.join(". ")))
-}
-
 const REFINE: &str = ", or refine pattern";
 
 pub fn grep_30k(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 30720);
-    let l = listing(&text, c.num("limit", 100), max, Some(c.num("line_units", 500)));
+    let cap = c.num("line_units", 500);
+    let l = listing(&text, c.num("limit", 100), max, Some((cut_row, cap)));
     // Ambiguous: {N} in `{shown} of {N}+` is taken as the limit in force, as in the first notice.
     let bytes = format!("{} limit reached ({} of {}+ matches shown)", whole_kb(max), l.shown, l.limit);
     let all = notes(&l, "matches", REFINE, bytes);
@@ -149,17 +177,27 @@ pub fn ls_30k(c: &Case) -> Verdict {
     each_its_own(text, l, all)
 }
 
+/// As it ships: one bracket for all notices, and never a final line feed (1.5.2 joins the rows; the
+/// document says so of find and ls alone).
 fn or_none(text: String, l: Listing, notes: Vec<String>, none: &str) -> Verdict {
     if text.is_empty() {
         return Ok(none.to_string());
     }
-    in_one(text, l, notes)
+    if notes.is_empty() {
+        return Ok(l.kept);
+    }
+    Ok(format!("{}\n\n[{}]", l.kept, notes.join(". ")))
+}
+
+/// Limits below 1 are 1.
+fn limit(c: &Case, default: usize) -> usize {
+    c.num("limit", default).max(1)
 }
 
 pub fn grep(c: &Case) -> Verdict {
     let text = lossy(&c.input);
-    let max = c.num("max_bytes", 51200);
-    let l = listing(&text, c.num("limit", 100), max, Some(c.num("line_units", 500)));
+    let (max, cap) = (c.num("max_bytes", 51200), c.num("line_units", 500));
+    let l = listing(&text, limit(c, 100), max, Some((cut_match, cap)));
     let all = notes(&l, "matches", REFINE, format!("{} limit reached", pi_size(max)));
     or_none(text, l, all, "No matches found")
 }
@@ -167,7 +205,7 @@ pub fn grep(c: &Case) -> Verdict {
 pub fn find(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 51200);
-    let l = listing(&text, c.num("limit", 1000), max, None);
+    let l = listing(&text, limit(c, 1000), max, None);
     let all = notes(&l, "results", REFINE, format!("{} limit reached", pi_size(max)));
     or_none(text, l, all, "No files found matching pattern")
 }
@@ -175,7 +213,32 @@ pub fn find(c: &Case) -> Verdict {
 pub fn ls(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let max = c.num("max_bytes", 51200);
-    let l = listing(&text, c.num("limit", 500), max, None);
+    let l = listing(&text, limit(c, 500), max, None);
     let all = notes(&l, "entries", "", format!("{} limit reached", pi_size(max)));
     or_none(text, l, all, "(empty directory)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case;
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_match_is_not_counted() {
+        assert_eq!(cut_match("a.c:12: abcd", 3), ("a.c:12: abc... [truncated]".to_string(), true));
+        assert_eq!(cut_match("a-b-7- ab", 3), ("a-b-7- ab".to_string(), false));
+        assert_eq!(cut_match("plain", 3), ("pla... [truncated]".to_string(), true));
+        assert_eq!(cut_match("p:1: ab😀", 3), ("p:1: ab... [truncated]".to_string(), true));
+        assert_eq!(cut_match("p:1: \u{feff}abc", 3), ("p:1: abc".to_string(), false));
+        assert_eq!(cut_match("p:2: \u{feff}abc", 4), ("p:2: \u{feff}abc".to_string(), false));
+    }
+
+    #[test]
+    fn no_final_line_feed_as_it_ships() {
+        assert_eq!(case("pi/find", b"a\nb\n", &[]).naive().unwrap(), "a\nb");
+        assert_eq!(
+            case("pi/ls", b"a\nb\n", &[("limit", "0")]).naive().unwrap(),
+            "a\n\n[1 entries limit reached. Use limit=2 for more]"
+        );
+    }
 }

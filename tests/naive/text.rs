@@ -41,7 +41,7 @@ pub fn units(text: &str) -> Vec<u16> {
 }
 
 pub fn unit_len(text: &str) -> usize {
-    units(text).len()
+    text.encode_utf16().count()
 }
 
 /// UTF-16 units back to text; a lone surrogate becomes U+FFFD.
@@ -50,14 +50,40 @@ pub fn from_units(units: &[u16]) -> String {
 }
 
 pub fn first_units(text: &str, n: usize) -> String {
-    let all = units(text);
-    from_units(&all[..n.min(all.len())])
+    from_units(&text.encode_utf16().take(n).collect::<Vec<_>>())
 }
 
 /// `text.slice(-n)`, where `slice(-0)` is the whole text.
 pub fn js_slice_last_units(text: &str, n: usize) -> String {
     let all = units(text);
     if n == 0 || n >= all.len() { text.to_string() } else { from_units(&all[all.len() - n..]) }
+}
+
+/// What JavaScript's `trim()` and `\s` take for white space: not U+0085, but the BOM.
+pub fn js_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}'
+    )
+}
+
+pub fn js_trim(text: &str) -> &str {
+    text.trim_matches(js_space)
+}
+
+/// Half a surrogate pair at the end of a cut goes.
+pub fn drop_half_at_end(units: &mut Vec<u16>) {
+    if units.last().is_some_and(|u| (0xd800..0xdc00).contains(u)) {
+        units.pop();
+    }
+}
+
+/// Half a surrogate pair at the start of a cut goes.
+pub fn drop_half_at_start(units: &mut Vec<u16>) {
+    if units.first().is_some_and(|u| (0xdc00..0xe000).contains(u)) {
+        units.remove(0);
+    }
 }
 
 pub fn points(text: &str) -> Vec<char> {
@@ -98,6 +124,27 @@ pub fn suffix_bytes(text: &str, max: usize) -> String {
     out.into_iter().collect()
 }
 
+/// Python's splitlines(keepends=True).
+pub fn py_splitlines(text: &str) -> Vec<String> {
+    let ends = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(ch) = chars.next() {
+        line.push(ch);
+        if ch == '\r' && chars.peek() == Some(&'\n') {
+            continue;
+        }
+        if ends.contains(ch) {
+            lines.push(std::mem::take(&mut line));
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
 pub fn count_lf(text: &str) -> usize {
     text.matches('\n').count()
 }
@@ -133,11 +180,10 @@ pub fn pi_size(n: usize) -> String {
 }
 
 /// A streaming decoder fed in reads of `chunk` bytes: the text of each read, and the bytes of an
-/// unfinished character that are still held back after the last. A leading BOM is dropped.
-pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
+/// unfinished character that are still held back after the last.
+pub fn decode_reads(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
     let mut texts = Vec::new();
     let mut held: Vec<u8> = Vec::new();
-    let mut before_first = true;
     for read in bytes.chunks(chunk) {
         held.extend_from_slice(read);
         let mut text = String::new();
@@ -158,13 +204,18 @@ pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
             }
         };
         held = rest;
-        if before_first && !text.is_empty() {
-            before_first = false;
-            if let Some(without) = text.strip_prefix('\u{feff}') {
-                text = without.to_string();
-            }
-        }
         texts.push(text);
+    }
+    (texts, held)
+}
+
+/// The same, but that a leading BOM is dropped.
+pub fn decode_stream(bytes: &[u8], chunk: usize) -> (Vec<String>, Vec<u8>) {
+    let (mut texts, held) = decode_reads(bytes, chunk);
+    if let Some(first) = texts.iter_mut().find(|text| !text.is_empty())
+        && let Some(without) = first.strip_prefix('\u{feff}')
+    {
+        *first = without.to_string();
     }
     (texts, held)
 }

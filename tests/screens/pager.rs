@@ -155,6 +155,36 @@ fn overlays() {
 }
 
 #[test]
+fn earlier_forms_of_a_policy_are_a_key_away() {
+    let names = |bench: &Bench| bench.rows().join("\n");
+    for size in SIZES {
+        let mut bench = open(size, &test_log(8432));
+        assert!(!names(bench.keys("p")).contains("opencode/metadata "));
+        keep("policies_of_all_eras", bench.keys("<Tab>"));
+        assert!(
+            names(bench.keys("<Tab>")).contains("opencode/output")
+                && !names(&bench).contains("opencode/metadata ")
+        );
+    }
+    let mut bench = open(SIZES[0], &test_log(40));
+    assert!(names(bench.keys("pbash run")).contains("opencode/metadata "), "no other has these words");
+    let home = Home::new();
+    let mut bench = Bench::open(SIZES[0], &home.file("build.log", test_log(40)), policy("opencode/metadata"));
+    assert!(names(bench.keys("p")).contains("opencode/metadata "), "the one in use is always there");
+}
+
+#[test]
+fn what_to_know_before_trusting_a_preview() {
+    let home = Home::new();
+    for size in SIZES {
+        let path = home.file("build.log", test_log(8432));
+        let mut bench = Bench::open(size, &path, policy("opencode/shell"));
+        keep("warned", &bench);
+        keep("warned_facts", bench.keys("="));
+    }
+}
+
+#[test]
 fn limits_turned() {
     for size in SIZES {
         keep("limits_turned", open(size, &test_log(8432)).keys("--"));

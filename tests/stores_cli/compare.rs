@@ -37,6 +37,34 @@ fn every_policy_has_a_row_that_agrees_with_its_preview() {
 }
 
 #[test]
+fn earlier_forms_are_compared_only_when_asked_for() {
+    let home = stocked();
+    let has = |words: &[&str], policy: &str| {
+        let json = home.run(words).ok().json();
+        json.as_array().unwrap().iter().any(|row| row["policy"] == policy || row["name"] == policy)
+    };
+    for command in [&["compare", "out.log", "--json"][..], &["policies", "--json"]] {
+        let all = [command, &["--all"]].concat();
+        assert!(has(command, "pi/bash") && !has(command, "pi/bash-2026-03"), "{command:?}");
+        assert!(has(&all, "pi/bash") && has(&all, "pi/bash-2026-03"), "{all:?}");
+    }
+}
+
+#[test]
+fn what_made_a_stored_file_is_compared_even_if_it_is_an_earlier_form() {
+    let home = stocked();
+    let spill = home.at("../tmp/pi-bash-0123456789abcdef.log");
+    std::fs::copy(home.at("out.log"), &spill).unwrap();
+    let february = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
+    std::fs::File::options().write(true).open(&spill).unwrap().set_modified(february).unwrap();
+    let spill = spill.canonicalize().unwrap();
+    let json = home.run(&["compare", spill.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(row(&json, "pi/bash-2026-03")["status"], "ok");
+    let preview = home.run(&["preview", spill.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(preview["policy"], "pi/bash-2026-03");
+}
+
+#[test]
 fn finds_are_counted_where_they_survive() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json", "--find", "^error: \\d+$"]).ok().json();
@@ -58,12 +86,12 @@ fn finds_are_counted_where_they_survive() {
 fn finds_kept_are_those_in_the_preview_s_text() {
     let home = stocked();
     let pattern = "line 4\\d{3}$";
-    let json = home.run(&["compare", "out.log", "--json", "--find", pattern]).ok().json();
+    let json = home.run(&["compare", "--all", "out.log", "--json", "--find", pattern]).ok().json();
     let regex = regex::RegexBuilder::new(pattern).multi_line(true).build().unwrap();
     for policy in
         ["opencode/output", "opencode/shell", "pi/read", "basic/middle-out", "t15/output", "go-opencode/2025"]
     {
-        let preview = home.run(&["preview", "-p", policy, "out.log"]).ok();
+        let preview = home.run(&["preview", "-p", policy, "out.log"]);
         assert_eq!(row(&json, policy)["finds_kept"], regex.find_iter(preview.text()).count(), "{policy}");
     }
 }
@@ -72,10 +100,10 @@ fn finds_kept_are_those_in_the_preview_s_text() {
 fn a_find_that_is_cut_in_two_is_lost() {
     let home = Home::new();
     home.file("out.log", format!("{}NEEDLE{}", "a".repeat(29_997), "b".repeat(50_000)));
-    let json = home.run(&["compare", "out.log", "--json", "--find", "NEEDLE"]).ok().json();
+    let json = home.run(&["compare", "--all", "out.log", "--json", "--find", "NEEDLE"]).ok().json();
     let metadata = row(&json, "opencode/metadata");
     assert_eq!((&metadata["finds"], &metadata["finds_kept"]), (&1.into(), &0.into()), "{metadata}");
-    let json = home.run(&["compare", "out.log", "--json", "--find", "aNEE"]).ok().json();
+    let json = home.run(&["compare", "--all", "out.log", "--json", "--find", "aNEE"]).ok().json();
     assert_eq!(row(&json, "opencode/metadata")["finds_kept"], 1);
 }
 

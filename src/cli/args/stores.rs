@@ -89,6 +89,9 @@ pub struct CompareArgs {
     /// Count which matches of this regular expression the model still gets; without a capital letter in any case
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
+    /// Include earlier forms of the policies
+    #[arg(long)]
+    pub all: bool,
     /// One JSON array
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,8 @@ use crate::preview::notice::{self, Fact, Facts};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::{Text, as_usize};
+use crate::text::units;
+use std::ops::Range;
 
 pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let held = as_usize(rule.needed(&rule.form.held, "held")?);
@@ -19,11 +21,11 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     }
     let marker = marker(rule, dropped as u64)?;
     let (start, end) = (text.body.start, text.body.end);
-    let collected = [
-        Segment::Bytes(start..start + held / 2),
-        Segment::Words(marker.clone()),
-        Segment::Bytes(end - (held - held / 2)..end),
-    ];
+    let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
+    let collected = match &marker {
+        Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
+        None => joined(text, first, last),
+    };
     let size = segments::size(text, &collected, Unit::Bytes);
     if size <= budget {
         return Ok(finish(text, rule, collected.into(), Vec::new(), "held"));
@@ -31,14 +33,16 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let head = segments::prefix(text, &collected, Unit::Bytes, budget / 2);
     let tail = segments::suffix(text, &collected, Unit::Bytes, budget - budget / 2);
     let points = |segments: &[Segment]| segments::size(text, segments, Unit::Points);
-    let is_whole = |segment: &Segment| matches!(segment, Segment::Words(words) if *words == marker);
-    let survives = head.iter().chain(&tail).any(is_whole);
+    let is_whole =
+        |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
+    let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
     let removed = points(&collected) - points(&head) - points(&tail);
     let lines = line_count(text, &collected);
     let mut chosen = finish(text, rule, head, tail, "cut");
     chosen.facts.insert("gap", Fact::Flag(!survives));
     chosen.facts.insert("elided", Fact::Number(dropped as u64));
-    chosen.facts.insert("count", Fact::Number((text.bytes.len() as u64).div_ceil(4)));
+    let counted = if marker.is_some() { text.bytes.len() as u64 } else { size };
+    chosen.facts.insert("count", Fact::Number(counted.div_ceil(4)));
     chosen.facts.insert("lines", Fact::Number(lines));
     chosen.facts.insert("bytes", Fact::Number(size));
     chosen.facts.insert("removed_points", Fact::Number(removed));
@@ -55,11 +59,23 @@ fn with_facts(text: &Text, mut chosen: Chosen) -> Chosen {
     chosen
 }
 
-fn marker(rule: &Rule, dropped: u64) -> Result<String, PlanError> {
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
+/// What stands for the dropped middle; none where the agent says nothing.
+fn marker(rule: &Rule, dropped: u64) -> Result<Option<String>, PlanError> {
+    let Some(template) = &rule.form.gap else { return Ok(None) };
     let facts = Facts::from([("number", Fact::Number(dropped))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
+    let rendered = notice::render_plain(rule.policy, template.get_ref(), &facts);
+    rendered.map(|(text, _)| Some(text)).map_err(|message| PlanError::policy(rule.policy, message))
+}
+
+/// Both ends decoded as one text: what is left of a character at the seam is decoded with what follows it.
+fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] {
+    let seam = first.start + units::unfinished(&text.bytes[first.clone()]);
+    let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let rest = text.bytes[last.clone()].iter().take(3).take_while(is_rest).count();
+    let rest = last.start + if seam < first.end { rest } else { 0 };
+    let bytes = [&text.bytes[seam..first.end], &text.bytes[last.start..rest]].concat();
+    let words = Segment::Words(text.decoding.decode(&bytes));
+    [Segment::Bytes(first.start..seam), words, Segment::Bytes(rest..last.end)]
 }
 
 /// Lines of what was collected; a final line feed makes no more.

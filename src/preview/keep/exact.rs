@@ -1,45 +1,58 @@
 //! Both ends around a notice that counts in the limit, so that the whole is exactly as long as the limit.
 
-use super::{Chosen, Rule, lines_in};
+use super::composed;
+use super::segments::Segment;
+use super::{Chosen, Rule};
 use crate::preview::notice::{self, Fact, Facts};
 use crate::preview::parts::{LimitHit, Unit};
-use crate::preview::plan::PlanError;
+use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
 
 pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
     let size = rule.needed(&rule.form.size, "size")?;
+    let all = composed::compose(text, rule)?;
+    if size == 0 || !all.exceeds(text, Unit::Points, size) {
+        let everything = plan::everything(text);
+        return Ok(Chosen { slots: vec![("kept", all.parts(text))], cut: Some(false), ..everything });
+    }
     let short = rule.needed(&rule.form.head, "head")?;
     let proposed = size.saturating_sub(short).div_ceil(2);
-    let (start, end) = (text.body.start, text.body.end);
-    let lines = python_lines(text, start, proposed);
+    let lines = python_lines(text, all.head(text, Unit::Points, proposed));
     let facts = Facts::from([("path", Fact::Text(path.to_owned())), ("number", Fact::Number(lines + 1))]);
     let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
     let marker = notice::render_plain(rule.policy, template, &facts);
     let (marker, _) = marker.map_err(|message| PlanError::policy(rule.policy, message))?;
+    // A limit that leaves room for nothing else shows as much of a shorter notice as fits.
+    let marker = rule.form.between.clone().filter(|_| size <= short).unwrap_or(marker);
     let length = marker.chars().count() as u64;
     let room = size.saturating_sub(length);
     let first = proposed.min(room);
-    let head = start..text.advance(start, end, Unit::Points, first).at;
-    let tail = text.retreat(start, end, Unit::Points, room - first).at..end;
+    let head = all.head(text, Unit::Points, first);
+    let tail = all.tail(text, Unit::Points, room - first);
+    let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
+    let shown: String = marker.chars().take(size.try_into().unwrap_or(usize::MAX)).collect();
     let mut chosen = Chosen {
-        lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
+        cut: Some(true),
+        lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
         hit: Some(LimitHit::Size(rule.policy.unit())),
-        slots: vec![
-            ("head", text.kept(head.clone()).into_iter().collect()),
-            ("tail", text.kept(tail.clone()).into_iter().collect()),
-        ],
+        slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
+        ranges,
         ..Chosen::default()
     };
-    let shown: String = marker.chars().take(size.try_into().unwrap_or(usize::MAX)).collect();
     chosen.facts.insert("marker", Fact::Text(shown));
-    chosen.ranges = vec![head, tail];
     Ok(chosen)
 }
 
-/// Lines of the first `size` code points, as Python's `splitlines` counts them.
-fn python_lines(text: &Text, start: usize, size: u64) -> u64 {
-    let end = text.advance(start, text.body.end, Unit::Points, size).at;
-    let decoded = text.decoding.decode(&text.bytes[start..end]);
+/// Lines of some text, as Python's `splitlines` counts them.
+fn python_lines(text: &Text, segments: Vec<Segment>) -> u64 {
+    let decoded: String = segments
+        .into_iter()
+        .map(|segment| match segment {
+            Segment::Bytes(range) => text.decoding.decode(&text.bytes[range]),
+            Segment::Words(words) => words,
+            Segment::Half(_) => String::new(),
+        })
+        .collect();
     let mut lines = 0;
     let mut rest = decoded.as_str();
     while !rest.is_empty() {

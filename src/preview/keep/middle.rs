@@ -23,6 +23,8 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let middle = if is_empty { Ok(0) } else { between.map(|feeds| feeds + 1) };
     let both = !head.range.is_empty() && !tail.range.is_empty();
     let lines = lines_in(text, &head.range) + lines_in(text, &tail.range);
+    let pieces = |end: &size::End| text.line_feeds_of(end.range.clone()) + 1;
+    let (head_lines, tail_lines) = (pieces(&head), pieces(&tail));
     let mut chosen = Chosen {
         lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
         halves: head.halves + tail.halves,
@@ -32,6 +34,8 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         ..Chosen::default()
     };
     chosen.facts.insert("middle_lines", Fact::from(middle));
+    chosen.facts.insert("head_lines", Fact::Number(head_lines));
+    chosen.facts.insert("tail_lines", Fact::Number(tail_lines));
     Ok(chosen)
 }
 

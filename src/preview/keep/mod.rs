@@ -1,35 +1,46 @@
 //! The ways of keeping: each chooses ranges of a text and says by which limit.
 
 mod balanced;
+mod celled;
 mod clipped;
 mod collected;
+mod composed;
+mod counted;
 mod ends;
 mod errors;
 mod exact;
+mod filtered;
 mod held;
 mod matches;
 mod middle;
+mod numbered;
 mod pieces;
 mod raw_tail;
+mod replaced;
 mod sampled;
 mod segments;
 mod selection;
+mod shaped;
 mod shares;
 mod size;
 mod snapped;
 mod stripped;
 mod twice;
 mod view;
+mod weighed;
 mod window;
+mod wrapped;
 
 use super::file::{Figure, KeepForm, Way};
-use super::notice::{self, Facts};
+use super::input::Input;
+use super::notice::{self, Fact, Facts};
 use super::parts::{Direction, LimitHit, Part, Unit};
-use super::plan::PlanError;
+use super::plan::{self, PlanError};
 use super::policy::Policy;
-use super::text::Text;
+use super::text::{Text, as_usize};
 use crate::text::units::Want;
 use std::ops::Range;
+use toml::Spanned;
 
 /// What a way of keeping chose.
 #[derive(Debug, Default)]
@@ -90,20 +101,40 @@ pub(super) struct Rule<'a> {
     pub form: &'a KeepForm,
     pub unit: Unit,
     pub direction: Direction,
+    /// What templates may name besides the parameters: the path, the exit code, the stream.
+    outside: Facts,
 }
 
 impl<'a> Rule<'a> {
-    pub fn of(policy: &'a Policy) -> Self {
+    pub fn of(policy: &'a Policy, outside: Facts) -> Self {
         let form = policy.keep();
         let unit = form.unit.unwrap_or_else(|| policy.unit());
         let from = form.from.as_ref().map(|from| from.get_ref().resolve(policy.direction()));
-        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head) }
+        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head), outside }
     }
 
     /// An optional figure.
     pub fn figure(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         let worked = figure.as_ref().map(|figure| notice::figure(self.policy, figure));
         worked.transpose().map_err(|message| PlanError::policy(self.policy, message))
+    }
+
+    /// Words of the agent's own from a template without slots; none where there is no template.
+    pub fn words(&self, template: &Option<Spanned<String>>, facts: &Facts) -> Result<String, PlanError> {
+        self.words_waiting(template, facts).map(|(words, _)| words)
+    }
+
+    /// The same, with the totals that they lack.
+    pub fn words_waiting(
+        &self,
+        template: &Option<Spanned<String>>,
+        facts: &Facts,
+    ) -> Result<(String, Want), PlanError> {
+        let Some(template) = template else { return Ok((String::new(), Want::NOTHING)) };
+        let mut all = self.outside.clone();
+        all.extend(facts.iter().map(|(name, fact)| (*name, fact.clone())));
+        let rendered = notice::render_plain(self.policy, template.get_ref(), &all);
+        rendered.map_err(|message| PlanError::policy(self.policy, message))
     }
 
     /// A figure that the way cannot do without.
@@ -134,41 +165,82 @@ impl Rule<'_> {
 }
 
 /// Chooses what is kept of a text that is over its limits (or, for windows, of any).
-pub(super) fn choose(text: &Text, policy: &Policy, path: &str) -> Result<Chosen, PlanError> {
-    let rule = Rule::of(policy);
+pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
+    let rule = Rule::of(policy, plan::outside(input, policy, text.source));
+    let first = rule.figure(&rule.form.first)?.map(|first| text.first(as_usize(first), rule.form.first_trim));
+    let path = input.saved_path(text.source);
+    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule, path);
+    if let Some(first) = &first {
+        text.absorb(first);
+    }
+    let mut chosen = chosen?;
+    if let Some(replace) = &rule.form.replace {
+        replaced::apply(text, replace, &mut chosen.slots);
+    }
+    Ok(chosen)
+}
+
+fn choose_of(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
     match rule.form.way {
-        Way::Pieces => pieces::choose(text, &rule),
-        Way::Size => size::choose(text, &rule),
-        Way::Middle => middle::choose(text, &rule),
-        Way::Ends => ends::choose(text, &rule),
-        Way::Window => window::choose(text, &rule),
-        Way::Selection => selection::choose(text, &rule),
-        Way::Matches => matches::choose(text, &rule),
-        Way::Errors => errors::choose(text, &rule),
-        Way::Balanced => balanced::choose(text, &rule),
-        Way::Sampled => sampled::choose(text, &rule, path),
-        Way::Held => held::chunks(text, &rule),
-        Way::Rolling => held::rolling(text, &rule),
-        Way::Collected => collected::choose(text, &rule),
-        Way::Twice => twice::choose(text, &rule),
-        Way::Snapped => snapped::choose(text, &rule),
-        Way::RawTail => raw_tail::choose(text, &rule),
-        Way::Clipped => clipped::choose(text, &rule),
-        Way::Shares => shares::choose(text, &rule, path),
-        Way::Exact => exact::choose(text, &rule, path),
-        Way::View => view::choose(text, &rule),
-        Way::Stripped => stripped::choose(text, &rule),
+        Way::Pieces => pieces::choose(text, rule),
+        Way::Size => size::choose(text, rule),
+        Way::Middle => middle::choose(text, rule),
+        Way::Ends => ends::choose(text, rule),
+        Way::Window => window::choose(text, rule),
+        Way::Selection => selection::choose(text, rule),
+        Way::Matches => matches::choose(text, rule),
+        Way::Errors => errors::choose(text, rule),
+        Way::Balanced => balanced::choose(text, rule),
+        Way::Sampled => sampled::choose(text, rule, path),
+        Way::Held => held::chunks(text, rule),
+        Way::Rolling => held::rolling(text, rule),
+        Way::Collected => collected::choose(text, rule),
+        Way::Twice => twice::choose(text, rule),
+        Way::Snapped => snapped::choose(text, rule),
+        Way::RawTail => raw_tail::choose(text, rule),
+        Way::Clipped => clipped::choose(text, rule),
+        Way::Shares => shares::choose(text, rule, path),
+        Way::Exact => exact::choose(text, rule, path),
+        Way::View => view::choose(text, rule),
+        Way::Stripped => stripped::choose(text, rule),
+        Way::Wrapped => wrapped::choose(text, rule),
+        Way::Filtered => filtered::choose(text, rule),
+        Way::Shaped => shaped::choose(text, rule),
+        Way::Counted => counted::choose(text, rule),
+        Way::Numbered => numbered::choose(text, rule),
+        Way::Weighed => weighed::choose(text, rule),
+        Way::Celled => celled::choose(text, rule),
     }
 }
 
 /// Whether a way looks at any output, within its limits or not.
 pub(super) fn is_always(policy: &Policy) -> bool {
-    use Way::{Clipped, Collected, Errors, Matches, RawTail, Selection, View, Window};
-    matches!(policy.keep().way, Window | Selection | Matches | Errors | RawTail | Clipped | Collected | View)
+    use Way::{
+        Celled, Clipped, Collected, Counted, Errors, Exact, Filtered, Matches, RawTail, Selection, Shaped,
+        View, Weighed, Window, Wrapped,
+    };
+    matches!(
+        policy.keep().way,
+        Window
+            | Selection
+            | Matches
+            | Errors
+            | RawTail
+            | Clipped
+            | Collected
+            | View
+            | Exact
+            | Shaped
+            | Counted
+            | Celled
+            | Weighed
+            | Wrapped
+            | Filtered
+    )
 }
 
 /// With one figure more.
-pub(super) fn with_fact(mut chosen: Chosen, name: &'static str, fact: notice::Fact) -> Chosen {
+pub(super) fn with_fact(mut chosen: Chosen, name: &'static str, fact: Fact) -> Chosen {
     chosen.facts.insert(name, fact);
     chosen
 }

@@ -11,7 +11,7 @@ pub(super) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own words (ASCII, so that every unit is a byte).
+    /// The agent's own words.
     Words(String),
 }
 
@@ -21,7 +21,7 @@ impl Segment {
         match self {
             Self::Bytes(range) => text.size_of(range.clone(), unit),
             Self::Half(_) => 1,
-            Self::Words(words) => words.len() as u64,
+            Self::Words(words) => words_size(words, unit),
         }
     }
 
@@ -76,7 +76,9 @@ pub(super) fn prefix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -
         }
         match segment {
             Segment::Bytes(range) => kept.extend(head(text, range.clone(), unit, left)),
-            Segment::Words(words) => kept.push(Segment::Words(words[..left as usize].to_owned())),
+            Segment::Words(words) => {
+                kept.push(Segment::Words(words[..words_cut(words, unit, left)].to_owned()))
+            }
             Segment::Half(_) => {}
         }
         break;
@@ -97,13 +99,48 @@ pub(super) fn suffix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -
         }
         let cut = match segment {
             Segment::Bytes(range) => tail(text, range.clone(), unit, left),
-            Segment::Words(words) => vec![Segment::Words(words[words.len() - left as usize..].to_owned())],
+            Segment::Words(words) => vec![Segment::Words(words[words_start(words, unit, left)..].to_owned())],
             Segment::Half(_) => Vec::new(),
         };
         kept.splice(0..0, cut);
         break;
     }
     kept
+}
+
+fn char_size(character: char, unit: Unit) -> u64 {
+    match unit {
+        Unit::Bytes | Unit::Tokens => character.len_utf8() as u64,
+        Unit::Units => character.len_utf16() as u64,
+        Unit::Points | Unit::Cells => 1,
+    }
+}
+
+/// Size of an agent's own words.
+pub(super) fn words_size(words: &str, unit: Unit) -> u64 {
+    words.chars().map(|character| char_size(character, unit)).sum()
+}
+
+/// Where the characters of words end that fit a size.
+fn words_cut(words: &str, unit: Unit, size: u64) -> usize {
+    let mut left = size;
+    for (at, character) in words.char_indices() {
+        let Some(rest) = left.checked_sub(char_size(character, unit)) else { return at };
+        left = rest;
+    }
+    words.len()
+}
+
+/// Where the last characters of words begin that fit a size.
+fn words_start(words: &str, unit: Unit, size: u64) -> usize {
+    let mut left = size;
+    for (at, character) in words.char_indices().rev() {
+        let Some(rest) = left.checked_sub(char_size(character, unit)) else {
+            return at + character.len_utf8();
+        };
+        left = rest;
+    }
+    0
 }
 
 /// UTF-16 units of composed text; the whole output has `total`, if that is known.

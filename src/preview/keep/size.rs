@@ -2,6 +2,7 @@
 
 use super::{Chosen, Rule, lines_in};
 use crate::preview::file::Boundary;
+use crate::preview::notice::Fact;
 use crate::preview::parts::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::text::{Text, as_usize};
@@ -26,17 +27,21 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         Direction::Tail => tail(text, rule, text.body.clone(), size),
         Direction::Head => head(text, rule, text.body.clone(), size),
     };
-    if let Some(snapped) = snap.and_then(|snap| snapped(text, rule, &end.range, snap, end.halves > 0)) {
+    let is_all = end.range == text.body;
+    if let Some(snapped) =
+        snap.filter(|_| !is_all).and_then(|snap| snapped(text, rule, &end.range, snap, end.halves > 0))
+    {
         end = End { parts: text.kept(snapped.clone()).into_iter().collect(), range: snapped, halves: 0 };
     }
-    Ok(Chosen {
+    let chosen = Chosen {
         lines: Some(Ok(lines_in(text, &end.range).max(end.halves))),
         halves: end.halves,
         slots: vec![("kept", end.parts)],
         ranges: vec![end.range],
         hit: Some(LimitHit::Size(rule.policy.unit())),
         ..Chosen::default()
-    })
+    };
+    Ok(super::with_fact(chosen, "clipped", Fact::Flag(!is_all)))
 }
 
 pub(super) fn whole(text: &Text) -> End {

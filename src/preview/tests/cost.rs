@@ -18,7 +18,10 @@ fn allowance(policy: &Policy) -> u64 {
 }
 
 fn is_exempt(policy: &Policy) -> bool {
-    matches!(policy.name(), "basic/smart" | "crush/bash" | "crush/bang") || policy.offset_key().is_some()
+    matches!(policy.name(), "basic/smart" | "crush/bash" | "crush/bang" | "deepagents/tool")
+        // Escape sequences anywhere change the size that its notice names.
+        || policy.agent() == "copilot-cli"
+        || policy.offset_key().is_some()
 }
 
 fn check(bytes: &[u8], totals: &Totals) {

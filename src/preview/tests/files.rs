@@ -62,6 +62,31 @@ fn mistakes_are_reported_with_line_and_key() {
 }
 
 #[test]
+fn a_date_that_is_none_is_reported_with_line_and_key() {
+    let with = |line: &str| GOOD.replace("version = \"1\"", line);
+    let (line, key, message) = mistake(&with("from = { version = \"1\", date = \"2026-13\" }"));
+    assert_eq!((line, key.as_deref()), (3, Some("from")), "{message}");
+    assert!(message.contains("`2026-13` is not a date"), "{message}");
+    let (line, _, message) = mistake(&with("until = { versoin = \"1\" }"));
+    assert!(line == 3 && message.contains("versoin"), "{message}");
+    load(&with("from = { date = \"2026-02\" }\nuntil = {}\nseen = { version = \"7\" }")).1.unwrap();
+    load(&with("")).1.unwrap();
+}
+
+#[test]
+fn an_earlier_form_names_the_one_of_today_which_names_none() {
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap();
+        let Some(of) = policy.era().of else { continue };
+        assert_eq!(catalog.get(&of).unwrap().era().of, None, "{name}");
+        assert!(catalog.other_eras(&policy).iter().any(|other| other.name() == of), "{name}");
+    }
+    let (catalog, _) = load(&GOOD.replace("version = \"1\"", "era_of = \"no/such\""));
+    assert!(catalog.is_current(&catalog.get("mine/shell").unwrap()), "what is not there hides nothing");
+}
+
+#[test]
 fn a_missing_directory_has_no_policies() {
     Catalog::builtin().load_dir(std::path::Path::new("/nowhere/at/all")).unwrap();
 }

@@ -5,6 +5,7 @@ mod core;
 mod cost;
 mod files;
 mod laws;
+mod november;
 mod opencode;
 
 use super::*;

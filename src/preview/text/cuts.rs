@@ -70,7 +70,7 @@ impl Text<'_> {
     }
 
     fn element(&self, at: usize, to: usize) -> units::Element {
-        let found = units::element(&self.bytes[..to], at);
+        let found = units::element(&self.bytes[..to.min(self.read_end(at))], at);
         if self.decoding == Decoding::Go && !found.valid {
             units::Element { len: 1, valid: false }
         } else {
@@ -79,7 +79,7 @@ impl Text<'_> {
     }
 
     fn element_before(&self, from: usize, at: usize) -> units::Element {
-        let found = units::element_before(&self.bytes[..at], from, at);
+        let found = units::element_before(&self.bytes[..at], from.max(self.read_start(at)), at);
         if self.decoding == Decoding::Go && !found.valid {
             units::Element { len: 1, valid: false }
         } else {

@@ -2,10 +2,13 @@
 
 mod cuts;
 mod lines;
+mod reads;
+mod trim;
 
-use crate::preview::file::{DecodingForm, LinesForm};
+use crate::preview::file::{DecodingForm, LinesForm, TrimForm};
 use crate::preview::input::{LineSeek, Output, Stream, Totals};
 use crate::preview::parts::{Bit, Decoding, Part, Unit};
+use crate::text::json;
 use crate::text::units::{self, Measure, Want};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -25,6 +28,8 @@ pub(in crate::preview) struct Text<'a> {
     /// Totals of the body.
     pub totals: Totals,
     pub lines: LinesForm,
+    /// Bytes of one read, where each is decoded alone.
+    reads: Option<usize>,
     seek: Option<&'a dyn LineSeek>,
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals without which a search gave up: what was kept is provisional.
@@ -41,7 +46,13 @@ pub(in crate::preview) struct Cut {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(output: Output<'a>, source: Stream, form: DecodingForm, lines: LinesForm, trim: bool) -> Self {
+    pub fn new(
+        output: Output<'a>,
+        source: Stream,
+        form: DecodingForm,
+        lines: LinesForm,
+        trim: TrimForm,
+    ) -> Self {
         let bytes = output.bytes;
         let mut body = 0..bytes.len();
         if matches!(form, DecodingForm::Bom | DecodingForm::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
@@ -50,9 +61,7 @@ impl<'a> Text<'a> {
         if form == DecodingForm::Stream {
             body.end = units::unfinished(bytes).max(body.start);
         }
-        while trim && body.end > body.start && bytes[body.end - 1] == b'\n' {
-            body.end -= 1;
-        }
+        let body = trim::trimmed(bytes, body, trim);
         let decoding = if form == DecodingForm::Go { Decoding::Go } else { Decoding::Lossy };
         let mut text = Self {
             bytes,
@@ -61,12 +70,22 @@ impl<'a> Text<'a> {
             body: body.clone(),
             totals: Totals::unknown(),
             lines,
+            reads: None,
             seek: None,
             touched: RefCell::default(),
             gave_up: Cell::default(),
         };
         text.totals = text.body_totals(output.totals);
         text
+    }
+
+    /// Decodes each read of so many bytes alone.
+    pub fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
+        if reads.is_some() {
+            self.reads = reads;
+            self.totals = self.body_totals(whole);
+        }
+        self
     }
 
     /// Uses an index over the raw bytes.
@@ -94,19 +113,31 @@ impl<'a> Text<'a> {
         part
     }
 
-    /// Totals of a stretch: the whole's without what lies outside, or its own, whichever reads less. A part is only
-    /// measured where the whole was, so that no plan reads a large output that nobody has counted.
+    /// Totals of a stretch: the whole's without what lies outside, or its own, whichever reads less. Only those are
+    /// measured that the whole's are known of, so that no plan reads a large output that nobody has counted.
     fn part_totals(&self, body: &Range<usize>) -> Totals {
-        if self.totals.known() != Want::ALL {
+        let want = self.totals.known();
+        if want.is_empty() {
             return Totals::unknown();
         }
         let is_split = units::element_start(self.bytes, body.start) != body.start;
         if is_split || body.len() <= self.len() / 2 {
-            return Totals::of(&self.measure(body.clone(), Want::ALL), Want::ALL);
+            return Totals::of(&self.measure(body.clone(), want), want);
         }
-        let outside = self.measure(self.body.start..body.start, Want::ALL)
-            + self.measure(body.end..self.body.end, Want::ALL);
+        let outside =
+            self.measure(self.body.start..body.start, want) + self.measure(body.end..self.body.end, want);
         self.totals.less(&outside)
+    }
+
+    /// The first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of its
+    /// own, all of it counted.
+    pub fn first(&self, most: usize, trim: TrimForm) -> Text<'a> {
+        let is_longer = self.bytes.len() > most;
+        let bytes = &self.bytes[..self.bytes.len().min(most)];
+        let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
+        let first =
+            Text { bytes, body, seek: None, touched: RefCell::default(), gave_up: Cell::default(), ..*self };
+        first.counted()
     }
 
     /// With every total counted now.
@@ -130,7 +161,7 @@ impl<'a> Text<'a> {
         }
         let outside = self.measure(0..self.body.start, Want::ALL)
             + self.measure(self.body.end..self.bytes.len(), Want::ALL);
-        whole.less(&outside)
+        self.with_split_characters(whole.less(&outside))
     }
 
     /// Notes that these bytes are looked at.
@@ -158,10 +189,26 @@ impl<'a> Text<'a> {
         self.body.is_empty()
     }
 
+    /// Whether it is white space alone, as JavaScript's `trim` has it.
+    pub fn is_blank(&self) -> bool {
+        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimForm::Both);
+        self.touch(self.body.start..rest.start);
+        self.touch(rest.end..self.body.end);
+        rest.is_empty()
+    }
+
+    /// UTF-16 units of its JSON as JavaScript prints it indented; none if it is not JSON.
+    pub fn json_units(&self) -> Option<u64> {
+        let (units, read) = json::indented_units(&self.bytes[self.body.clone()]);
+        self.touch(self.body.start..self.body.start + read);
+        units
+    }
+
     /// Measures a range as it decodes on its own, which is how it is kept.
     pub fn measure(&self, range: Range<usize>, want: Want) -> Measure {
         self.touch(range.clone());
-        units::measure_all(&self.bytes[range], want)
+        let alone = |range| units::measure_all(&self.bytes[range], want);
+        self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
     }
 
     /// Size of a range in a unit.
@@ -286,7 +333,8 @@ impl<'a> Text<'a> {
         (start < at && found.valid).then_some(start..start + found.len)
     }
 
-    /// A kept part, or none for an empty range.
+    /// A kept part, or none for an empty range. (A character that two reads split is taken apart in the end, by
+    /// [`Text::apart`].)
     pub fn kept(&self, range: Range<usize>) -> Option<Part> {
         let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
         (!range.is_empty()).then_some(kept)

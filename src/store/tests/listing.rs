@@ -123,6 +123,7 @@ fn every_agents_files_are_known() {
     const UUID: &str = "01234567-89ab-4cde-8f01-23456789abcd";
     let claude = format!("home/.claude/projects/-home-me-web/{UUID}/tool-results/");
     let gemini = "home/.gemini/tmp/web/tool-outputs/";
+    let kimi = format!("home/.kimi-code/sessions/wd_web_0123456789ab/session_{UUID}/agents/main/");
     let copilot =
         "home/.config/Code/User/workspaceStorage/ab12/GitHub.copilot-chat/chat-session-resources/s/call_1/";
     let cases = [
@@ -148,7 +149,14 @@ fn every_agents_files_are_known() {
         ("home/.hermes/cache/spillover/call_1.txt".into(), "hermes/spillover", "hermes - - - call_1".into(), "overdue"),
         ("home/.kimi/sessions/0123456789abcdef0123456789abcdef/s/tasks/t1/output.log".into(), "kimi-cli", "kimi-cli task s 0123456789abcdef0123456789abcdef t1".into(), "never"),
         (format!("{copilot}content.json"), "copilot-chat", "copilot-chat - s ab12 call_1".into(), "overdue"),
-        ("tmp/17-copilot-tool-output-a1B2c3.txt".into(), "copilot-cli", "copilot-cli - - - 17-copilot-tool-output-a1B2c3".into(), "never"),
+        ("tmp/17-copilot-tool-output-a1B2c3.txt".into(), "copilot-cli", "copilot-cli - - - 17-copilot-tool-output-a1B2c3".into(), "session"),
+        (format!("tmp/17-copilot-tool-output-42-{UUID}.txt"), "copilot-cli", format!("copilot-cli shell - - 17-copilot-tool-output-42-{UUID}"), "session"),
+        ("tmp/pi-mcp-0123456789abcdef.txt".into(), "pi", "pi mcp - - 0123456789abcdef".into(), "never"),
+        ("tmp/pi-codemode-0123456789abcdef.txt".into(), "pi", "pi codemode - - 0123456789abcdef".into(), "never"),
+        (format!("{kimi}tasks/bash-a1b2c3d4/output.log"), "kimi-code/tasks", format!("kimi-code Bash {UUID} web bash-a1b2c3d4"), "never"),
+        (format!("{kimi}tool-results/Grep-call_1-{UUID}.txt"), "kimi-code/results", format!("kimi-code Grep {UUID} web call_1"), "never"),
+        (format!("home/.grok/sessions/%2Fhome%2Fme/{UUID}/terminal/call_1.log"), "grok", format!("grok bash {UUID} %2Fhome%2Fme call_1"), "unknown"),
+        ("home/.factory/artifacts/tool-outputs/Grep-toolu_01-12345678.log".into(), "droid", "droid Grep - - toolu_01".into(), "unknown"),
         ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),
         ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
     ];
@@ -160,7 +168,7 @@ fn every_agents_files_are_known() {
     age(&home.at(".gemini/tmp/web/tool-outputs/session-s9"), 0);
     let stores = Stores::builtin();
     let mut listed = list(&stores.specs, &env, now()).entries;
-    // Two roots lie in /tmp itself, whatever the environment says.
+    // Some roots lie in /tmp itself, whatever the environment says.
     listed.retain(|entry| entry.path().starts_with(home.dir.path()));
     assert_eq!(listed.len(), cases.len(), "{:#?}", listed.iter().map(Entry::path).collect::<Vec<_>>());
     for (path, store, facts, end) in &cases {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
 use crate::capture::{Control, set_true};
+use crate::preview::Policy;
 use crate::source::Source;
 
 use super::{Effect, Event, Message, Session, Signal, terminal};
@@ -48,6 +49,8 @@ pub struct Over {
     pub saved_as: String,
     /// The command's exit status, if it was one.
     pub exit_code: Option<i32>,
+    /// The policy that cuts the output of a command that failed, where that is another.
+    pub failed: Option<Policy>,
     /// Parameters that are yes because of how it ended, for policies that have them.
     pub told: Vec<&'static str>,
 }
@@ -70,7 +73,7 @@ impl Session {
     }
 
     pub(super) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
-        let Over { words, path, saved_as, exit_code, told } = match news {
+        let Over { words, path, saved_as, exit_code, failed, told } = match news {
             LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
             LiveNews::SavedAs(path) => {
                 self.print_as(path);
@@ -81,7 +84,7 @@ impl Session {
         self.maker = None;
         self.app.running = false;
         self.print_as(saved_as);
-        self.tell_end(exit_code, &told);
+        self.tell_end(exit_code, failed.as_ref(), &told);
         let mut effects = Vec::new();
         if self.is_first() {
             effects = self.settled(path);
@@ -109,8 +112,8 @@ impl Session {
         }
     }
 
-    /// How the first output ended is told to its policy: some agents say so to the model.
-    fn tell_end(&mut self, exit_code: Option<i32>, told: &[&str]) {
+    /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
+    fn tell_end(&mut self, exit_code: Option<i32>, failed: Option<&Policy>, told: &[&str]) {
         let is_first = self.is_first();
         let subject = match (is_first, self.files.first_mut()) {
             (true, _) => self.current.as_mut().map(|(_, subject)| subject),
@@ -118,10 +121,18 @@ impl Session {
         };
         if let Some(subject) = subject {
             subject.exit_code = exit_code.or(subject.exit_code);
+            subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
         if let Some(output) = self.app.output.as_mut().filter(|_| is_first) {
             output.exit_code = exit_code.or(output.exit_code);
+            if let Some(failed) = failed {
+                // What a person chose meanwhile stays.
+                let is_untouched =
+                    output.policy.name() == output.first_policy.name() && output.limits_are_first();
+                output.first_policy = failed.clone();
+                output.policy = if is_untouched { failed.clone() } else { output.policy.clone() };
+            }
             set_true(&mut output.policy, told);
             set_true(&mut output.first_policy, told);
             output.replan();

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
 
+use crate::text::safe::label;
 use crate::tui::app::App;
 use crate::tui::geometry;
 use crate::tui::output::Output;
@@ -24,6 +25,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
+        ("versions", label(output.policy.version().as_bytes())),
         (
             "known from",
             format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str()),
@@ -47,6 +49,8 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
                 .map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes))),
         ));
     }
+    facts.retain(|(_, text)| !text.is_empty());
+    facts.extend(output.warnings().iter().map(|warning| ("warning", label(warning.text.as_bytes()))));
     facts
 }
 
@@ -72,9 +76,31 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     }
 }
 
-/// A fact on as many rows as it takes.
+/// A fact on as many rows as it takes, between words where a row's second half has a space.
 fn folded<'a>(name: &'a str, text: &str, room: usize) -> Vec<(&'a str, String)> {
     let letters: Vec<char> = text.chars().collect();
-    let rows = letters.chunks(room).map(|row| row.iter().collect::<String>());
-    rows.enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row)).collect()
+    let (mut rows, mut rest) = (Vec::new(), &letters[..]);
+    while rest.len() > room {
+        let space = rest[..room].iter().rposition(|letter| *letter == ' ').filter(|at| *at >= room / 2);
+        let (row, more) = rest.split_at(space.map_or(room, |at| at + 1));
+        rows.push(row);
+        rest = more;
+    }
+    rows.push(rest);
+    let text = |row: &[char]| row.iter().collect::<String>().trim_end().to_owned();
+    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, text(row))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
+        let rows = |text: &str| folded("n", text, 10).into_iter().map(|(_, row)| row).collect::<Vec<_>>();
+        assert_eq!(rows("one three seven"), ["one three", "seven"]);
+        assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
+        assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
+        assert_eq!(rows("short"), ["short"]);
+    }
 }

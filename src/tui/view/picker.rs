@@ -24,7 +24,11 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
         (app.picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
     Clear.render(place, frame.buffer_mut());
-    let foot = " type to narrow · ↑ ↓ · Enter use · Esc back ";
+    let eras = match app.picker.all {
+        true => "those of today".to_owned(),
+        false => format!("all {}, earlier ones too", app.picker.of_all_eras()),
+    };
+    let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
     let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(app.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
@@ -52,13 +56,21 @@ fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
     };
     let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let limits = limits(choice);
-    let summary = label(choice.policy.summary().as_bytes());
+    let summary = label(format!("{}{}", held(choice), choice.policy.summary()).as_bytes());
     vec![
         (format!("{mark} "), app.theme.accent),
         (format!("{:<widest$}  ", label(choice.policy.name().as_bytes())), style),
         (format!("{limits:<24}  "), style),
         (summary, app.theme.dim),
     ]
+}
+
+/// Of an earlier form, when it held.
+fn held(choice: &Choice) -> String {
+    match choice.is_current {
+        true => String::new(),
+        false => choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: ")),
+    }
 }
 
 /// `2,000 lines, 50 KB`.

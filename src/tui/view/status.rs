@@ -118,7 +118,9 @@ fn right(app: &App, output: &Output, drawn: Drawn) -> Vec<Vec<Span>> {
     let place = vec![(format!("{} ", position(app, output, drawn)), dim)];
     let found: Vec<Span> =
         matches(app, output).map(|text| (format!("{text}   "), app.theme.accent)).into_iter().collect();
-    let [hidden, barely] = hidden(drawn).map(|text| (text, app.theme.warning));
+    let [warned, warned_barely] = warned(output);
+    let [hidden, barely] = hidden(drawn);
+    let [hidden, barely] = [warned + &hidden, warned_barely + &barely].map(|text| (text, app.theme.warning));
     let other = match app.focus() {
         Side::Preview => "spill",
         Side::Spill => "preview",
@@ -155,6 +157,17 @@ fn hidden(drawn: Drawn) -> [String; 2] {
     match drawn.hidden {
         0 => Default::default(),
         _ => [format!("{count} {noun} hidden, {key} shows   "), format!("{count} hidden: {key}  ")],
+    }
+}
+
+/// That there is something to know before the preview is trusted, and the key that tells it: in words, and barely.
+fn warned(output: &Output) -> [String; 2] {
+    let (warnings, key) = (output.warnings(), key_of(Action::Facts));
+    match warnings.first() {
+        None => Default::default(),
+        Some(first) => {
+            [format!("{}, {key} tells   ", label(first.short().as_bytes())), format!("warning: {key}  ")]
+        }
     }
 }
 

@@ -58,7 +58,12 @@ fn state(app: &App) -> Option<&'static str> {
 
 /// The right end, from the fullest to the barest.
 fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
-    let policy = output.policy.name().to_owned();
+    let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
+    let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
+    let failed = output.policy.failed().filter(|_| output.exit_code.is_some_and(|code| code != 0));
+    let failed =
+        failed.map_or(String::new(), |name| format!(" (exit {}: see {name})", output.exit_code.unwrap_or(0)));
+    let policy = format!("{}{weak}{failed}", output.policy.name());
     let verdict = saying::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
     let style = if is_cut { app.theme.warning } else { Style::new() };

@@ -1,0 +1,9 @@
+//! What both policies and stores say of their own facts: how sure they are, when they hold, what to warn of.
+
+mod confidence;
+mod era;
+mod warning;
+
+pub use confidence::Confidence;
+pub use era::{Date, Edge, Era};
+pub use warning::{Extent, Warning};

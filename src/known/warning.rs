@@ -1,0 +1,100 @@
+//! What a person should know before trusting a preview or a stored output.
+
+use serde::Deserialize;
+
+/// A warning, and of which outputs it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Warning {
+    /// It holds of outputs of more raw bytes than this; without it, of all that were cut.
+    pub over: Option<u64>,
+    /// It holds only where the output does not end with a line feed.
+    #[serde(default)]
+    pub unended: bool,
+    /// The same in a few words, for the foot of the screen.
+    pub short: Option<String>,
+    /// What to know, a sentence or two.
+    pub text: String,
+}
+
+/// What a warning goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Raw bytes of the output.
+    pub bytes: u64,
+    /// Its last byte, where that is known and there is one.
+    pub last: Option<u8>,
+    /// Whether the model did not get all of it.
+    pub cut: bool,
+}
+
+impl Warning {
+    /// Whether it holds of such an output.
+    pub fn holds(&self, extent: Extent) -> bool {
+        let reached = self.over.map_or(extent.cut, |over| extent.bytes > over);
+        reached && (!self.unended || extent.last.is_some_and(|last| last != b'\n'))
+    }
+
+    /// Those that hold of an output, by its policy and by the store in which it lies; each text once.
+    pub fn of<'a>(policy: &'a [Self], store: &'a [Self], extent: Extent) -> Vec<&'a Self> {
+        let mut all: Vec<&Self> = Vec::new();
+        // What lies in a store lies there because it was cut.
+        let stored = Extent { cut: true, ..extent };
+        let policy = policy.iter().filter(|warning| warning.holds(extent));
+        for warning in policy.chain(store.iter().filter(|warning| warning.holds(stored))) {
+            if all.iter().all(|other| other.text != warning.text) {
+                all.push(warning);
+            }
+        }
+        all
+    }
+
+    /// The few words, or a general one.
+    pub fn short(&self) -> &str {
+        self.short.as_deref().unwrap_or("a warning")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(over: Option<u64>, unended: bool) -> Warning {
+        Warning { over, unended, short: None, text: "t".into() }
+    }
+
+    #[test]
+    fn without_a_size_it_holds_of_what_was_cut() {
+        let cut = Extent { bytes: 1, last: Some(b'\n'), cut: true };
+        assert!(warning(None, false).holds(cut));
+        assert!(!warning(None, false).holds(Extent { cut: false, ..cut }));
+    }
+
+    #[test]
+    fn a_size_must_be_exceeded_and_then_a_cut_does_not_matter() {
+        let at = |bytes| Extent { bytes, last: None, cut: false };
+        assert!(!warning(Some(10), false).holds(at(10)));
+        assert!(warning(Some(10), false).holds(at(11)));
+    }
+
+    #[test]
+    fn what_policy_and_store_both_say_is_said_once() {
+        let extent = Extent { bytes: 11, last: None, cut: true };
+        let (once, other) =
+            (warning(None, false), Warning { text: "other".into(), ..warning(Some(10), false) });
+        let (policy, store) = ([once.clone()], [once, other]);
+        let texts: Vec<&str> =
+            Warning::of(&policy, &store, extent).iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts, ["t", "other"]);
+        let whole = Warning::of(&policy, &store, Extent { bytes: 1, cut: false, ..extent });
+        assert_eq!(whole.len(), 1, "the store's alone");
+    }
+
+    #[test]
+    fn an_end_inside_a_line_must_be_seen() {
+        let ending = |last| Extent { bytes: 11, last, cut: true };
+        assert!(warning(Some(10), true).holds(ending(Some(b'x'))));
+        assert!(!warning(Some(10), true).holds(ending(Some(b'\n'))));
+        assert!(!warning(None, true).holds(ending(None)));
+    }
+}

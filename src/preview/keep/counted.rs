@@ -1,0 +1,59 @@
+//! Both ends around a notice that counts in the limit and says how much it stands for.
+
+use super::composed;
+use super::segments::{self, Segment};
+use super::{Chosen, Rule};
+use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::parts::LimitHit;
+use crate::preview::plan::{self, PlanError};
+use crate::preview::text::Text;
+use crate::text::units::Want;
+
+/// How often the agent works the notice out anew, until it no longer changes.
+const ROUNDS: usize = 4;
+
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let size = rule.needed(&rule.form.size, "size")?.max(1);
+    if !text.exceeds(rule.unit, size) {
+        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
+    }
+    let percent = rule.needed(&rule.form.head, "head")?;
+    let total = text.size(rule.unit);
+    text.wait_for(total.err().unwrap_or_default());
+    let room = |words: &str| size.saturating_sub(segments::words_size(words, rule.unit));
+    let shares = |room: u64| {
+        let first = u64::try_from(u128::from(room) * u128::from(percent) / 100).unwrap_or(room);
+        (first, room - first)
+    };
+    let mut words = String::new();
+    for _ in 0..ROUNDS {
+        let (first, last) = shares(room(&words));
+        let next = notice(rule, total, first + last)?;
+        if next == words {
+            break;
+        }
+        words = next;
+    }
+    let (first, last) = shares(room(&words));
+    let shown = segments::prefix(text, &[Segment::Words(words)], rule.unit, size);
+    let mut kept = segments::head(text, text.body.clone(), rule.unit, first);
+    kept.extend(shown);
+    kept.extend(segments::tail(text, text.body.clone(), rule.unit, last));
+    Ok(Chosen {
+        lines: Some(Ok(composed::lines(text, &kept))),
+        halves: composed::halves(&kept),
+        ranges: kept.iter().filter_map(Segment::range).collect(),
+        slots: vec![("kept", composed::parts(text, kept))],
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        cut: Some(true),
+        ..Chosen::default()
+    })
+}
+
+fn notice(rule: &Rule, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {
+    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
+    let left = total.map(|total| total.saturating_sub(kept));
+    let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
+    let rendered = notice::render_plain(rule.policy, template, &facts);
+    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
+}

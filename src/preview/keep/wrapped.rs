@@ -1,0 +1,49 @@
+//! Both ends of an output with the agent's own words around it, under one limit.
+
+use super::composed::{self, Composed};
+use super::segments::{self, Segment};
+use super::{Chosen, Rule};
+use crate::preview::file::Boundary;
+use crate::preview::notice::Fact;
+use crate::preview::parts::LimitHit;
+use crate::preview::plan::PlanError;
+use crate::preview::text::Text;
+
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let over = rule.needed(&rule.form.over, "over")?;
+    let head = rule.needed(&rule.form.head, "head")?;
+    let tail = rule.needed(&rule.form.tail, "tail")?;
+    let whole = composed::compose(text, rule)?;
+    if !whole.exceeds(text, rule.unit, over) {
+        return Ok(uncut(text, &whole));
+    }
+    let size = whole.size(text, rule.unit);
+    text.wait_for(size.err().unwrap_or_default());
+    let head = without_halves(rule, whole.head(text, rule.unit, head));
+    let tail = without_halves(rule, whole.tail(text, rule.unit, tail));
+    let kept = segments::size(text, &head, rule.unit) + segments::size(text, &tail, rule.unit);
+    let all: Vec<_> = head.iter().chain(&tail).cloned().collect();
+    let mut chosen = Chosen {
+        cut: Some(true),
+        lines: Some(Ok(composed::lines(text, &all))),
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        halves: composed::halves(&all),
+        ranges: all.iter().filter_map(Segment::range).collect(),
+        slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
+        ..Chosen::default()
+    };
+    chosen.facts.insert("elided", Fact::from(size.map(|size| size.saturating_sub(kept))));
+    Ok(chosen)
+}
+
+fn uncut(text: &Text, whole: &Composed) -> Chosen {
+    let slots = vec![("kept", whole.parts(text))];
+    Chosen { cut: Some(false), slots, ..crate::preview::plan::everything(text) }
+}
+
+fn without_halves(rule: &Rule, mut segments: Vec<Segment>) -> Vec<Segment> {
+    if rule.form.boundary != Boundary::Unit {
+        segments.retain(|segment| !matches!(segment, Segment::Half(_)));
+    }
+    segments
+}

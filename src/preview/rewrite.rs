@@ -1,0 +1,151 @@
+//! What an agent does to the text that it kept: sequences out, white space off the ends, written as JSON.
+
+use super::file::Quoted;
+use super::input::{Input, Stream};
+use super::parts::{Bit, Decoding, Part};
+use super::plan::PlanError;
+use super::policy::Policy;
+use regex::bytes::Regex;
+use std::ops::Range;
+
+/// Slots as they come out of a policy's rewriting. Copies what was kept, which the limits bound.
+pub(super) fn slots(
+    input: &Input,
+    policy: &Policy,
+    source: Stream,
+    slots: Vec<(&'static str, Vec<Part>)>,
+) -> Result<Vec<(&'static str, Vec<Part>)>, PlanError> {
+    let keep = policy.keep();
+    let wrong = |error: regex::Error| PlanError::policy(policy, error.to_string());
+    let remove =
+        keep.remove.as_ref().map(|remove| Regex::new(remove.get_ref()).map_err(wrong)).transpose()?;
+    let rewritten = slots.into_iter().map(|(name, mut parts)| {
+        if let Some(remove) = &remove {
+            let found = removed(&flat(input, &parts), remove);
+            parts = without(input, parts, &found);
+        }
+        if keep.strip {
+            let ends = blank_ends(&flat(input, &parts));
+            parts = without(input, parts, &ends);
+        }
+        if let Some(quoted) = keep.quoted {
+            parts = parts.into_iter().map(|part| written(input, source, part, quoted)).collect();
+        }
+        (name, parts)
+    });
+    Ok(rewritten.collect())
+}
+
+/// The bytes of a part before they are decoded, or of its own text.
+fn raw(input: &Input, part: &Part) -> Vec<u8> {
+    match part {
+        Part::Kept { source, range, .. } => input.stream(*source).bytes[range.clone()].to_vec(),
+        part => part.text(input).into_bytes(),
+    }
+}
+
+fn flat(input: &Input, parts: &[Part]) -> Vec<u8> {
+    parts.iter().flat_map(|part| raw(input, part)).collect()
+}
+
+fn removed(bytes: &[u8], remove: &Regex) -> Vec<Range<usize>> {
+    remove.find_iter(bytes).map(|found| found.range()).collect()
+}
+
+/// The white space at both ends.
+fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
+    let text = Decoding::Lossy.decode(bytes);
+    let start = text.len() - text.trim_start_matches(is_space).len();
+    let end = text.len() - text.trim_end_matches(is_space).len();
+    vec![0..start, bytes.len() - end.min(bytes.len() - start)..bytes.len()]
+}
+
+/// What Python's `str.strip` takes for white space.
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
+}
+
+/// Parts without some ranges (in order) of their joined bytes.
+fn without(input: &Input, parts: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
+    let mut left = Vec::new();
+    let mut start = 0;
+    let mut next = 0;
+    for part in parts {
+        let end = start + raw(input, &part).len();
+        let mut at = start;
+        while let Some(range) = ranges.get(next).filter(|range| range.start < end) {
+            left.extend(slice(input, &part, at - start..range.start.max(at) - start));
+            at = range.end.clamp(at, end);
+            if range.end > end {
+                break;
+            }
+            next += 1;
+        }
+        left.extend(slice(input, &part, at - start..end - start));
+        start = end;
+    }
+    left
+}
+
+/// A stretch of a part; half a character is all or nothing.
+fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
+    if range.is_empty() {
+        return None;
+    }
+    Some(match part {
+        Part::Kept { source, range: whole, decoding } => {
+            let range = whole.start + range.start..whole.start + range.end;
+            Part::Kept { source: *source, range, decoding: *decoding }
+        }
+        Part::Notice { text } => Part::Notice { text: text.get(range)?.to_owned() },
+        Part::Changed { .. } => {
+            return (range.len() == part.text(input).len()).then(|| part.clone());
+        }
+    })
+}
+
+fn written(input: &Input, source: Stream, part: Part, quoted: Quoted) -> Part {
+    let Quoted::HtmlJson = quoted;
+    let Some((_, range)) = part.range() else { return part };
+    let bits = vec![Bit::Text(html_json(&part.text(input)))];
+    Part::Changed { source, range, bits, decoding: Decoding::Lossy }
+}
+
+/// The inside of a string in ASCII JSON, in which nothing means anything to HTML.
+fn html_json(text: &str) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        match character {
+            '"' => written.push_str("\\\""),
+            '\\' => written.push_str("\\\\"),
+            '\n' => written.push_str("\\n"),
+            '\r' => written.push_str("\\r"),
+            '\t' => written.push_str("\\t"),
+            '\u{8}' => written.push_str("\\b"),
+            '\u{c}' => written.push_str("\\f"),
+            '<' | '>' | '&' | '\'' => push_escaped(&mut written, character),
+            ' '..='~' => written.push(character),
+            _ => push_escaped(&mut written, character),
+        }
+    }
+    written
+}
+
+fn push_escaped(written: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        written.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_ascii_and_safe_in_html() {
+        assert_eq!(
+            html_json("a\"\\\n\u{1b}<é\u{1F600}\u{7f}"),
+            "a\\\"\\\\\\n\\u001b\\u003c\\u00e9\\ud83d\\ude00\\u007f"
+        );
+    }
+}

@@ -1,0 +1,298 @@
+//! JSON as JavaScript prints it again, indented by two spaces: how long that is. Reads once and keeps no copy.
+
+use super::units;
+
+/// Deeper than this nothing is taken for JSON, so that memory stays small.
+const MOST_DEPTH: usize = 100_000;
+
+/// UTF-16 units of `JSON.stringify(JSON.parse(text), null, 2)`, where `text` is the lossy decoding of `bytes`, and how
+/// many bytes were read; no units if that is not JSON. A key that an object holds twice is counted twice (JavaScript
+/// keeps the last).
+pub fn indented_units(bytes: &[u8]) -> (Option<u64>, usize) {
+    let mut reader = Reader { bytes, at: 0, units: 0 };
+    (read(&mut reader), reader.at)
+}
+
+fn read(reader: &mut Reader) -> Option<u64> {
+    let mut open: Vec<Container> = Vec::new();
+    loop {
+        reader.skip_space();
+        if let Some(container) = reader.value(open.len() as u64)? {
+            (open.len() < MOST_DEPTH).then_some(())?;
+            open.push(container);
+            continue;
+        }
+        loop {
+            reader.skip_space();
+            let Some(container) = open.last().copied() else {
+                return (reader.at == reader.bytes.len()).then_some(reader.units);
+            };
+            let depth = open.len() as u64;
+            match (reader.next()?, container) {
+                (b',', _) => {
+                    reader.units += 1;
+                    reader.begin_member(container, depth)?;
+                    break;
+                }
+                (b']', Container::Array) | (b'}', Container::Object) => {
+                    open.pop();
+                    reader.units += 2 + 2 * (depth - 1);
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Array,
+    Object,
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    units: u64,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads a value, or the opening of a container that is not empty, up to its first member's value.
+    fn value(&mut self, depth: u64) -> Option<Option<Container>> {
+        match self.peek()? {
+            b'[' => self.open(Container::Array, b']', depth),
+            b'{' => self.open(Container::Object, b'}', depth),
+            b'"' => self.string().map(|()| None),
+            b't' => self.word(b"true").map(|()| None),
+            b'f' => self.word(b"false").map(|()| None),
+            b'n' => self.word(b"null").map(|()| None),
+            _ => self.number().map(|()| None),
+        }
+    }
+
+    fn open(&mut self, container: Container, end: u8, depth: u64) -> Option<Option<Container>> {
+        self.at += 1;
+        self.skip_space();
+        if self.peek()? == end {
+            self.at += 1;
+            self.units += 2;
+            return Some(None);
+        }
+        self.units += 1;
+        self.begin_member(container, depth + 1)?;
+        Some(Some(container))
+    }
+
+    /// A line of its own for a member, and an object's key.
+    fn begin_member(&mut self, container: Container, depth: u64) -> Option<()> {
+        self.units += 1 + 2 * depth;
+        if container == Container::Object {
+            self.skip_space();
+            self.string()?;
+            self.skip_space();
+            (self.next()? == b':').then_some(())?;
+            self.units += 2;
+        }
+        Some(())
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.bytes[self.at..].starts_with(word).then_some(())?;
+        self.at += word.len();
+        self.units += word.len() as u64;
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<()> {
+        (self.next()? == b'"').then_some(())?;
+        self.units += 2;
+        // A high surrogate that was escaped and waits for its low one.
+        let mut is_high = false;
+        loop {
+            let byte = self.peek()?;
+            if byte == b'\\' {
+                self.at += 1;
+                is_high = self.escape(is_high)?;
+                continue;
+            }
+            self.units += if is_high { 6 } else { 0 };
+            is_high = false;
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                ..0x20 => return None,
+                _ => {
+                    let element = units::element(self.bytes, self.at);
+                    self.units += element.units();
+                    self.at += element.len;
+                }
+            }
+        }
+    }
+
+    /// Reads an escape after its backslash; whether it is a high surrogate, which counts with what follows.
+    fn escape(&mut self, is_high: bool) -> Option<bool> {
+        let lone = if is_high { 6 } else { 0 };
+        let cost = match self.next()? {
+            b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+            b'/' => 1,
+            b'u' => {
+                let digits = self.bytes.get(self.at..self.at + 4)?;
+                digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+                let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+                self.at += 4;
+                match code {
+                    0xD800..0xDC00 => {
+                        self.units += lone;
+                        return Some(true);
+                    }
+                    0xDC00..0xE000 if is_high => {
+                        self.units += 2;
+                        return Some(false);
+                    }
+                    0xDC00..0xE000 => 6,
+                    8 | 9 | 10 | 12 | 13 | 34 | 92 => 2,
+                    ..0x20 => 6,
+                    _ => 1,
+                }
+            }
+            _ => return None,
+        };
+        self.units += lone + cost;
+        Some(false)
+    }
+
+    fn number(&mut self) -> Option<()> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.next()? {
+            b'0' => {}
+            b'1'..=b'9' => self.digits(),
+            _ => return None,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.some_digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        let text = std::str::from_utf8(&self.bytes[start..self.at]).ok()?;
+        self.units += number_units(text.parse().ok()?);
+        Some(())
+    }
+
+    fn digits(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Option<()> {
+        let start = self.at;
+        self.digits();
+        (self.at > start).then_some(())
+    }
+}
+
+/// Length of a number as JavaScript prints it: `null` if it is infinite.
+fn number_units(number: f64) -> u64 {
+    if number.is_infinite() {
+        return 4;
+    }
+    if number == 0.0 {
+        return 1;
+    }
+    let shortest = format!("{:e}", number.abs());
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let digits = mantissa.len() as i64 - i64::from(mantissa.contains('.'));
+    // ECMAScript's Number::toString: the point stands after `point` digits.
+    let point = exponent.parse::<i64>().unwrap_or(0) + 1;
+    let len = match point {
+        1..=21 if digits <= point => point,
+        1..=21 => digits + 1,
+        -5..=0 => 2 - point + digits,
+        _ => {
+            let exponent = (point - 1).unsigned_abs().to_string().len() as i64;
+            digits + i64::from(digits > 1) + 2 + exponent
+        }
+    };
+    len as u64 + u64::from(number < 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What JavaScript prints for these, as its engine printed it.
+    #[test]
+    fn lengths_are_those_of_what_javascript_prints() {
+        let cases: &[(&str, &str)] = &[
+            ("[]", "[]"),
+            (" {} ", "{}"),
+            ("[1,[2,{}],\"a\"]", "[\n  1,\n  [\n    2,\n    {}\n  ],\n  \"a\"\n]"),
+            (
+                "{\"a\":{\"b\":null},\"c\":[true]}",
+                "{\n  \"a\": {\n    \"b\": null\n  },\n  \"c\": [\n    true\n  ]\n}",
+            ),
+            (r#""\u00e9\/\u0001\n""#, "\"é/\\u0001\\n\""),
+            (r#""\ud83d\ude00\ud83d""#, "\"😀\\ud83d\""),
+            (
+                "[1.0,1e5,-0,1e21,1e-7,1.5e300,1e999,0.000001,123456789012345680000]",
+                "[\n  1,\n  100000,\n  0,\n  1e+21,\n  1e-7,\n  1.5e+300,\n  null,\n  0.000001,\n  123456789012345680000\n]",
+            ),
+            ("\"😀é\"", "\"😀é\""),
+        ];
+        for (text, printed) in cases {
+            let units = printed.encode_utf16().count() as u64;
+            assert_eq!(indented_units(text.as_bytes()).0, Some(units), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_has_no_length() {
+        for text in [
+            "",
+            "[1,]",
+            "{\"a\" 1}",
+            "01",
+            "1 2",
+            "[1",
+            "\"a\nb\"",
+            "\"\\x\"",
+            "nul",
+            "\u{feff}1",
+            "-",
+            "1.",
+            "[}",
+        ] {
+            assert_eq!(indented_units(text.as_bytes()).0, None, "{text}");
+        }
+        let deep = vec![b'['; MOST_DEPTH + 1];
+        assert_eq!(indented_units(&deep).0, None);
+    }
+}
