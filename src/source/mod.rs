@@ -26,4 +26,6 @@ pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 
 #[cfg(test)]
+mod scan_tests;
+#[cfg(test)]
 mod tests;
