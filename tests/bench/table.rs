@@ -36,7 +36,7 @@ pub fn share<T: PartialOrd + Copy>(figures: &[T], percent: usize) -> Option<T> {
 pub fn head() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("Measured on {}, {cores} cores; figures are median (least to most).\n", processor());
-    println!("| what | overspill | peer | ratio | to reach |");
+    println!("| what | overspill | peer | ratio | target |");
     println!("|---|---|---|---|---|");
 }
 
