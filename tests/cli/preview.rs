@@ -131,7 +131,7 @@ fn a_store_warns_of_what_lies_in_it_whatever_the_policy() {
         assert_eq!(said, 1, "{policy}: {}", ran.stderr);
     }
     let shown = home.run(&["show", "--json", path]).ok().json();
-    assert_eq!(shown["warnings"].as_array().unwrap().len(), 2, "{shown}");
+    assert_eq!(shown["warnings"].as_array().unwrap().len(), 3, "{shown}");
     assert_eq!(home.run(&["read", path]).ok().stderr, "");
 }
 

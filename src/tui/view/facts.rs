@@ -33,15 +33,14 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
         ("verdict", saying::verdict(output)),
     ];
     if let Ok(preview) = &output.preview {
-        let figure = |value: Option<u64>| value.map_or_else(unknown, thousands);
-        facts.push((
-            "lines kept",
-            format!("{} of {}, as the agent counts", figure(preview.kept_lines), figure(preview.total_lines)),
-        ));
-        facts.push((
-            "bytes kept",
-            format!("{} of {}", figure(preview.kept_bytes), figure(preview.total_bytes)),
-        ));
+        let kept = |kept: Option<u64>, total: Option<u64>| match (kept, total) {
+            (Some(kept), Some(total)) => format!("{} of {}", thousands(kept), thousands(total)),
+            (Some(kept), None) => thousands(kept),
+            (None, _) => unknown(),
+        };
+        let lines = kept(preview.kept_lines, preview.total_lines);
+        facts.push(("lines kept", format!("{lines}, as the agent counts")));
+        facts.push(("bytes kept", kept(preview.kept_bytes, preview.total_bytes)));
         facts.push((
             "tokens",
             preview
