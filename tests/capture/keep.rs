@@ -43,6 +43,25 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_said_where() {
 }
 
 #[test]
+fn a_failed_command_is_cut_as_its_agent_cuts_it() {
+    let home = Home::new();
+    let policy = ["-p", "claude-code/bash"];
+    let ran = run(&home, &policy, "seq 1 20000; exit 3");
+    assert_eq!(ran.status, 3);
+    let path = spill(&home);
+    assert_eq!(fs::read_to_string(&path).unwrap(), sequence(20_000));
+    let words = ["preview", "-p", "claude-code/bash-failed", "--exit-code", "3", path.to_str().unwrap()];
+    assert_eq!(ran.text(), home.run(&words).text());
+    assert!(ran.text().starts_with("Exit code 3\n1\n2\n") && !ran.text().contains("20000"));
+    assert!(ran.stderr.contains(path.to_str().unwrap()), "{}", ran.stderr);
+    assert_eq!(record(&home, &path)["policy"], "claude-code/bash-failed");
+    fs::remove_file(path).unwrap();
+    let well = run(&home, &policy, "seq 1 20000");
+    assert!(well.text().starts_with("<persisted-output>\n"), "{}", well.text());
+    assert_eq!(record(&home, &spill(&home))["policy"], "claude-code/bash");
+}
+
+#[test]
 fn the_record_says_what_was_run() {
     let home = Home::new();
     run(&home, &["--tool", "bash"], "printf 'a\\nb'; seq 1 3000; exit 4");

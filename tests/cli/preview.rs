@@ -99,6 +99,25 @@ fn json_has_the_text_its_parts_and_the_figures() {
     assert_eq!(json, expected);
 }
 
+#[test]
+fn the_policy_of_a_failed_command_is_named_where_another_was_asked_for() {
+    let home = Home::new();
+    home.file("out.log", "line\n".repeat(10_000));
+    let of = |exit: &str| home.run(&["preview", "-p", "claude-code/bash", "--exit-code", exit, "out.log"]);
+    assert_eq!(of("0").ok().stderr, "");
+    let failed = of("2");
+    assert!(
+        failed.stderr.contains("a failed command is cut by claude-code/bash-failed"),
+        "{}",
+        failed.stderr
+    );
+    assert_eq!(failed.text(), of("0").text());
+    let itself = ["preview", "-p", "claude-code/bash-failed", "--exit-code", "2", "out.log"];
+    let itself = home.run(&itself);
+    assert!(itself.text().starts_with("Exit code 2\nline\n") && !itself.stderr.contains("is cut by"));
+    assert!(itself.stderr.contains("nothing beyond the first 30,000 bytes"), "{}", itself.stderr);
+}
+
 /// More than 100 KB, the last line without its end.
 fn unended() -> String {
     "line\n".repeat(25_000) + "half a li"

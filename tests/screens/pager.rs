@@ -41,6 +41,16 @@ fn the_first_screen_of_a_long_output() {
 }
 
 #[test]
+fn a_failed_command_under_the_policy_of_one_that_succeeds() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(8432));
+    let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
+    bench.app.output.as_mut().unwrap().exit_code = Some(2);
+    keep("failed", &bench);
+    keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
+}
+
+#[test]
 fn the_cut_by_lines() {
     for size in SIZES {
         let mut bench = open(size, &test_log(8432));

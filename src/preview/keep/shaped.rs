@@ -6,7 +6,7 @@ use super::{Chosen, Rule};
 use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::text::{Text, as_usize};
+use crate::preview::text::{Text, as_usize, is_js_space};
 use crate::text::units::Want;
 use std::ops::Range;
 
@@ -43,16 +43,11 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
 /// The whole, and whether it is as good as nothing.
 fn whole(text: &Text, rule: &Rule, all: &Composed) -> Chosen {
     let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
-    let trimmed = decoded.trim_matches(is_space);
+    let trimmed = decoded.trim_matches(is_js_space);
     let same = rule.form.words.iter().flatten().any(|word| word == trimmed);
     let mut chosen = Chosen { cut: Some(false), ..plan::everything(text) };
     chosen.slots = vec![("kept", all.parts(text))];
     super::with_fact(chosen, "blank", Fact::Flag(trimmed.is_empty() || same))
-}
-
-/// What JavaScript's `trim` takes for white space.
-fn is_space(character: char) -> bool {
-    (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
 }
 
 /// Where what the agent holds ends, if it holds less than all.

@@ -5,6 +5,8 @@ mod lines;
 mod reads;
 mod trim;
 
+pub(in crate::preview) use trim::is_js_space;
+
 use crate::preview::file::{DecodingForm, LinesForm, TrimForm};
 use crate::preview::input::{LineSeek, Output, Stream, Totals};
 use crate::preview::parts::{Bit, Decoding, Part, Unit};

@@ -60,16 +60,16 @@ fn blank_lines_end(bytes: &[u8], body: Range<usize>) -> usize {
     bytes[space].iter().rposition(|byte| *byte == b'\n').map_or(body.start, |at| body.start + at + 1)
 }
 
-/// Whether these bytes are one white space character, as JavaScript's `\s` has it: Unicode's, without U+0085 and with
-/// the byte order mark.
+/// Whether these bytes are one white space character.
 fn is_space(element: &[u8]) -> bool {
-    match element {
-        [byte] => matches!(byte, b'\t'..=b'\r' | b' '),
-        _ => std::str::from_utf8(element)
-            .ok()
-            .and_then(|text| text.chars().next())
-            .is_some_and(|found| found == '\u{FEFF}' || (found.is_whitespace() && found != '\u{85}')),
-    }
+    let found = std::str::from_utf8(element).ok().and_then(|text| text.chars().next());
+    found.is_some_and(is_js_space)
+}
+
+/// Whether JavaScript's `\s` and `trim` take it for white space: Unicode's, without U+0085 and with the byte order
+/// mark.
+pub(in crate::preview) fn is_js_space(character: char) -> bool {
+    (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
 }
 
 #[cfg(test)]
