@@ -110,8 +110,9 @@ impl Mapping {
         Ok(Mapping { guard: Some(guard), pages: Some(pages), file, is_sparse, reads: ReadCounts::default() })
     }
 
-    fn pages(&self) -> &Mmap {
-        self.pages.as_ref().expect("present until dropped")
+    /// The mapped bytes; they are there until the mapping is dropped.
+    fn pages(&self) -> &[u8] {
+        self.pages.as_deref().unwrap_or_default()
     }
 }
 

@@ -121,7 +121,7 @@ fn is_literal_enough(hir: &Hir) -> bool {
 
 /// Adds the bytes that every match holds to the last of `runs`, or to a new one after anything else.
 fn collect(hir: &Hir, runs: &mut Vec<Vec<(u8, u8)>>) {
-    let last = runs.last_mut().expect("never empty");
+    let Some(last) = runs.last_mut() else { return };
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => last.extend(literal.0.iter().map(|byte| (*byte, 0))),
