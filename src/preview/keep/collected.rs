@@ -2,7 +2,7 @@
 
 use super::segments::{self, Segment};
 use super::{Chosen, Rule, lines_in};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::{Text, as_usize};
@@ -61,10 +61,8 @@ fn with_facts(text: &Text, mut chosen: Chosen) -> Chosen {
 
 /// What stands for the dropped middle; none where the agent says nothing.
 fn marker(rule: &Rule, dropped: u64) -> Result<Option<String>, PlanError> {
-    let Some(template) = &rule.form.gap else { return Ok(None) };
     let facts = Facts::from([("number", Fact::Number(dropped))]);
-    let rendered = notice::render_plain(rule.policy, template.get_ref(), &facts);
-    rendered.map(|(text, _)| Some(text)).map_err(|message| PlanError::policy(rule.policy, message))
+    rule.form.gap.as_ref().map(|_| rule.words(&rule.form.gap, &facts)).transpose()
 }
 
 /// Both ends decoded as one text: what is left of a character at the seam is decoded with what follows it.

@@ -3,7 +3,7 @@
 use super::composed;
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::LimitHit;
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
@@ -51,9 +51,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
 }
 
 fn notice(rule: &Rule, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
     let left = total.map(|total| total.saturating_sub(kept));
     let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
+    rule.words(&rule.form.gap, &facts)
 }

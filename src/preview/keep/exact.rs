@@ -3,12 +3,12 @@
 use super::composed;
 use super::segments::Segment;
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
 
-pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let size = rule.needed(&rule.form.size, "size")?;
     let all = composed::compose(text, rule)?;
     if size == 0 || !all.exceeds(text, Unit::Points, size) {
@@ -18,10 +18,8 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
     let short = rule.needed(&rule.form.head, "head")?;
     let proposed = size.saturating_sub(short).div_ceil(2);
     let lines = python_lines(text, all.head(text, Unit::Points, proposed));
-    let facts = Facts::from([("path", Fact::Text(path.to_owned())), ("number", Fact::Number(lines + 1))]);
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
-    let marker = notice::render_plain(rule.policy, template, &facts);
-    let (marker, _) = marker.map_err(|message| PlanError::policy(rule.policy, message))?;
+    let facts = Facts::from([("number", Fact::Number(lines + 1))]);
+    let marker = rule.words(&rule.form.gap, &facts)?;
     // A limit that leaves room for nothing else shows as much of a shorter notice as fits.
     let marker = rule.form.between.clone().filter(|_| size <= short).unwrap_or(marker);
     let length = marker.chars().count() as u64;

@@ -168,8 +168,7 @@ impl Rule<'_> {
 pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
     let rule = Rule::of(policy, plan::outside(input, policy, text.source));
     let first = rule.figure(&rule.form.first)?.map(|first| text.first(as_usize(first), rule.form.first_trim));
-    let path = input.saved_path(text.source);
-    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule, path);
+    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule);
     if let Some(first) = &first {
         text.absorb(first);
     }
@@ -181,7 +180,7 @@ pub(super) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chos
     Ok(chosen)
 }
 
-fn choose_of(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
+fn choose_of(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     match rule.form.way {
         Way::Pieces => pieces::choose(text, rule),
         Way::Size => size::choose(text, rule),
@@ -192,7 +191,7 @@ fn choose_of(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> 
         Way::Matches => matches::choose(text, rule),
         Way::Errors => errors::choose(text, rule),
         Way::Balanced => balanced::choose(text, rule),
-        Way::Sampled => sampled::choose(text, rule, path),
+        Way::Sampled => sampled::choose(text, rule),
         Way::Held => held::chunks(text, rule),
         Way::Rolling => held::rolling(text, rule),
         Way::Collected => collected::choose(text, rule),
@@ -200,8 +199,8 @@ fn choose_of(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> 
         Way::Snapped => snapped::choose(text, rule),
         Way::RawTail => raw_tail::choose(text, rule),
         Way::Clipped => clipped::choose(text, rule),
-        Way::Shares => shares::choose(text, rule, path),
-        Way::Exact => exact::choose(text, rule, path),
+        Way::Shares => shares::choose(text, rule),
+        Way::Exact => exact::choose(text, rule),
         Way::View => view::choose(text, rule),
         Way::Stripped => stripped::choose(text, rule),
         Way::Wrapped => wrapped::choose(text, rule),

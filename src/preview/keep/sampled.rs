@@ -1,7 +1,7 @@
 //! Half the lines from either end; where those are too much, half the bytes of what they joined to.
 
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::text::{Text, as_usize};
@@ -10,10 +10,10 @@ use std::ops::Range;
 /// What the marker and its blank lines take.
 const OVERHEAD: u64 = 4;
 
-pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let lines = rule.needed(&rule.form.lines, "lines")?;
     let size = rule.needed(&rule.form.size, "size")?;
-    let marker = marker(rule, path)?;
+    let marker = rule.words(&rule.form.gap, &Facts::new())?;
     let room = (marker.len() as u64).saturating_add(OVERHEAD);
     if lines <= OVERHEAD || size <= room {
         return Ok(marker_only(rule, &marker, size));
@@ -32,13 +32,6 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
 
 fn one(range: Range<usize>) -> Vec<Range<usize>> {
     std::iter::once(range).collect()
-}
-
-fn marker(rule: &Rule, path: &str) -> Result<String, PlanError> {
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
-    let facts = Facts::from([("path", Fact::Text(path.to_owned()))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
 }
 
 fn marker_only(rule: &Rule, marker: &str, size: u64) -> Chosen {

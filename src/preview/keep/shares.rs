@@ -1,7 +1,7 @@
 //! A fifth of a budget for lines from the start, the rest for lines from the end; the line that does not fit is cut.
 
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::{Text, as_usize};
@@ -22,7 +22,7 @@ struct Side {
     halves: u64,
 }
 
-pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, PlanError> {
+pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let words = rule.form.words.iter().flatten();
     if words.into_iter().any(|words| text.bytes[text.body.clone()].starts_with(words.as_bytes())) {
         return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
@@ -45,7 +45,7 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
         |side: &Side| side.parts.iter().filter(|part| matches!(part, Part::Notice { .. })).count() as u64 * 3;
     let shown =
         [&head, &tail].map(|side| text.size_of(side.range.clone(), Unit::Units) + side.halves + dots(side));
-    let wrapper = wrapper(rule, path)?;
+    let wrapper = rule.words(&rule.form.gap, &Facts::new())?;
     let length = wrapper.encode_utf16().count() as u64 + SEPARATOR + shown.iter().sum::<u64>();
     if !text.exceeds(Unit::Units, length) {
         return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
@@ -53,14 +53,6 @@ pub(super) fn choose(text: &Text, rule: &Rule, path: &str) -> Result<Chosen, Pla
     chosen.facts.insert("marker", Fact::Text(wrapper));
     chosen.slots = vec![("head", head.parts), ("tail", tail.parts)];
     Ok(chosen)
-}
-
-/// The words before the preview.
-fn wrapper(rule: &Rule, path: &str) -> Result<String, PlanError> {
-    let template = rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
-    let facts = Facts::from([("path", Fact::Text(path.to_owned()))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
 }
 
 /// How far a piece is looked for: a longer one cannot fit.

@@ -2,7 +2,7 @@
 
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::text::Text;
@@ -45,10 +45,7 @@ fn first_cut(text: &Text, rule: &Rule, most: u64) -> Result<Vec<Segment>, PlanEr
 }
 
 fn words(rule: &Rule, template: &Option<toml::Spanned<String>>, number: u64) -> Result<String, PlanError> {
-    let template = template.as_ref().map_or("", |template| template.get_ref().as_str());
-    let facts = Facts::from([("number", Fact::Number(number))]);
-    let rendered = notice::render_plain(rule.policy, template, &facts);
-    rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(rule.policy, message))
+    rule.words(template, &Facts::from([("number", Fact::Number(number))]))
 }
 
 fn finish(text: &Text, rule: &Rule, segments: Vec<Segment>) -> Chosen {

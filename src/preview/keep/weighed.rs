@@ -2,7 +2,7 @@
 
 use super::segments::Segment;
 use super::{Chosen, Rule, composed};
-use crate::preview::notice::{self, Fact, Facts};
+use crate::preview::notice::{Fact, Facts};
 use crate::preview::parts::{LimitHit, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::{Text, as_usize};
@@ -129,10 +129,7 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        let template = self.rule.form.gap.as_ref().map_or("", |gap| gap.get_ref().as_str());
-        let facts = Facts::from([("number", Fact::Number(removed.max(1)))]);
-        let rendered = notice::render_plain(self.rule.policy, template, &facts);
-        rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(self.rule.policy, message))
+        self.rule.words(&self.rule.form.gap, &Facts::from([("number", Fact::Number(removed.max(1)))]))
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {
