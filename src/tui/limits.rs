@@ -27,7 +27,7 @@ fn figures(unit: u64) -> impl Iterator<Item = u64> {
         STEPS.iter().filter_map(move |step| u64::try_from(u128::from(*step) * u128::from(scale) / 10).ok())
     });
     let mut last = 0;
-    all.filter(move |figure| std::mem::replace(&mut last, last.max(*figure)) < *figure)
+    all.filter(move |figure| *figure > std::mem::replace(&mut last, *figure))
 }
 
 /// The other end of an output.
