@@ -13,6 +13,7 @@ mod preview;
 mod progress;
 mod read;
 mod record;
+mod refused;
 mod rm;
 mod run;
 mod runs;
@@ -67,7 +68,11 @@ type Outcome = anyhow::Result<()>;
 
 /// Parses the command line and does what it asks.
 pub fn main() -> ExitCode {
-    match run(Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refused::tell(error),
+    };
+    match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
@@ -105,7 +110,7 @@ fn run(args: Args) -> Outcome {
 
 /// Writes a value as one line of JSON.
 fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+    crate::text::safe_json::write(out, value)?;
     out.write_all(b"\n")
 }
 

@@ -85,8 +85,7 @@ pub fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
     if args.json {
         let records: Vec<Record> =
             policies.iter().map(|p| Record::of(p, config.catalog.is_own(p.name()))).collect();
-        serde_json::to_writer(&mut out, &records).map_err(io::Error::from)?;
-        out.write_all(b"\n")?;
+        super::json(&mut out, &records)?;
     } else {
         table(&mut out, &policies)?;
     }

@@ -107,9 +107,7 @@ fn json(
     store: &[Warning],
 ) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &preview::report(preview, input, policy, limits_from, store))
-        .map_err(io::Error::from)?;
-    out.write_all(b"\n")?;
+    super::json(&mut out, &preview::report(preview, input, policy, limits_from, store))?;
     Ok(out.flush()?)
 }
 

@@ -333,6 +333,11 @@ pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
     Cells::new(bytes, show).collect()
 }
 
+/// Whether `c` is drawn as itself wherever it stands: no control, nothing invisible or reordering, private or unassigned.
+pub fn is_plain(c: char) -> bool {
+    scalar::class(c) == scalar::Class::Plain
+}
+
 /// Columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.
 pub(crate) fn tab_width(tab: u8, column: u64) -> u8 {
     let tab = tab.clamp(1, CellText::MAX as u8);

@@ -6,5 +6,7 @@ pub mod index;
 pub mod json;
 pub mod layout;
 pub mod safe;
+pub mod safe_json;
 pub mod search;
+pub mod shell;
 pub mod units;

@@ -281,8 +281,9 @@ impl App {
 
     fn copy_path(&mut self) -> Vec<Effect> {
         let Some(output) = &self.output else { return Vec::new() };
-        self.message = Some(Message::note(format!("copied: {}", output.saved_as)));
-        vec![Effect::Copy(output.saved_as.clone())]
+        let text = crate::text::shell::word(output.saved_as.as_bytes());
+        self.message = Some(Message::note(format!("copied: {text}")));
+        vec![Effect::Copy(text)]
     }
 
     /// Esc goes back: from a search to the text, from an output to the list it was opened from.

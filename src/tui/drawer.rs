@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
+use crate::text::shell::word;
 
 use super::app::{App, Effect, Message, Overlay};
 use super::geometry::Side;
@@ -133,8 +134,11 @@ impl App {
         let Some(output) = &self.output else { return Vec::new() };
         let policy = &output.policy;
         let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
-        let set = set.filter_map(|param| Some(format!(" --set {}={}", param.name, policy.get(&param.name)?)));
-        let flags = format!("--policy {}{}", policy.name(), set.collect::<String>());
+        let set = set.filter_map(|param| {
+            let set = format!("{}={}", param.name, policy.get(&param.name)?);
+            Some(format!(" --set {}", word(set.as_bytes())))
+        });
+        let flags = format!("--policy {}{}", word(policy.name().as_bytes()), set.collect::<String>());
         self.message = Some(Message::note(format!("copied: {flags}")));
         vec![Effect::Copy(flags)]
     }

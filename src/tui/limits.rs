@@ -7,20 +7,27 @@ use super::app::{App, Effect, Message};
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 
-/// The next round figure above or below `value`; from 0 up.
+/// The next round figure above or below `value`; from 0 up, and no further than 2^64 - 1.
 fn step(value: u64, up: bool, unit: u64) -> u64 {
-    let mut figures: Vec<u64> = Vec::new();
-    let mut scale = unit.max(1);
-    while scale <= value.saturating_mul(20).max(unit.saturating_mul(20)) {
-        figures.extend(STEPS.iter().map(|step| step.saturating_mul(scale) / 10));
-        scale = scale.saturating_mul(10);
+    let mut below = 0;
+    for figure in figures(unit.max(1)) {
+        match up {
+            true if figure > value => return figure,
+            false if figure >= value => return below,
+            _ => below = figure,
+        }
     }
-    figures.sort_unstable();
-    figures.dedup();
-    match up {
-        true => figures.into_iter().find(|figure| *figure > value).unwrap_or(value),
-        false => figures.into_iter().rev().find(|figure| *figure < value).unwrap_or(0),
-    }
+    if up { value } else { below }
+}
+
+/// Every round figure of a unit that a number of 64 bits holds, each once, the least first.
+fn figures(unit: u64) -> impl Iterator<Item = u64> {
+    let scales = std::iter::successors(Some(unit), |scale| scale.checked_mul(10));
+    let all = scales.flat_map(|scale| {
+        STEPS.iter().filter_map(move |step| u64::try_from(u128::from(*step) * u128::from(scale) / 10).ok())
+    });
+    let mut last = 0;
+    all.filter(move |figure| *figure > std::mem::replace(&mut last, *figure))
 }
 
 /// The other end of an output.
@@ -147,6 +154,16 @@ mod tests {
     fn stepping_up_and_down_ends_where_it_began() {
         let up = (0..12).fold(1, |value, _| step(value, true, 1));
         assert_eq!((0..12).fold(up, |value, _| step(value, false, 1)), 1);
+    }
+
+    #[test]
+    fn the_largest_figures_end_the_steps() {
+        assert_eq!(step(u64::MAX, true, 1), u64::MAX);
+        assert_eq!(step(u64::MAX, false, 1), 15 * 10_u64.pow(18));
+        assert_eq!(step(u64::MAX - 1023, true, 1024), u64::MAX - 1023);
+        let held = (0..1000).fold(1, |value, _| step(value, true, 1));
+        assert_eq!(held, 15 * 10_u64.pow(18));
+        assert_eq!((0..1000).fold(held, |value, _| step(value, false, 1)), 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, Why, clean_plan};
 use crate::text::safe::label;
+use crate::text::shell;
 use crate::words::{count, size};
 
 use super::app::{App, Effect, Message, Overlay, Screen};
@@ -178,8 +179,8 @@ impl App {
 
     fn copy_chosen(&mut self) -> Vec<Effect> {
         let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
-        let text = path.to_string_lossy().into_owned();
-        self.message = Some(Message::note(format!("copied: {}", label(text.as_bytes()))));
+        let text = shell::word(path.as_os_str().as_encoded_bytes());
+        self.message = Some(Message::note(format!("copied: {text}")));
         vec![Effect::Copy(text)]
     }
 

@@ -6,6 +6,7 @@ pub mod arrange;
 pub mod detail;
 pub mod doc;
 pub mod drawer;
+mod editor;
 pub mod event;
 pub mod find;
 pub mod geometry;

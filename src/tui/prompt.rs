@@ -6,6 +6,9 @@ use tui_input::backend::crossterm::EventHandler;
 
 use super::app::{App, Effect, Message};
 
+/// Bytes that a line may have: much more than anyone types, and soon edited.
+const MOST: usize = 4096;
+
 /// What a line is typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -71,11 +74,24 @@ impl Prompt {
         self.input.visual_cursor()
     }
 
-    /// Adds pasted text, without its control characters.
-    pub fn paste(&mut self, text: &str) {
-        for c in text.chars().filter(|c| !c.is_control()) {
-            self.input.handle(tui_input::InputRequest::InsertChar(c));
+    /// Adds pasted text at the cursor, without its control characters: as much as has room, and whether that is all.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let (value, cursor) = (self.input.value(), self.input.cursor());
+        let at = value.char_indices().nth(cursor).map_or(value.len(), |(at, _)| at);
+        let mut room = MOST.saturating_sub(value.len());
+        let mut wanted = text.chars().filter(|c| !c.is_control()).peekable();
+        let mut pasted = String::new();
+        while let Some(c) = wanted.next_if(|c| c.len_utf8() <= room) {
+            room -= c.len_utf8();
+            pasted.push(c);
         }
+        let joined = format!("{}{pasted}{}", &value[..at], &value[at..]);
+        self.input = Input::new(joined).with_cursor(cursor + pasted.chars().count());
+        wanted.peek().is_none()
+    }
+
+    fn is_full(&self) -> bool {
+        self.text().len() >= MOST
     }
 
     fn recall(&mut self, history: &[String], older: bool) {
@@ -97,6 +113,7 @@ impl App {
             KeyCode::Enter => return self.enter(),
             KeyCode::Up => prompt.recall(&self.find.history, true),
             KeyCode::Down => prompt.recall(&self.find.history, false),
+            KeyCode::Char(_) if !control && prompt.is_full() => self.message = Some(full()),
             _ => {
                 prompt.input.handle_event(&Terminal::Key(key));
                 prompt.fault = None;
@@ -111,8 +128,8 @@ impl App {
 
     /// Text that is pasted, without what could be taken for keys.
     pub(super) fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if let Some(prompt) = &mut self.prompt {
-            prompt.paste(text);
+        if self.prompt.as_mut().is_some_and(|prompt| !prompt.paste(text)) {
+            self.message = Some(full());
         }
         self.narrow()
     }
@@ -143,5 +160,27 @@ impl App {
             self.prompt = Some(prompt);
             Vec::new()
         })
+    }
+}
+
+fn full() -> Message {
+    Message::error(format!("a line takes {MOST} bytes at most: the rest is left out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
+        let mut prompt = Prompt::with(Purpose::Search, "aé|z");
+        prompt.input.handle(tui_input::InputRequest::GoToPrevChar);
+        assert!(prompt.paste("\u{1b}[b\r\nü"));
+        assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
+        assert!(!prompt.paste(&"é".repeat(100_000)));
+        assert!(prompt.text().len() <= MOST && prompt.text().len() > MOST - 2);
+        assert!(prompt.text().starts_with("aé|[büé") && prompt.text().ends_with("éz"));
+        assert!(!prompt.paste(&"xx".repeat(100_000)) && prompt.is_full());
+        assert!(prompt.paste("\n"));
     }
 }

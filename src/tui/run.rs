@@ -323,11 +323,10 @@ impl Session {
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
-        let mut words = editor.split_whitespace();
-        let program = words.next().unwrap_or("vi").to_owned();
+        let (program, arguments) = super::editor::command(&editor, line, &path);
         let hold = self.keyboard.hold();
         terminal::restore();
-        let status = Command::new(&program).args(words).arg(format!("+{line}")).arg(&path).status();
+        let status = Command::new(&program).args(arguments).status();
         terminal::enter()?;
         self.screen.clear()?;
         drop(hold);

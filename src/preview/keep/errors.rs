@@ -4,8 +4,9 @@ use super::{Chosen, Rule, middle};
 use crate::preview::notice::{self, Fact};
 use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::text::Text;
+use crate::preview::text::{Text, as_usize};
 use regex::bytes::{Regex, RegexBuilder};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A stretch of pieces: their numbers (0-based) and their bytes, the last line feed not with them.
@@ -114,16 +115,64 @@ fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
     text.start_of_pieces(start, end, lines).unwrap_or(start)..end
 }
 
+/// The blocks in order, without those in the middle that no limit admits.
+struct Blocks {
+    first: Vec<Block>,
+    /// The newest; the oldest of them go when there are more than `most`.
+    last: VecDeque<Block>,
+    most: usize,
+    /// Whether some were left out.
+    is_short: bool,
+}
+
+impl Blocks {
+    /// Each block has a piece at least, so that of either side no more than `lines` are kept; the end may reach back
+    /// over `tail_lines`.
+    fn new(figures: &Figures) -> Self {
+        let most = as_usize(figures.lines.saturating_add(figures.tail_lines).saturating_add(1));
+        Self { first: Vec::new(), last: VecDeque::new(), most, is_short: false }
+    }
+
+    /// Adds a block, merged with those before it that it overlaps or touches; the end may reach back over several.
+    fn push(&mut self, mut block: Block) {
+        while let Some(last) = self.pop_touching(&block) {
+            block.pieces = last.pieces.start.min(block.pieces.start)..last.pieces.end.max(block.pieces.end);
+            block.bytes = last.bytes.start.min(block.bytes.start)..last.bytes.end.max(block.bytes.end);
+        }
+        if self.last.is_empty() && self.first.len() < self.most {
+            self.first.push(block);
+            return;
+        }
+        self.last.push_back(block);
+        if self.last.len() > self.most {
+            self.last.pop_front();
+            self.is_short = true;
+        }
+    }
+
+    fn pop_touching(&mut self, block: &Block) -> Option<Block> {
+        let touches = |last: &Block| block.pieces.start <= last.pieces.end;
+        match self.last.pop_back() {
+            Some(last) if touches(&last) => Some(last),
+            Some(last) => {
+                self.last.push_back(last);
+                None
+            }
+            None if self.is_short => None,
+            None => self.first.pop_if(|last| touches(last)),
+        }
+    }
+}
+
 /// Every error piece with its neighbours, and the end, merged where they overlap or touch.
-fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Blocks {
+    let mut blocks = Blocks::new(figures);
     let body = text.body.clone();
     let mut at = body.start;
     let mut piece = 0;
     while let Some(found) = pattern.find_at(&text.bytes[..body.end], at) {
         piece += text.line_feeds_of(at..found.start());
-        let block = around(text, found.start(), piece, figures.around);
-        push(&mut blocks, block);
+        blocks.push(around(text, found.start(), piece, figures.around));
         let Some(feed) = text.feed_after(found.start(), body.end) else {
             at = body.end;
             break;
@@ -134,17 +183,8 @@ fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Vec<Block> {
     let last = piece + text.line_feeds_of(at.min(body.end)..body.end) + 1;
     let tail = last_pieces(text, figures.tail_lines);
     let total = text.line_feeds().map_or(last, |feeds| feeds + 1);
-    push(&mut blocks, Block { pieces: total.saturating_sub(figures.tail_lines)..total, bytes: tail });
+    blocks.push(Block { pieces: total.saturating_sub(figures.tail_lines)..total, bytes: tail });
     blocks
-}
-
-/// Adds a block, merged with those before it that it overlaps or touches; the end may reach back over several.
-fn push(blocks: &mut Vec<Block>, mut block: Block) {
-    while let Some(last) = blocks.pop_if(|last| block.pieces.start <= last.pieces.end) {
-        block.pieces = last.pieces.start.min(block.pieces.start)..last.pieces.end.max(block.pieces.end);
-        block.bytes = last.bytes.start.min(block.bytes.start)..last.bytes.end.max(block.bytes.end);
-    }
-    blocks.push(block);
 }
 
 /// The piece that holds byte `at`, with so many either side.
@@ -170,15 +210,19 @@ fn pick(
     text: &Text,
     rule: &Rule,
     figures: &Figures,
-    blocks: &[Block],
+    blocks: &Blocks,
 ) -> Result<Option<Vec<Block>>, PlanError> {
-    let Some((tail, others)) = blocks.split_last() else { return Ok(None) };
+    let held: Vec<_> = blocks.first.iter().chain(&blocks.last).cloned().collect();
+    let Some((tail, others)) = held.split_last() else { return Ok(None) };
     let select = |front: usize, back: usize| -> Vec<Block> {
         let rest = others[others.len() - back..].iter();
         others[..front].iter().chain(rest).chain([tail]).cloned().collect()
     };
-    if others.len() as u64 <= figures.lines && fits(text, rule, figures, &select(others.len(), 0))? {
-        return Ok(Some(blocks.to_vec()));
+    if !blocks.is_short
+        && others.len() as u64 <= figures.lines
+        && fits(text, rule, figures, &select(others.len(), 0))?
+    {
+        return Ok(Some(held));
     }
     if !fits(text, rule, figures, &select(0, 0))? {
         return Ok(None);

@@ -15,13 +15,18 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         let facts = Facts::from([("raw_bytes", Fact::Number(text.bytes.len() as u64))]);
         return Err(refusal(rule, &form.past_end, &facts));
     }
-    let lines = lines(text);
     let token = as_usize(rule.needed(&form.chunk, "chunk")?);
-    if lines.iter().any(|line| line.len() >= token) {
-        return Err(refusal(rule, &form.gap, &Facts::new()));
+    let (mut window, mut count) = (Vec::new(), 0);
+    for line in lines(text) {
+        if line.len() >= token {
+            return Err(refusal(rule, &form.gap, &Facts::new()));
+        }
+        if count >= skip && count - skip < limit {
+            window.push(line);
+        }
+        count += 1;
     }
-    let (from, count) = (as_usize(skip).min(lines.len()), lines.len() as u64);
-    let window = &lines[from..as_usize(skip.saturating_add(limit)).min(lines.len()).max(from)];
+    let skip = skip.min(u64::MAX - count);
     let line_size = as_usize(rule.needed(&form.line_size, "line_size")?);
     let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
     let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
@@ -55,15 +60,16 @@ fn refusal(rule: &Rule, template: &Option<toml::Spanned<String>>, facts: &Facts)
 }
 
 /// All lines without their line feeds; a final one makes no more.
-fn lines(text: &Text) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
+fn lines(text: &Text) -> impl Iterator<Item = Range<usize>> {
     let mut at = text.body.start;
-    while at < text.body.end {
-        let stop = text.feed_after(at, text.body.end).unwrap_or(text.body.end);
-        lines.push(at..stop);
-        at = stop + 1;
-    }
-    lines
+    std::iter::from_fn(move || {
+        (at < text.body.end).then(|| {
+            let stop = text.feed_after(at, text.body.end).unwrap_or(text.body.end);
+            let line = at..stop;
+            at = stop + 1;
+            line
+        })
+    })
 }
 
 fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {

@@ -1,12 +1,14 @@
 //! Single lines of words: cut to fit, never past their place.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::safe::columns_of;
+use crate::text::safe::{columns_of, label};
 use crate::tui::app::App;
 
 /// A stretch of text in one look.
@@ -14,7 +16,15 @@ pub type Span = (String, Style);
 
 /// Columns that some spans take.
 pub fn width(spans: &[Span]) -> usize {
-    spans.iter().map(|(text, _)| text.width()).sum()
+    spans.iter().map(|(text, _)| safe(text).width()).sum()
+}
+
+/// Words as they may be drawn: names and messages have passed the sanitiser before, and nothing comes round it.
+fn safe(text: &str) -> Cow<'_, str> {
+    match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(label(text.as_bytes())),
+    }
 }
 
 /// Draws text from the left; what does not fit is cut off.
@@ -33,7 +43,7 @@ pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
         if room == 0 {
             return;
         }
-        (x, _) = buffer.set_stringn(x, area.y, text, usize::from(room), *style);
+        (x, _) = buffer.set_stringn(x, area.y, safe(text), usize::from(room), *style);
     }
 }
 
@@ -88,5 +98,23 @@ pub fn centred(buffer: &mut Buffer, area: Rect, words: &[String], style: Style) 
         let width = text.width().min(usize::from(area.width)) as u16;
         let x = area.x + (area.width - width) / 2;
         left(buffer, Rect { x, y, width, height: 1 }, text, style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_drawn_comes_round_the_sanitiser() {
+        let marks = format!("a{}", "\u{301}".repeat(1000));
+        for (text, start) in [("x\u{e0068}\u{202e}\u{9b}y", "x<E0068><202E><9B>y"), (&marks, "a\u{301}")] {
+            let area = Rect::new(0, 0, 40, 1);
+            let mut buffer = Buffer::empty(area);
+            left(&mut buffer, area, text, Style::new());
+            let drawn: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+            assert!(drawn.starts_with(start), "{drawn:?}");
+            assert!(buffer.content.iter().all(|cell| cell.symbol().len() <= 32), "{drawn:?}");
+        }
     }
 }
