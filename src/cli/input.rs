@@ -51,6 +51,7 @@ pub fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
 
 /// What has a slash in it, or exists, is a path; else an id, or the beginning of just one.
 fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
+    refuse_empty(word)?;
     let path = PathBuf::from(word);
     if word.contains('/') || path.symlink_metadata().is_ok() {
         return Ok(path);
@@ -65,6 +66,19 @@ fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
             let words = format!("{word} is the beginning of {} ids: {}{more}", entries.len(), ids.join(", "));
             Err(Failure::Usage(words).into())
         }
+    }
+}
+
+/// Every id begins with the empty one, and a variable that a script forgot to set is no choice.
+///
+/// # Errors
+/// The word is empty.
+pub fn refuse_empty(word: &str) -> Result<(), Failure> {
+    match word.is_empty() {
+        true => {
+            Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
+        }
+        false => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use super::consent::{Consent, ask};
 use super::record::age;
 use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, input};
 use crate::capture;
 use crate::config::Config;
 use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
@@ -16,6 +16,7 @@ use crate::words::size;
 
 /// Shows what is meant, asks, and deletes one after another.
 pub fn run(config: &Config, args: &RmArgs) -> Outcome {
+    args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let stock = Stock::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = meant(&stock, &args.names)?;

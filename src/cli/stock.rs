@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::Failure;
 use super::table::safe;
+use super::{Failure, input};
 use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
@@ -78,8 +78,9 @@ impl Stock {
     /// `None`: a path that lies in no store.
     ///
     /// # Errors
-    /// It means none, or several.
+    /// It is empty, or it means none, or several.
     pub fn find(&self, word: &str) -> anyhow::Result<Option<&Entry>> {
+        input::refuse_empty(word)?;
         let path = PathBuf::from(word);
         if word.contains('/') || path.symlink_metadata().is_ok() {
             return Ok(self.at(&path));

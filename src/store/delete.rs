@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::id::is_own;
 use super::own::new_file;
 use super::pattern::Facts;
+use super::root::RootError;
 use super::{Asked, CleanRule, Doomed, Entry, Env, OwnError, OwnStore, Stores, Why, clean_plan, list, stat};
 
 /// The log of deletions, in our own directory.
@@ -190,6 +191,16 @@ impl From<Errno> for Stop {
     }
 }
 
+impl From<RootError> for Stop {
+    fn from(error: RootError) -> Stop {
+        match error {
+            RootError::System(error) => error.into(),
+            RootError::Link(_) => Stop::Stay(Reason::Changed),
+            RootError::Foreign => Stop::Stay(Reason::Foreign),
+        }
+    }
+}
+
 fn stay(allowed: bool, reason: Reason) -> Result<(), Stop> {
     if allowed { Ok(()) } else { Err(Stop::Stay(reason)) }
 }
@@ -232,9 +243,13 @@ fn name_fits(entry: &Entry) -> bool {
 
 /// The entry's directory, if it is the one that was listed.
 fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, Stop> {
-    let mut flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    flags.set(OFlags::NOFOLLOW, entry.is_own());
-    let dir = openat(CWD, &entry.place().path, flags, Mode::empty())?;
+    let place = entry.place();
+    let dir = match entry.is_own() {
+        true => {
+            openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
+        }
+        false => place.root.open_below(&place.path)?,
+    };
     let facts = stat::Facts::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {

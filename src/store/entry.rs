@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use super::id::parse_id;
 use super::name::Name;
 use super::pattern::Facts;
+use super::root::Root;
 use super::spec::OWN;
 use super::stat::timestamp;
 use super::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
@@ -23,6 +24,8 @@ use crate::source::{Buffer, Identity};
 pub struct Place {
     /// Its path.
     pub path: PathBuf,
+    /// The root that it lies under.
+    pub(super) root: Root,
     /// Device and inode of the directory itself.
     pub(super) identity: Identity,
     /// Device of the store's root: an entry on another one is on another mount.
@@ -215,7 +218,8 @@ impl Entry {
     /// What the system says, or that it has changed.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::open(self.path(), flags, Mode::empty())?);
+        let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;
+        let file = File::from(rustix::fs::openat(dir, self.name(), flags, Mode::empty())?);
         let meta = file.metadata()?;
         match meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
             true => Ok(file),

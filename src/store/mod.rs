@@ -17,6 +17,7 @@ mod own;
 mod pattern;
 mod pending;
 mod retention;
+mod root;
 mod scan;
 mod spec;
 mod stat;

@@ -16,6 +16,7 @@ use super::entry::{Origin, Place};
 use super::id::parse_id;
 use super::pattern::{Component, Facts};
 use super::retention::Times;
+use super::root::{Root, RootError};
 use super::stat::{self, timestamp};
 use super::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
 use crate::source::{Identity, Stamp};
@@ -77,11 +78,11 @@ pub fn scan(
     now: Timestamp,
     sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Vec<RootReport> {
-    let root = |(pattern, root): (&String, Result<PathBuf, Unset>)| match root {
+    let root = |(pattern, root): (&str, Result<Root, Unset>)| match root {
         Ok(root) => Scan::new(store, env, now, root, sink).run(),
         Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
     };
-    store.roots.iter().zip(store.roots(env)).map(root).collect()
+    store.rooted(env).map(root).collect()
 }
 
 fn report(root: PathBuf, state: RootState) -> RootReport {
@@ -94,6 +95,7 @@ struct Scan<'a> {
     now: Timestamp,
     sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     report: RootReport,
+    root: Root,
     retention: Retention,
     root_dev: u64,
     words: Words,
@@ -104,27 +106,20 @@ impl<'a> Scan<'a> {
         store: &'a Arc<StoreSpec>,
         env: &'a Env,
         now: Timestamp,
-        root: PathBuf,
+        root: Root,
         sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     ) -> Scan<'a> {
-        let report = report(root, RootState::Listed);
+        let report = report(root.path.clone(), RootState::Listed);
         let retention = store.retention.as_set(env);
-        Scan { store, env, now, sink, report, retention, root_dev: 0, words: Words::default() }
+        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words: Words::default() }
     }
 
     fn run(mut self) -> RootReport {
         let root = self.report.root.clone();
-        // The root itself may be reached through a link: the user moved a directory. What lies
-        // under it may not.
-        let opened = openat(
-            rustix::fs::CWD,
-            &root,
-            OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC,
-            Mode::empty(),
-        );
-        let stat = opened.and_then(|dir| fstat(&dir).map(|stat| (dir, stat)));
+        let opened = self.root.open();
+        let stat = opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?));
         match stat {
-            Err(Errno::NOENT | Errno::NOTDIR) => {
+            Err(RootError::System(Errno::NOENT | Errno::NOTDIR)) => {
                 self.report.state = RootState::Absent;
                 self.report.dirs.push((root, None));
             }
@@ -207,6 +202,7 @@ impl<'a> Scan<'a> {
         let Some(identity) = self.watch(&dir, at) else { return ControlFlow::Continue(()) };
         let place = Place {
             path: at.to_owned(),
+            root: self.root.clone(),
             identity,
             root_dev: self.root_dev,
             after: self.retention.after,

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use super::expand::{self, Unset};
+use super::expand::Unset;
 use super::id::parse_id;
 use super::pattern::{Component, Facts};
+use super::root::Root;
 use super::{Basis, Env, Retention, Setting, parse_age};
 use crate::known::{Confidence, Warning};
 
@@ -347,7 +348,12 @@ impl FileRule {
 impl StoreSpec {
     /// Its root directories: each path, or the variable without which there is none.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
-        self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
+        self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()
+    }
+
+    /// Each root's pattern, and the root.
+    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, Unset>)> {
+        self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
     }
 
     /// Whether the files of `agent` are described by a store of its own.

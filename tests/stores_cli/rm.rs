@@ -68,3 +68,23 @@ fn what_is_kept_or_in_use_stays() {
     home.run(&["rm", "--yes", name(&open), name(&kept)]).ok();
     assert!(!kept.exists() && !open.exists());
 }
+
+#[test]
+fn an_empty_id_names_nothing() {
+    let home = Stocked::new();
+    let only = home.own(1, "x", 1);
+    let commands: [&[&str]; 7] = [
+        &["rm", "--yes", ""],
+        &["rm", ""],
+        &["show", ""],
+        &["preview", ""],
+        &["read", ""],
+        &["compare", ""],
+        &[""],
+    ];
+    for words in commands {
+        home.run(words).fails(2, &["an empty word names no file and no id"]);
+    }
+    home.run(&["rm", "--yes", name(&only), ""]).fails(2, &["an empty word"]);
+    assert!(only.exists(), "the only output there is");
+}

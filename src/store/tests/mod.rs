@@ -5,6 +5,7 @@ mod deleting;
 mod laws;
 mod listing;
 mod mounts;
+mod roots;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,0 +1,162 @@
+//! Opening a store's root: only by links that nobody but the person or the system can have made.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
+use rustix::io::Errno;
+
+use super::{Env, Unset, expand, stat};
+
+/// So many links lead to a directory at most.
+const MOST_LINKS: u32 = 40;
+
+/// A directory that is only gone through needs no right to be listed.
+#[cfg(target_os = "linux")]
+const THROUGH: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const THROUGH: OFlags = OFlags::RDONLY;
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// Where a store begins, and which part of the path to it is the person's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Root {
+    pub path: PathBuf,
+    /// What of the path may be reached through any link: in the home directory all of it (a person may have moved a
+    /// directory), in a project the way to the project, elsewhere nothing.
+    trusted: PathBuf,
+    /// Links of the system are followed past `trusted`; in a project none is.
+    links: Links,
+    uid: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Links {
+    None,
+    OfSystem,
+}
+
+/// Why a root cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RootError {
+    #[error("{0} is a symbolic link that others may have made, and is not followed")]
+    Link(String),
+    #[error("it belongs to another user")]
+    Foreign,
+    #[error("{}", std::io::Error::from(*.0))]
+    System(Errno),
+}
+
+impl From<Errno> for RootError {
+    fn from(error: Errno) -> RootError {
+        RootError::System(error)
+    }
+}
+
+impl Root {
+    /// The root that a pattern names.
+    pub fn new(pattern: &str, env: &Env) -> Result<Root, Unset> {
+        let path = expand::root(pattern, env)?;
+        let uid = env.uid();
+        if !pattern.starts_with(['/', '~', '$']) {
+            let project = path.ancestors().nth(Path::new(pattern).components().count());
+            let trusted = project.unwrap_or(Path::new("")).to_owned();
+            return Ok(Root { path, trusted, links: Links::None, uid });
+        }
+        let home = env.home();
+        let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_under(&path, home);
+        let trusted = if is_own { path.clone() } else { PathBuf::new() };
+        Ok(Root { path, trusted, links: Links::OfSystem, uid })
+    }
+
+    /// Opens it; it must then be the user's or the system's.
+    pub fn open(&self) -> Result<OwnedFd, RootError> {
+        let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
+        let start = match self.trusted.as_os_str().is_empty() {
+            true => openat(
+                CWD,
+                if self.path.is_absolute() { "/" } else { "." },
+                DIRECTORY | THROUGH,
+                Mode::empty(),
+            )?,
+            false => openat(CWD, &self.trusted, DIRECTORY | THROUGH, Mode::empty())?,
+        };
+        let dir = self.walk(start, rest)?;
+        let dir = openat(&dir, ".", DIRECTORY | OFlags::RDONLY, Mode::empty())?;
+        let owner = stat::Facts::from(fstat(&dir)?).uid;
+        match rest.as_os_str().is_empty() || owner == self.uid || owner == 0 {
+            true => Ok(dir),
+            false => Err(RootError::Foreign),
+        }
+    }
+
+    /// Opens a directory at or below the root; below it no link is followed.
+    pub fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
+        let mut dir = self.open()?;
+        for name in path.strip_prefix(&self.path).map_err(|_| Errno::NOENT)? {
+            dir = openat(&dir, name, DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY, Mode::empty())?;
+        }
+        Ok(dir)
+    }
+
+    /// Goes on from `dir` a name at a time.
+    fn walk(&self, mut dir: OwnedFd, rest: &Path) -> Result<OwnedFd, RootError> {
+        let mut names: VecDeque<OsString> = names(rest).collect();
+        let mut links = 0;
+        while let Some(name) = names.pop_front() {
+            let error = match openat(&dir, &name, DIRECTORY | OFlags::NOFOLLOW | THROUGH, Mode::empty()) {
+                Ok(next) => {
+                    dir = next;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            if !matches!(error, Errno::LOOP | Errno::NOTDIR) {
+                return Err(error.into());
+            }
+            let Some(target) = self.link(&dir, &name)? else { return Err(error.into()) };
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(Errno::LOOP.into());
+            }
+            if target.is_absolute() {
+                dir = openat(CWD, "/", DIRECTORY | THROUGH, Mode::empty())?;
+            }
+            self::names(&target).rev().for_each(|name| names.push_front(name));
+        }
+        Ok(dir)
+    }
+
+    /// Where a link leads that may be followed: one that root made where only root can. `None`: it is no link.
+    fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
+        let link = stat::Facts::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+        if link.kind != FileType::Symlink {
+            return Ok(None);
+        }
+        let above = stat::Facts::from(fstat(dir)?);
+        let is_systems = link.uid == 0 && above.uid == 0 && above.mode & 0o022 == 0;
+        if self.links == Links::None || !is_systems {
+            return Err(RootError::Link(name.to_string_lossy().into_owned()));
+        }
+        let target = readlinkat(dir.as_fd(), name, Vec::new())?;
+        Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes()))))
+    }
+}
+
+/// Whether a path is in a directory, and does not leave it again.
+fn is_under(path: &Path, dir: &Path) -> bool {
+    path.strip_prefix(dir).is_ok_and(|rest| !rest.components().any(|name| name == Component::ParentDir))
+}
+
+/// The names to go through; `..` is one, the root is none.
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<'_> {
+    path.components().filter_map(|name| match name {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    })
+}

@@ -1,0 +1,124 @@
+//! Roots that others can put links in the way of: not followed, and not deleted through.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::*;
+
+/// Something of the person's own elsewhere, named as the store that is attacked names its files.
+fn precious(home: &Home, path: &str) -> PathBuf {
+    home.file(&home.dir.path().join("elsewhere").join(path), b"precious", 2_000)
+}
+
+fn state(env: &Env, store: &str) -> Vec<RootState> {
+    let stores = Stores::builtin();
+    let reports = list(stores.named(store), env, now()).reports;
+    reports.into_iter().flat_map(|(_, roots)| roots).map(|root| root.state).collect()
+}
+
+fn is_refused_link(state: &RootState) -> bool {
+    matches!(state, RootState::Unreadable(why) if why.contains("symbolic link"))
+}
+
+#[test]
+fn a_link_in_a_project_leads_nowhere() {
+    let home = Home::new();
+    let outside = precious(&home, "shell-output/output-1.log");
+    let project = home.at("project");
+    fs::create_dir_all(&project).unwrap();
+    symlink(outside.parent().unwrap().parent().unwrap(), project.join(".crush")).unwrap();
+    let env = home.env.clone().with_var("PWD", &project);
+    assert!(list(Stores::builtin().named("crush"), &env, now()).entries.is_empty());
+    let states = state(&env, "crush");
+    assert!(states.iter().all(is_refused_link), "{states:?}");
+    fs::remove_file(project.join(".crush")).unwrap();
+    fs::create_dir(project.join(".crush")).unwrap();
+    symlink(outside.parent().unwrap(), project.join(".crush/shell-output")).unwrap();
+    let states = state(&env, "crush");
+    assert!(states.iter().all(is_refused_link), "{states:?}");
+    assert_eq!(fs::read(outside).unwrap(), b"precious");
+}
+
+#[test]
+fn the_way_to_a_project_may_be_a_link() {
+    let home = Home::new();
+    let path = home.file(&home.at("real/.crush/shell-output/output-1.log"), b"x", 1);
+    symlink(home.at("real"), home.at("link")).unwrap();
+    let env = home.env.clone().with_var("PWD", home.at("link"));
+    let entries = list(Stores::builtin().named("crush"), &env, now()).entries;
+    assert_eq!(entries.len(), 1);
+    assert_eq!(delete(&entries[0], Manner::Bulk, &env), Outcome::Deleted);
+    assert!(!path.exists());
+}
+
+/// A directory that all can write to, as /tmp is, and a store in it.
+fn shared(home: &Home) -> (PathBuf, Env) {
+    let shared = home.dir.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, PermissionsExt::from_mode(0o1777)).unwrap();
+    let env = home.env.clone().with_var("TMPDIR", &shared);
+    (shared.join("agent-overflow"), env)
+}
+
+fn in_shared(env: &Env, root: &Path) -> (Vec<Entry>, Option<RootState>) {
+    let listing = list(Stores::builtin().named("t15"), env, now());
+    let reports = listing.reports.into_iter().flat_map(|(_, roots)| roots);
+    let state = reports.into_iter().find(|report| report.root == root).map(|report| report.state);
+    (listing.entries.into_iter().filter(|entry| entry.place().path == root).collect(), state)
+}
+
+#[test]
+fn a_link_in_a_shared_directory_is_not_followed() {
+    let home = Home::new();
+    let (root, env) = shared(&home);
+    let name = "grep-01234567.txt";
+    let outside = precious(&home, name);
+    symlink(outside.parent().unwrap(), &root).unwrap();
+    let (entries, state) = in_shared(&env, &root);
+    assert!(entries.is_empty() && is_refused_link(&state.unwrap()));
+    fs::remove_file(&root).unwrap();
+    home.file(&root.join(name), b"x", 2_000);
+    let (entries, state) = in_shared(&env, &root);
+    assert_eq!((entries.len(), state), (1, Some(RootState::Listed)), "a plain directory is listed");
+}
+
+#[test]
+fn a_link_put_in_after_listing_is_not_deleted_through() {
+    let home = Home::new();
+    let (root, env) = shared(&home);
+    let name = "grep-01234567.txt";
+    let path = home.file(&root.join(name), b"x", 2_000);
+    let (entries, _) = in_shared(&env, &root);
+    let moved = root.with_file_name("moved");
+    fs::rename(&root, &moved).unwrap();
+    symlink(&moved, &root).unwrap();
+    let outcome = delete(&entries[0], Manner::Bulk, &env);
+    assert_eq!(outcome, Outcome::Stayed(Reason::Changed));
+    assert!(entries[0].open().is_err());
+    assert!(path.exists());
+}
+
+#[test]
+fn a_moved_directory_in_the_home_is_still_found() {
+    let home = Home::new();
+    let path = home.file(&home.dir.path().join("disk").join(ID), b"x", 1);
+    let root = home.at(".local/share/opencode/tool-output");
+    fs::create_dir_all(root.parent().unwrap()).unwrap();
+    symlink(path.parent().unwrap(), &root).unwrap();
+    assert_eq!(delete(&only(&home, "opencode"), Manner::Bulk, &home.env), Outcome::Deleted);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_root_of_another_user_is_refused() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        println!("skipped: only root can give a directory away");
+        return;
+    }
+    let home = Home::new();
+    let (root, env) = shared(&home);
+    let path = home.file(&root.join("grep-01234567.txt"), b"x", 2_000);
+    std::os::unix::fs::chown(&root, Some(65_534), None).unwrap();
+    let (entries, state) = in_shared(&env, &root);
+    assert!(entries.is_empty() && path.exists());
+    assert!(matches!(state, Some(RootState::Unreadable(why)) if why.contains("another user")));
+}
