@@ -125,6 +125,25 @@ fn only_the_map_its_guard_and_one_call_before_exec_are_unsafe() {
     assert!(!unsafe_files.is_empty(), "the map is unsafe, so this test sees nothing");
 }
 
+/// The macros panic where nobody can be written to any more.
+#[test]
+fn nothing_is_printed_by_a_macro() {
+    let is_test = |name: &str| name.contains("test");
+    let mut faults = Vec::new();
+    for (name, text) in sources().iter().filter(|(name, _)| !is_test(name)) {
+        let words = ["print!(", "println!("].map(|word| (format!(" {word}"), format!(" e{word}")));
+        let prints = |line: &str| {
+            words
+                .iter()
+                .any(|(out, err)| format!(" {line}").contains(out) || format!(" {line}").contains(err))
+        };
+        faults.extend(
+            code(text).map(str::trim).filter(|line| prints(line)).map(|line| format!("{name}: {line}")),
+        );
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
 #[test]
 fn paths_are_read_off_the_sources() {
     let text = "use crate::text::{a, b};\nuse crate::{preview, source::View};\n// crate::cli\nlet x = crate::words::size(1);";

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -92,17 +92,9 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let name = command.get_program().to_string_lossy().into_owned();
     let started = Timestamp::now();
     let clock = (options.streams == Streams::Apart).then(Clock::start);
-    let child = command.spawn().map_err(|error| explain(name, error))?;
-    // It has our ends of what the command writes to.
-    drop(command);
     let keyboard = Arc::new(Keyboard::default());
-    let typing = match (&terminal, options.stdin) {
-        (Some(terminal), Stdin::Inherit) => {
-            Some(keys::pass(Arc::clone(&keyboard), terminal.try_clone()?, gone.listener()?)?)
-        }
-        _ => None,
-    };
     let (events, received) = channel();
+    // All that may be refused is had before the command starts: from then on nothing can fail.
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
         let pipe = Timed { reader: pipe, stream, clock: clock.clone() };
@@ -110,23 +102,21 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     }
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
-    let killer = Arc::default();
+    let killer: Arc<AtomicI32> = Arc::default();
     let control =
         Control { events: events.clone(), keyboard: Arc::clone(&keyboard), killer: Arc::clone(&killer) };
-    let watch = Watch {
-        pid: Pid::from_child(&child),
-        group: if terminal.is_some() { Group::Own } else { options.group },
-        terminal,
-        events: received,
-        gone,
-        ladder: Ladder::default(),
-        deadline: options.timeout.map(|timeout| Instant::now() + timeout),
-        stop: Stop::No,
+    let (give_pid, pid) = channel();
+    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &killer));
+    thread::Builder::new().name("exit".into()).spawn(tell)?;
+    let typing = match (&terminal, options.stdin) {
+        (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
+        _ => None,
     };
-    let exits = watch.pid;
-    thread::Builder::new().name("exit".into()).spawn(move || tell_exit(exits, &events, &killer))?;
     let (tell_over, over) = channel::<()>();
+    let (give, started_watch) = channel::<(Child, Watch, Vec<Draining>, Option<JoinHandle<()>>)>();
     let supervise = move || {
+        let started_watch = started_watch.recv().map_err(|_| io::Error::other("no command"));
+        let (child, watch, streams, typing) = started_watch?;
         let captured = supervise(child, watch, streams, started, &held);
         let captured =
             captured.map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
@@ -135,6 +125,34 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
         captured
     };
     let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
+    let spawned = command.spawn();
+    // It has our ends of what the command writes to.
+    drop(command);
+    let child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            // Their pipes end, and what was begun for them is removed.
+            streams.into_iter().for_each(|stream| drop(stream.thread.join()));
+            return Err(explain(name, error));
+        }
+    };
+    let pid = Pid::from_child(&child);
+    let watch = Watch {
+        pid,
+        group: if terminal.is_some() { Group::Own } else { options.group },
+        terminal,
+        events: received,
+        gone,
+        ladder: Ladder::default(),
+        // A time that no clock can hold never comes.
+        deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+        stop: Stop::No,
+    };
+    // A command that gets no keys runs all the same.
+    let typing = typing.and_then(|(terminal, over)| keys::pass(Arc::clone(&keyboard), terminal, over).ok());
+    // Both threads wait for nothing else.
+    let _ = give_pid.send(pid);
+    let _ = give.send((child, watch, streams, typing));
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
 }
 
@@ -226,7 +244,7 @@ impl Draining {
         let drain = move || {
             let taken = take_all(pipe, sink, &shared);
             let _ = events.send(Event::Drained);
-            taken
+            Ok(taken)
         };
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(Draining { stream, progress, thread })
@@ -277,10 +295,10 @@ fn supervise(
 /// Takes a stream to its end into `place`.
 ///
 /// # Errors
-/// If no thread can be had, or the output cannot be looked at. A failure to read is no error: what
+/// If the output cannot be looked at. A failure to read is no error: what
 /// came before it is there, and [`Captured::failure`] has it.
 pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
     let started = Timestamp::now();
-    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default())?;
+    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default());
     Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

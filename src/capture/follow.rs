@@ -55,7 +55,7 @@ pub fn follow(
     let (tell_over, over) = channel::<()>();
     let (shared, started) = (Arc::clone(&progress), Timestamp::now());
     let take = move || {
-        let (taken, failure) = take_all(reader, sink, &shared)?;
+        let (taken, failure) = take_all(reader, sink, &shared);
         drop(tell_over);
         let output = CapturedOutput::new(Stream::Stdout, taken)?;
         let left_early = left_early.load(Ordering::Acquire);

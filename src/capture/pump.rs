@@ -2,9 +2,9 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::sink::{Sink, Stopped, Taken};
 use super::spill::Spill;
@@ -58,24 +58,41 @@ impl Progress {
     }
 }
 
-/// Takes all that `reader` gives, to its end or to its first error.
-///
-/// # Errors
-/// If no thread can be had.
+/// Takes all that `reader` gives, to its end or to its first error, which is told too. Without a second thread one
+/// reads and writes in turn.
 pub(super) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
-) -> io::Result<(Taken<Spill>, Option<io::Error>)> {
+) -> (Taken<Spill>, Option<io::Error>) {
     let (reading, taking) = pump();
+    // A thread that cannot be had drops what it was given.
+    let reader = Mutex::new(Some(reader));
+    let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
     let failure = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("read".into());
-        let reading = thread.spawn_scoped(scope, move || reading.run(reader))?;
-        taking.run(&mut sink, progress);
-        let read = reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed")));
-        Ok::<_, io::Error>(read.err())
-    })?;
-    Ok((sink.finish(), failure))
+        let run = || take().map_or(Ok(()), |reader| reading.run(reader));
+        match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
+            Ok(reading) => {
+                taking.run(&mut sink, progress);
+                reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed"))).err()
+            }
+            Err(_) => take().and_then(|reader| in_turn(reader, &mut sink, progress).err()),
+        }
+    });
+    (sink.finish(), failure)
+}
+
+/// Reads and takes on one thread.
+fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let count = read(&mut reader, &mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        sink.push(&buffer[..count]);
+        progress.note(sink);
+    }
 }
 
 /// A buffer and how much of it is full.
@@ -133,6 +150,29 @@ impl Taking {
             progress.note(sink);
             // A reader that has ended wants no more.
             let _ = self.empty.send(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::sink::{Limits, Whereabouts};
+    use crate::text::units::Want;
+
+    #[test]
+    fn one_thread_takes_what_two_do() {
+        let limits = Limits { hold: 1 << 20, cap: u64::MAX, want: Want::NOTHING };
+        let content: Vec<u8> =
+            (0..3 * BUFFER + 5).map(|at| if at % 80 == 0 { b'\n' } else { b'x' }).collect();
+        let new = || Sink::new(limits, Box::new(|| Err(io::ErrorKind::Unsupported.into())));
+        let (mut sink, progress) = (new(), Progress::default());
+        in_turn(&content[..], &mut sink, &progress).unwrap();
+        let (both, failure) = take_all(&content[..], new(), &Progress::default());
+        assert!(failure.is_none() && progress.bytes() == content.len() as u64);
+        for taken in [sink.finish(), both] {
+            assert!(matches!(taken.place, Whereabouts::Held(held, _) if held == content));
+            assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
         }
     }
 }

@@ -45,12 +45,6 @@ impl Control {
         self.ask(Signal::INT.as_raw())
     }
 
-    /// The same, back only when the command has been sent the signal: for who is about to end.
-    pub fn ask_at_last(&self, signal: i32) {
-        self.ask(signal);
-        self.settle();
-    }
-
     /// Waits until all that was asked so far has been done.
     fn settle(&self) {
         let (done, is_done) = sync_channel(1);

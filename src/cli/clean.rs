@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::args::CleanArgs;
 use super::consent::{Consent, ask};
 use super::record::{Record, age};
-use super::stock::{Stock, Whose, warn};
+use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe};
-use super::{Failure, Outcome, json};
+use super::{Failure, Outcome, json, say};
 use crate::capture;
 use crate::config::Config;
 use crate::store::{
@@ -165,7 +165,7 @@ fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>
         return Ok(Vec::new());
     }
     let Some(mut cleaner) = Cleaner::start(env)? else {
-        warn("another cleaning is at work; this one left everything to it");
+        say("another cleaning is at work; this one left everything to it");
         let left = |_| End::Kept("another cleaning is at work".to_owned());
         return Ok(plan.doomed.iter().map(left).collect());
     };

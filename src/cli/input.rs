@@ -132,9 +132,8 @@ impl Opened {
     /// Nothing was saved, and a notice says so: the person should know why.
     pub fn warn_if_not_saved(&self) {
         if self.path.is_none() && self.saved_as == NOT_SAVED {
-            eprintln!(
-                "overspill: standard input is not saved, so the notice says {NOT_SAVED}; --saved-as PATH sets it"
-            );
+            let words = "standard input is not saved, so the notice says";
+            super::say(&format!("{words} {NOT_SAVED}; --saved-as PATH sets it"));
         }
     }
 }

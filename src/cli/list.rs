@@ -7,7 +7,7 @@ use super::record::{Record, age, left, mode};
 use super::runs::Runs;
 use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe, safe_or_dash};
-use super::{Outcome, json};
+use super::{Outcome, json, say};
 use crate::config::Config;
 use crate::store::{Entry, Filter, SortBy, Status};
 use crate::words::size;
@@ -25,9 +25,7 @@ pub fn run(config: &Config, args: &ListArgs) -> Outcome {
         json(&mut out, &records)?;
     } else if stock.entries.is_empty() {
         let which = if any { " of that kind" } else { "" };
-        eprintln!(
-            "overspill: no stored outputs{which}; `overspill stores` shows which directories were looked at"
-        );
+        say(&format!("no stored outputs{which}; `overspill stores` shows which directories were looked at"));
     } else {
         table(&stock, &runs).print(&mut out)?;
     }

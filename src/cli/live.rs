@@ -25,8 +25,8 @@ use crate::words::size;
 
 use super::args::{Look, SaveArgs};
 use super::input::{self, NOT_SAVED};
-use super::run::{self, RunArgs, say};
-use super::{Failure, Outcome, progress, signals, view};
+use super::run::{self, RunArgs};
+use super::{Failure, Outcome, progress, say, signals, view};
 
 /// How often it is looked whether something went wrong.
 const EVERY: Duration = Duration::from_millis(200);
@@ -38,20 +38,32 @@ pub fn command(
     look: &Resolved,
     options: Options,
     (wish, place): (&Wish, &Place),
-) -> anyhow::Result<Delivery> {
+) -> anyhow::Result<(Delivery, Option<u8>)> {
     if !view::has_screen() {
         return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
     }
     let limits = Limits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
+    // All that can fail is done before there is a command.
+    let shown_with = Config::load(config.env.clone()).map_err(Failure::Usage)?;
+    let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
+    let making = {
+        let (wish, place) = (wish.clone(), place.clone());
+        let work = move || {
+            let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
+            let delivery = make(running, &wish, &place, &tell);
+            drop(tell_over);
+            delivery
+        };
+        thread::Builder::new().name("making".into()).spawn(work)?
+    };
     let running = run::start(args, &options, place)?;
     let (control, streams) = (running.control(), progress::streams(&running));
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
-        let passing = signals::Passing::begin(options.group)?;
-        passing.to(control);
+        signals::pass_on(options.group, control);
         say("the output cannot be saved, and so not be looked at while it comes");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return run::delivered(running.wait()?, wish, place);
+        return Ok((run::delivered(running.wait()?, wish, place)?, None));
     };
     let subject = Subject {
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
@@ -65,28 +77,29 @@ pub fn command(
         warnings: look.warnings.clone(),
         store_warnings: Vec::new(),
     };
-    let target = Target { subject, source: Source::open(&path)? };
+    let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, news) = channel();
-    let (wish, place) = (wish.clone(), place.clone());
     let (tell_over, over) = channel::<()>();
-    let making = thread::spawn(move || {
-        let delivery = make(running, &wish, &place, &tell);
-        drop(tell_over);
-        delivery
-    });
+    // It waits for nothing else.
+    let _ = give.send((running, tell, tell_over));
     let live = Live { maker: Maker::Command(control.clone()), news };
-    if let Err(error) =
-        view::show(Config::load(config.env.clone()).map_err(Failure::Usage)?, vec![target], Some(live))
-    {
-        say(&error.to_string());
-    }
-    let passing = signals::Passing::begin(options.group)?;
-    passing.to(control);
+    let shown = match target {
+        Ok(target) => view::show(shown_with, vec![target], Some(live)),
+        Err(error) => Err(error.into()),
+    };
+    signals::pass_on(options.group, control);
+    let ended_by = shown.err().and_then(|error| match error.downcast_ref() {
+        Some(Failure::Ended(status)) => Some(*status),
+        _ => {
+            say(&error.to_string());
+            None
+        }
+    });
     if !over_within(&over, Duration::ZERO) {
         say("the command still runs; Ctrl-C stops it");
         progress::show_until_over(&streams, |most| over_within(&over, most));
     }
-    joined(making)
+    Ok((joined(making)?, ended_by))
 }
 
 /// The path that notices print while a file grows: that which it will have, if it is kept.
@@ -243,10 +256,12 @@ fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, 
     opened.saved_as = saved_as(&temporary, &wish);
     let target = view::target(&config, opened, &look.wishes())?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
-    thread::spawn(move || run::sweep(&stores, &env));
+    // Without a thread it is left to the next run.
+    let _ = thread::Builder::new().name("sweep".into()).spawn(move || run::sweep(&stores, &env));
     let (tell, news) = channel();
     let (stay, left) = channel::<()>();
-    let making = thread::spawn(move || take(following, &temporary, (&wish, &place), &tell, &left));
+    let work = move || take(following, &temporary, (&wish, &place), &tell, &left);
+    let making = thread::Builder::new().name("making".into()).spawn(work)?;
     let shown = view::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
     drop((interest, stay));
     joined(making)?.iter().for_each(|words| say(words));

@@ -77,11 +77,16 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            let safe = crate::text::safe::label(format!("{error:#}").as_bytes());
-            let _ = writeln!(io::stderr(), "overspill: {safe}");
+            say(&format!("{error:#}"));
             status_of(&error)
         }
     }
+}
+
+/// A line on standard error, made safe. Whoever should read it may have gone: that stops nothing.
+fn say(words: &str) {
+    let line = format!("overspill: {}\n", crate::text::safe::label(words.as_bytes()));
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 fn status_of(error: &anyhow::Error) -> ExitCode {

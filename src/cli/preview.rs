@@ -11,8 +11,7 @@ use crate::text::{safe, units};
 
 use super::args::{Form, PreviewArgs};
 use super::input::{self, Opened};
-use super::run::say;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, say};
 
 /// Kept text is decoded and written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -18,11 +17,10 @@ use crate::capture::{
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::preview::{Part, Preview, Status, Want};
 use crate::store::{self, Env, Stores};
-use crate::text::safe::label;
 use crate::words::size;
 
 use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
-use super::{Failure, Outcome, input, live, preview, progress, signals};
+use super::{Failure, Outcome, input, live, preview, progress, say, signals};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
@@ -111,11 +109,16 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
         timeout: args.timeout,
         limits: limits(&wish),
     };
-    let delivery = match args.interactive {
+    let (delivery, ended_by) = match args.interactive {
         true => live::command(config, args, &look, options, (&wish, &place))?,
-        false => watched(args, &options, &wish, &place)?,
+        false => (watched(args, &options, &wish, &place)?, None),
     };
-    print(&delivery, &look.limits_from.to_string(), args.form.form())?;
+    let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
+    if let Some(status) = ended_by {
+        // The terminal may have gone with the signal.
+        return Err(Failure::Ended(status).into());
+    }
+    printed?;
     match delivery.captured.ended.map_or(0, |ended| ended.exit_code()) {
         0 => Ok(()),
         status => Err(Failure::Ended(status).into()),
@@ -253,11 +256,12 @@ pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result
         say(&error.to_string());
         Failure::Ended(error.exit_code())
     })?;
+    // The command runs: what cannot be had from here on is gone without.
     if args.pty {
-        signals::follow_size(running.control())?;
+        let _ = signals::follow_size(running.control());
     }
     if args.sigpipe == Unread::Kill {
-        signals::give_up_unread(running.control())?;
+        let _ = signals::give_up_unread(running.control());
     }
     Ok(running)
 }
@@ -306,11 +310,6 @@ fn crashed(words: &str) -> String {
 fn names(preview: &Preview, path: &Path) -> bool {
     let path = path.to_string_lossy();
     preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
-}
-
-/// A line on standard error, made safe.
-pub fn say(words: &str) {
-    eprintln!("overspill: {}", label(OsString::from(words).as_bytes()));
 }
 
 #[cfg(test)]

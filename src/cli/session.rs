@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::text::safe::label;
 use crate::words::{count, size};
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, say};
 
 /// What can be done with a session.
 #[derive(Debug, Subcommand)]
@@ -28,7 +28,7 @@ pub fn run(config: &Config, command: &SessionCommand) -> Outcome {
     })?;
     let EndedSession { path, files, bytes, left } = ended;
     let place = label(path.as_os_str().as_encoded_bytes());
-    eprintln!("overspill: removed {} ({}) from {place}", count(files, "spill"), size(bytes));
+    say(&format!("removed {} ({}) from {place}", count(files, "spill"), size(bytes)));
     if left.is_empty() {
         return Ok(());
     }

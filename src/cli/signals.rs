@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -16,7 +18,7 @@ use crate::capture::{Control, Group, TerminalSize};
 
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
 pub struct Passing {
-    signals: Signals,
+    give: Sender<Control>,
 }
 
 impl Passing {
@@ -25,34 +27,51 @@ impl Passing {
     pub fn begin(group: Group) -> io::Result<Passing> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
-        let signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
-        Ok(Passing { signals })
+        let mut signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
+        let (give, taken) = channel::<Control>();
+        // Before there is a command, so that none runs that nobody could stop.
+        thread::Builder::new().name("passing".into()).spawn(move || {
+            if let Ok(control) = taken.recv() {
+                pass(&mut signals, &control);
+            }
+        })?;
+        Ok(Passing { give })
     }
 
     /// Passes them to a command, those that have come meanwhile first. Once it is over they are for
     /// us again.
-    pub fn to(mut self, control: Control) {
-        std::thread::spawn(move || {
-            let mut is_first = true;
-            for signal in self.signals.forever() {
-                let is_first = std::mem::take(&mut is_first);
-                match signal {
-                    SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
-                    _ if control.ask(signal) => {}
-                    // The one that ended it came to us as well, and is heard late: it is not for us.
-                    _ if is_first && control.was_killed_by(signal) => {}
-                    // What it cannot do would have been done to us long ago.
-                    _ => drop(emulate_default_handler(signal)),
-                }
-            }
-        });
+    pub fn to(self, control: Control) {
+        // The thread waits for nothing else.
+        let _ = self.give.send(control);
+    }
+}
+
+fn pass(signals: &mut Signals, control: &Control) {
+    let mut is_first = true;
+    for signal in signals.forever() {
+        let is_first = std::mem::take(&mut is_first);
+        match signal {
+            SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
+            _ if control.ask(signal) => {}
+            // The one that ended it came to us as well, and is heard late: it is not for us.
+            _ if is_first && control.was_killed_by(signal) => {}
+            // What it cannot do would have been done to us long ago.
+            _ => drop(emulate_default_handler(signal)),
+        }
+    }
+}
+
+/// Passes them to a command that runs already; where that cannot be, they end us as they would.
+pub fn pass_on(group: Group, control: Control) {
+    if let Ok(passing) = Passing::begin(group) {
+        passing.to(control);
     }
 }
 
 /// Gives a command up once whoever reads our standard output has gone.
 pub fn give_up_unread(control: Control) -> io::Result<()> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    std::thread::spawn(move || {
+    thread::Builder::new().name("unread".into()).spawn(move || {
         loop {
             // Nothing is asked for: what is told unasked is that no one holds the other end.
             let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
@@ -62,7 +81,7 @@ pub fn give_up_unread(control: Control) -> io::Result<()> {
                 Err(_) => return,
             }
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -71,7 +90,8 @@ pub fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
     // It may have changed since the command was given its own.
     control.resize(terminal_size());
-    std::thread::spawn(move || resized.forever().for_each(|_| control.resize(terminal_size())));
+    let follow = move || resized.forever().for_each(|_| control.resize(terminal_size()));
+    thread::Builder::new().name("size".into()).spawn(follow)?;
     Ok(())
 }
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::table::safe;
-use super::{Failure, input};
+use super::{Failure, input, say};
 use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
@@ -136,7 +135,7 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
         return Ok(store::list(stores, &config.env, now));
     }
     if let Some((_, why)) = config.stores.keep_none.iter().find(|(agent, _)| agent == name) {
-        warn(&format!("{name} keeps no outputs: {why}"));
+        say(&format!("{name} keeps no outputs: {why}"));
         return Ok(Listing::default());
     }
     let mut all = store::list(&config.stores.specs, &config.env, now);
@@ -159,14 +158,9 @@ fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
 /// Says what of a root could not be read.
 fn complain(report: &RootReport) {
     if let RootState::Unreadable(why) = &report.state {
-        warn(&format!("{}: cannot be read: {why}", report.root.display()));
+        say(&format!("{}: cannot be read: {why}", report.root.display()));
     }
     for (path, why) in &report.unreadable {
-        warn(&format!("{}: cannot be read: {why}", path.display()));
+        say(&format!("{}: cannot be read: {why}", path.display()));
     }
-}
-
-/// A line on standard error.
-pub fn warn(words: &str) {
-    eprintln!("overspill: {}", safe(words.as_bytes()));
 }

@@ -10,7 +10,7 @@ use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::{ListArgs, Look, SaveArgs};
 use super::input::{self, Opened};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, say};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -42,7 +42,8 @@ pub fn has_screen() -> bool {
     io::stdout().is_terminal() && !is_dumb()
 }
 
-/// The screens, over these outputs or else the stores; `live` makes the first of them.
+/// The screens, over these outputs or else the stores; `live` makes the first of them. Where a signal ended them the
+/// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
 pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Rc::new(config);
@@ -51,7 +52,13 @@ pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome
     let chooser = Box::new(move || choices(&for_choices));
     let start =
         Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
-    tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")).into())
+    let parting =
+        tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")))?;
+    parting.words.iter().for_each(|words| say(words));
+    match parting.signal {
+        Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
+        None => Ok(()),
+    }
 }
 
 /// An opened output with the policy that it was cut by.

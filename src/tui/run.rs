@@ -61,11 +61,20 @@ pub struct Target {
     pub source: Source,
 }
 
+/// How the screens were left.
+#[derive(Debug, Default)]
+pub struct Parting {
+    /// What is to be said of it once the terminal is as it was.
+    pub words: Option<String>,
+    /// The signal that asked us to end, where the output has still to be seen to its end.
+    pub signal: Option<i32>,
+}
+
 /// Shows the screens until the person leaves.
 ///
 /// # Errors
 /// The terminal cannot be used.
-pub fn run(start: Start) -> io::Result<()> {
+pub fn run(start: Start) -> io::Result<Parting> {
     let (taken, screen) = terminal::take()?;
     let (signals, received) = channel();
     let theme = if start.colour { Theme::terminal() } else { Theme::plain() };
@@ -97,14 +106,15 @@ pub fn run(start: Start) -> io::Result<()> {
     };
     session.draw()?;
     session.carry_out(effects)?;
-    session.go(&received)?;
+    match (session.go(&received), terminal::ended_by()) {
+        // The terminal may have gone with the signal: that is no fault then.
+        (_, Some(signal)) => return Ok(Parting { words: None, signal: Some(signal) }),
+        (shown, None) => shown?,
+    }
     let doomed = session.app.take_doomed();
     drop(taken);
-    if !doomed.is_empty() {
-        let Message { text, .. } = jobs::delete(&doomed, &env);
-        eprintln!("overspill: {}", crate::text::safe::label(text.as_bytes()));
-    }
-    Ok(())
+    let words = (!doomed.is_empty()).then(|| jobs::delete(&doomed, &env).text);
+    Ok(Parting { words, signal: None })
 }
 
 struct Session {
@@ -241,6 +251,10 @@ impl Session {
 
     /// What is drawn is what the file holds now: pages that were cut off are noticed first.
     fn draw(&mut self) -> io::Result<()> {
+        if terminal::ended_by().is_some() {
+            self.left = true;
+            return Ok(());
+        }
         let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
             let effects = self.changed(content);

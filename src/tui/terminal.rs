@@ -2,7 +2,7 @@
 
 use std::io::{self, Stdout, Write};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
@@ -27,10 +27,21 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 #[derive(Debug)]
 pub struct Taken;
 
-/// What is done with a signal before it ends us; once the screens are left signals are not for us then.
+/// What is done with a signal that asks us to end; once the screens are left signals are not for us then.
 static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 
-/// Sets what is done with a signal before it ends us; only once.
+/// The signal that ends us, while what it ends has still to be seen to its end; 0 for none.
+static ENDED_BY: AtomicI32 = AtomicI32::new(0);
+
+/// The signal that asked us to end, if [`at_last`] was set: nothing more is drawn then.
+pub fn ended_by() -> Option<i32> {
+    match ENDED_BY.load(Ordering::SeqCst) {
+        0 => None,
+        signal => Some(signal),
+    }
+}
+
+/// Sets what is done with a signal instead of ending at once: it must make the screens leave. Only once.
 pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
     let _ = AT_LAST.set(Box::new(act));
 }
@@ -86,9 +97,13 @@ fn give_back_on_signals() -> io::Result<()> {
             match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
                 (true, Some(_)) => {}
                 (true, None) => drop(signal_hook::low_level::emulate_default_handler(signal)),
-                (false, act) => {
+                (false, Some(act)) => {
+                    ENDED_BY.store(signal, Ordering::SeqCst);
                     restore();
-                    act.into_iter().for_each(|act| act(signal));
+                    act(signal);
+                }
+                (false, None) => {
+                    restore();
                     signal_hook::low_level::exit(128 + signal);
                 }
             }

@@ -152,3 +152,22 @@ fn little_leaves_nothing_behind() {
     assert!(large.ok().text() == sequence(100_000));
     assert_eq!(super::names(&super::own(&home, "tool-output")), Vec::<String>::new());
 }
+
+#[test]
+fn a_time_that_no_clock_holds_never_comes() {
+    let home = Home::new();
+    let ran = run(&home, &["--timeout", "1e19"], "echo said; exit 7");
+    assert_eq!((ran.status, ran.text(), ran.stderr.as_str()), (7, "said\n", ""));
+}
+
+/// Only Linux has a device that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_error_loses_no_status() {
+    let home = Home::new();
+    let mut command = home.command(&["run", "--keep", "always", "--", "sh", "-c", "echo said; exit 7"]);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = finish(command.stderr(full).spawn().unwrap());
+    assert_eq!((ran.status, ran.text()), (7, "said\n"));
+    assert_eq!(fs::read(spill(&home)).unwrap(), b"said\n");
+}

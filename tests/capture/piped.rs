@@ -134,3 +134,18 @@ fn how_it_is_saved_is_asked_only_of_what_is_saved() {
     assert!(ran.text().contains(&spill(&home).display().to_string()), "{}", ran.text());
     assert_eq!(fs::metadata(spill(&home)).unwrap().len(), 100);
 }
+
+#[test]
+fn a_signal_keeps_what_came() {
+    for (signal, status) in [(Signal::HUP, 129), (Signal::TERM, 143)] {
+        let home = Home::new();
+        let (mut session, mut writer) = looking(&home, "");
+        writer.write_all(sequence(3000).as_bytes()).unwrap();
+        session.wait_status("kept 2,000 of 3,001 lines");
+        session.signal(signal);
+        assert_eq!(session.ended(), status);
+        session.is_restored();
+        assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
+        assert_eq!(stored(&home).len(), 1, "nothing is left under another name");
+    }
+}

@@ -135,3 +135,20 @@ fn without_a_place_it_runs_as_without_screens() {
 fn it_needs_a_terminal() {
     Home::new().run(&["run", "-i", "--", "true"]).fails(2, &["-i needs a terminal"]);
 }
+
+#[test]
+fn a_terminal_that_goes_leaves_the_whole_spill() {
+    for (signal, status) in [(Signal::HUP, 129), (Signal::TERM, 143)] {
+        let home = Home::new();
+        // What the command says at its end is kept too.
+        let script = "exec 2> /dev/null; trap 'echo last; exit' HUP TERM; seq 1 3000; : > ready; while :; do sleep 0.02; done";
+        let mut session = Session::start(&home, &["run", "-i", "--", "sh", "-c", script]);
+        session.wait_status("kept 2,000 of 3,001 lines");
+        wait_until("the command is ready", || home.at("ready").exists());
+        session.signal(signal);
+        assert_eq!(session.ended(), status);
+        session.is_restored();
+        assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("3000\nlast\n"));
+        assert_eq!(names(&own(&home, "tool-output")).len(), 1, "nothing is left under another name");
+    }
+}

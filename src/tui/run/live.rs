@@ -58,11 +58,19 @@ pub struct Over {
 impl Session {
     /// Hears what is told of the first output while it is made.
     pub(super) fn expect(&mut self, live: Live) -> io::Result<()> {
-        if let Maker::Command(control) = &live.maker {
-            self.app.running = true;
-            let control = control.clone();
-            terminal::at_last(move |signal| control.ask_at_last(signal));
-        }
+        let control = match &live.maker {
+            Maker::Command(control) => Some(control.clone()),
+            Maker::Stream => None,
+        };
+        self.app.running = control.is_some();
+        let leave = self.signals.clone();
+        // What has come is kept as when a person leaves: whoever started the screens sees to that.
+        terminal::at_last(move |signal| {
+            if let Some(control) = &control {
+                control.ask(signal);
+            }
+            let _ = leave.send(Signal::TerminalGone);
+        });
         self.maker = Some(live.maker);
         let signals = self.signals.clone();
         std::thread::Builder::new().name("news".into()).spawn(move || {
