@@ -19,6 +19,7 @@ pub mod output;
 mod overlay;
 pub mod pager;
 pub mod picker;
+pub mod planning;
 pub mod prompt;
 mod reader;
 mod run;
