@@ -22,6 +22,7 @@ pub mod picker;
 pub mod planning;
 pub mod prompt;
 mod reader;
+mod rules;
 mod run;
 mod saying;
 mod scans;
