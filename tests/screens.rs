@@ -12,6 +12,8 @@ mod degenerate;
 mod many;
 #[path = "screens/pager.rs"]
 mod pager;
+#[path = "screens/planning.rs"]
+mod planning;
 #[path = "screens/stores.rs"]
 mod stores;
 #[path = "screens/window.rs"]

@@ -149,12 +149,23 @@ pub struct Input<'a> {
     pub saved_as_stderr: &'a str,
     /// An index over `output`, if there is one: it makes far windows cheap.
     pub lines: Option<&'a dyn LineSeek>,
+    /// Whether the plan is still wanted, where that may change while it is made. Once it is not, the plan
+    /// ends early, and what it says is worth nothing.
+    pub wanted: Option<&'a dyn Fn() -> bool>,
 }
 
 impl<'a> Input<'a> {
     /// An output alone, saved at `saved_as`; the rest is absent.
     pub fn new(output: Output<'a>, saved_as: &'a str) -> Self {
-        Self { output, stderr: None, exit_code: None, saved_as, saved_as_stderr: "", lines: None }
+        Self {
+            output,
+            stderr: None,
+            exit_code: None,
+            saved_as,
+            saved_as_stderr: "",
+            lines: None,
+            wanted: None,
+        }
     }
 
     /// The path at which a stream is saved.

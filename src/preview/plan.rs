@@ -69,7 +69,7 @@ fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
     let text = Text::new(output, stream, form.decoding, policy.line_form(), form.trim);
-    Ok(text.with_reads(reads, output.totals).with_seek(seek))
+    Ok(text.with_reads(reads, output.totals).with_seek(seek).with_wanted(input.wanted))
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {

@@ -19,6 +19,7 @@ use super::output::{Output, Subject};
 pub use super::overlay::Overlay;
 use super::pager::Panes;
 use super::picker::Picker;
+use super::planning::Then;
 use super::prompt::{Prompt, Purpose};
 use super::theme::Theme;
 use super::window::ThenRead;
@@ -75,6 +76,10 @@ pub struct App {
     /// Digits typed before a key.
     pub count: Option<u64>,
     pub(super) waiting: Option<Waiting>,
+    /// The number of the plan that was asked for last,
+    pub(super) plans: u64,
+    /// and what to do once it is there.
+    pub(super) then: Then,
     /// Whether more of the output may come.
     pub streaming: bool,
     /// Whether the command runs whose output is shown.
@@ -107,6 +112,8 @@ impl App {
             message: None,
             count: None,
             waiting: None,
+            plans: 0,
+            then: Then::Stay,
             streaming: false,
             running: false,
             files: 0,
@@ -128,7 +135,9 @@ impl App {
         self.path_status = PathStatus::Current;
         self.output = Some(output);
         self.message = warning;
-        self.count_all()
+        let mut effects = self.plan(Then::Stay);
+        effects.extend(self.count_all());
+        effects
     }
 
     /// Takes in an event.
@@ -164,6 +173,8 @@ impl App {
                 self.listing.details.counted(&entry, lines);
                 Vec::new()
             }
+            Event::Planned(planned) => self.planned(*planned),
+            Event::Advised(number, change) => self.advised(number, change),
             Event::Policies(choices) => {
                 self.offer(choices);
                 Vec::new()
@@ -286,8 +297,11 @@ impl App {
         vec![Effect::Copy(text)]
     }
 
-    /// Esc goes back: from a search to the text, from an output to the list it was opened from.
+    /// Esc goes back: from a plan or a search to the text, from an output to the list it was opened from.
     fn back(&mut self) -> Vec<Effect> {
+        if let Some(effects) = self.give_up_planning() {
+            return effects;
+        }
         if self.find.is_running() {
             self.find.stop();
             self.message = Some(Message::note("search stopped"));
@@ -315,8 +329,7 @@ impl App {
             return Vec::new();
         };
         if output.counted(counts, measure, bytes) {
-            output.replan();
-            self.settle();
+            return self.plan_again();
         }
         Vec::new()
     }
@@ -339,7 +352,7 @@ impl App {
         if changed.content == Change::Same {
             return Vec::new();
         }
-        output.changed(changed.view);
+        let lost = output.changed(changed.view);
         self.message = match changed.content {
             Change::Truncated => {
                 Some(Message::error("the file was cut short while you looked; shown as it is now"))
@@ -349,9 +362,11 @@ impl App {
             }
             _ => self.message.take(),
         };
+        let mut effects = if lost { self.plan(Then::Stay) } else { self.plan_again() };
         self.settle();
         self.follow();
-        self.count_all()
+        effects.extend(self.count_all());
+        effects
     }
 
     /// The side on which keys act.

@@ -8,7 +8,11 @@ use crate::text::shell::word;
 use super::app::{App, Effect, Message, Overlay};
 use super::geometry::Side;
 use super::limits::{other_end, step_of};
-use super::output::Output;
+use super::output::{Output, size_in_words};
+use super::planning::Making;
+
+/// A change that would do: in words, and the policy with it.
+pub type Change = (String, Policy);
 
 /// In files up to this many bytes it is searched what it takes to keep a line.
 const LONGEST: usize = 64 << 20;
@@ -33,8 +37,33 @@ pub struct Advice {
     pub line: Option<u64>,
     /// Whether the model gets it as things stand.
     pub is_kept: bool,
-    /// Otherwise the change that would do, in words, and the policy with it.
-    pub change: Option<(String, Policy)>,
+    /// Otherwise the change that would do.
+    pub change: Option<Change>,
+    /// The number of the wish whose answer is still to come.
+    pub(super) asked: Option<u64>,
+}
+
+/// A wish for the smallest change with which the model gets a byte.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    task: Making,
+    offset: usize,
+}
+
+impl Wish {
+    /// Its number; an answer to an older one is dropped.
+    pub fn number(&self) -> u64 {
+        self.task.number
+    }
+
+    /// The smallest change of direction or limits that would do; none if it is no longer wanted.
+    pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<Change> {
+        keeping(self, wanted).filter(|_| wanted())
+    }
+
+    fn would_do(&self, policy: &Policy, wanted: &dyn Fn() -> bool) -> bool {
+        self.task.would_keep(policy, self.offset, wanted)
+    }
 }
 
 impl App {
@@ -43,8 +72,7 @@ impl App {
         let Some(output) = &self.output else { return Vec::new() };
         self.drawer = Drawer { before: Some(output.policy.clone()), ..Drawer::default() };
         self.overlay = Some(Overlay::Limits);
-        self.advise();
-        Vec::new()
+        self.advise()
     }
 
     /// A key while the drawer is open.
@@ -87,19 +115,15 @@ impl App {
     }
 
     fn change_to(&mut self, policy: Policy) -> Vec<Effect> {
-        let effects = self.with_policy(|old| {
+        self.with_policy(|old| {
             *old = policy;
             Ok(())
-        });
-        self.advise();
-        effects
+        })
     }
 
     /// Sets a parameter from its text.
     fn put(&mut self, key: &str, value: &str) -> Vec<Effect> {
-        let effects = self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()));
-        self.advise();
-        effects
+        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()))
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
@@ -144,14 +168,16 @@ impl App {
     }
 
     /// Looks what it takes to keep the current match in Spill, or else the line at its top.
-    fn advise(&mut self) {
-        let Some(output) = &self.output else { return };
+    pub(super) fn advise(&mut self) -> Vec<Effect> {
+        let number = self.next_plan();
+        let Some(output) = &self.output else { return Vec::new() };
         let found = self.find.current(Side::Spill).map(|range| range.start);
         let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
-        let change = (!is_kept).then(|| keeping(output, offset)).flatten();
-        self.drawer.advice = Some(Advice { line, is_kept, change });
+        let wish = (!is_kept).then(|| Wish { task: output.task(number), offset });
+        self.drawer.advice = Some(Advice { line, is_kept, change: None, asked: Some(number) });
+        wish.map(|wish| Effect::Advise(Box::new(wish))).into_iter().collect()
     }
 }
 
@@ -170,53 +196,53 @@ fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
 }
 
 /// The smallest change of direction or limits with which the model gets the byte at `offset`.
-fn keeping(output: &Output, offset: usize) -> Option<(String, Policy)> {
-    let now = &output.policy;
+fn keeping(wish: &Wish, wanted: &dyn Fn() -> bool) -> Option<Change> {
+    let now = &wish.task.policy;
     if let Some(direction) = now.direction() {
         let mut policy = now.clone();
         let other = other_end(direction);
-        if policy.set_direction(other).is_ok() && output.would_keep(&policy, offset) {
+        if policy.set_direction(other).is_ok() && wish.would_do(&policy, wanted) {
             return Some((format!("direction {}", other.as_str()), policy));
         }
     }
-    if output.view.len() > LONGEST {
+    if wish.task.bytes() > LONGEST {
         return None;
     }
-    let most = output.view.len() as u64 * 3 + 1;
+    let most = wish.task.bytes() as u64 * 3 + 1;
     let lines = |policy: &mut Policy, n: u64| policy.set_max_lines(n).is_ok();
     let size = |policy: &mut Policy, n: u64| policy.set_max_size(n).is_ok();
-    if let Some((n, policy)) = least(output, now, offset, now.max_lines(), most, lines) {
+    if let Some((n, policy)) = least(wish, wanted, now, now.max_lines(), most, lines) {
         return Some((format!("max lines {}", crate::words::thousands(n)), policy));
     }
-    if let Some((n, policy)) = least(output, now, offset, now.max_size(), most, size) {
-        return Some((format!("max {} {}", output.size_name(), output.size_in_words(n)), policy));
+    if let Some((n, policy)) = least(wish, wanted, now, now.max_size(), most, size) {
+        return Some((format!("max {} {}", now.unit().as_str(), size_in_words(now, n)), policy));
     }
     let mut wide = now.clone();
     wide.set_max_lines(most).ok()?;
-    let (bytes, mut policy) = least(output, &wide, offset, now.max_size(), most, size)?;
+    let (bytes, mut policy) = least(wish, wanted, &wide, now.max_size(), most, size)?;
     policy.set_max_lines(now.max_lines()?).ok()?;
-    let (n, policy) = least(output, &policy, offset, now.max_lines(), most, lines)?;
+    let (n, policy) = least(wish, wanted, &policy, now.max_lines(), most, lines)?;
     let words = format!(
         "max lines {} and max {} {}",
         crate::words::thousands(n),
-        output.size_name(),
-        output.size_in_words(bytes)
+        now.unit().as_str(),
+        size_in_words(now, bytes)
     );
     Some((words, policy))
 }
 
 /// The least value of one limit, above its present one and up to `most`, that keeps the byte at `offset`.
 fn least(
-    output: &Output,
+    wish: &Wish,
+    wanted: &dyn Fn() -> bool,
     policy: &Policy,
-    offset: usize,
     present: Option<u64>,
     most: u64,
     set: impl Fn(&mut Policy, u64) -> bool,
 ) -> Option<(u64, Policy)> {
     let with = |n: u64| {
         let mut policy = policy.clone();
-        (set(&mut policy, n) && output.would_keep(&policy, offset)).then_some(policy)
+        (set(&mut policy, n) && wish.would_do(&policy, wanted)).then_some(policy)
     };
     let mut low = present?;
     let mut best = (most, with(most)?);

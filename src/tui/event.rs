@@ -11,9 +11,11 @@ use crate::text::units::{Measure, Want};
 
 use super::arrange::{Arranged, Task};
 use super::detail::{Lines, Peek};
+use super::drawer::{Change, Wish};
 use super::find::{Census, Found, Quest};
 use super::list::Scanned;
 use super::picker::Choice;
+use super::planning::{Making, Planned};
 use super::window::ThenRead;
 
 /// What happens to the screens.
@@ -64,6 +66,10 @@ pub enum Event {
         /// What went wrong.
         fault: Option<String>,
     },
+    /// A preview has been made.
+    Planned(Box<Planned>),
+    /// What it takes to keep a line: the wish's number, and the change that would do.
+    Advised(u64, Option<Change>),
     /// The policies have been read.
     Policies(Vec<Choice>),
     /// The policy of the agent's read tool has been read.
@@ -104,6 +110,12 @@ pub enum Effect {
     Census(Census),
     /// Give up searching and counting matches.
     StopSearch,
+    /// Make a preview; an earlier one is given up.
+    Plan(Box<Making>),
+    /// Give up making a preview.
+    StopPlan,
+    /// Find out what it takes to keep a line; an earlier wish is given up.
+    Advise(Box<Wish>),
     /// Put text on the terminal's clipboard.
     Copy(String),
     /// Open the file in an editor, at a line.

@@ -1,9 +1,10 @@
 //! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
 //! whether it is still wanted, and speaks over one channel.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{SendError, Sender, sync_channel};
 use std::time::Duration;
 
 use crate::source::View;
@@ -13,7 +14,9 @@ use crate::text::units::Want;
 use super::app::{Event, Message};
 use super::arrange::{Arranged, Task};
 use super::detail::{self, Lines};
+use super::drawer::Wish;
 use super::find::{Census, Found, News, Quest};
+use super::planning::{Making, Planned};
 use super::run::LiveNews;
 use super::scans::{self, Background, Gate};
 use super::stores;
@@ -23,6 +26,9 @@ const FRAME: Duration = Duration::from_millis(16);
 
 /// and figures that grow while they are counted less often: drawing takes time from counting.
 const COUNTING: Duration = Duration::from_millis(50);
+
+/// A preview that is made within two frames is waited for, so that what is drawn is never one step behind.
+const SOON: Duration = Duration::from_millis(30);
 
 /// What comes over the one channel to the loop.
 pub enum Signal {
@@ -69,6 +75,9 @@ pub struct Jobs {
     tallying: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
     arranging: Arc<AtomicU64>,
+    planning: Arc<AtomicU64>,
+    glancing: Arc<AtomicU64>,
+    advising: Arc<AtomicU64>,
     gate: Gate,
 }
 
@@ -102,6 +111,9 @@ impl Jobs {
             tallying: never(),
             looking: never(),
             arranging: never(),
+            planning: never(),
+            glancing: never(),
+            advising: never(),
             gate: Gate::default(),
         }
     }
@@ -200,6 +212,56 @@ impl Jobs {
         });
     }
 
+    /// Makes a preview of what is looked at; an earlier one is given up. One that is soon made is handed over at once,
+    /// so that no frame is drawn without it; any other is reported.
+    pub fn plan(&self, task: Making) -> Option<Planned> {
+        self.make(task, &self.planning)
+    }
+
+    /// The same of an entry beside the list.
+    pub fn plan_glance(&self, task: Making) -> Option<Planned> {
+        self.make(task, &self.glancing)
+    }
+
+    fn make(&self, task: Making, newest: &Arc<AtomicU64>) -> Option<Planned> {
+        let (events, ticket) = (self.events.clone(), Ticket::next(newest));
+        let (here, soon) = sync_channel(0);
+        let patience = if task.asked { SOON } else { Duration::ZERO };
+        self.spawn("plan", move || {
+            let wanted = || ticket.is_wanted();
+            let made = catch_unwind(AssertUnwindSafe(|| task.run(&wanted)));
+            match made {
+                Ok(Some(planned)) => {
+                    // Handed over if someone still waits just there.
+                    if let Err(SendError(planned)) = here.send(Box::new(planned)) {
+                        events.send(Event::Planned(planned));
+                    }
+                }
+                Ok(None) => {}
+                // A plan that was told to end may trip over figures that it was no longer given.
+                Err(fault) if ticket.is_wanted() => resume_unwind(fault),
+                Err(_) => {}
+            }
+        });
+        soon.recv_timeout(patience).ok().map(|planned| *planned)
+    }
+
+    /// Gives up making a preview.
+    pub fn stop_plan(&self) {
+        Ticket::next(&self.planning);
+    }
+
+    /// Finds out what it takes to keep a line; an earlier wish is given up.
+    pub fn advise(&self, wish: Wish) {
+        let (events, ticket) = (self.events.clone(), Ticket::next(&self.advising));
+        self.spawn("advice", move || {
+            let change = wish.fulfil(&|| ticket.is_wanted());
+            if ticket.is_wanted() {
+                events.send(Event::Advised(wish.number(), change));
+            }
+        });
+    }
+
     /// Gives up searching.
     pub fn stop_search(&self) {
         Ticket::next(&self.searching);
@@ -210,7 +272,7 @@ impl Jobs {
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
         let events = self.events.clone();
         let guarded = move || {
-            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err() {
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
                 events.send(Event::Told(Message::error("a worker failed; what it was counting is missing")));
             }
         };

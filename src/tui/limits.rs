@@ -3,6 +3,7 @@
 use crate::preview::{Direction, Policy, Unit};
 
 use super::app::{App, Effect, Message};
+use super::planning::Then;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
@@ -90,15 +91,10 @@ impl App {
             self.message = Some(Message::error(fault));
             return Vec::new();
         }
-        output.replan();
-        self.find.forget_preview();
-        self.count_kept();
-        self.message = Some(Message::note(self.limits_in_words()));
-        self.show_cut();
-        Vec::new()
+        self.plan(Then::ShowCut)
     }
 
-    fn limits_in_words(&self) -> String {
+    pub(super) fn limits_in_words(&self) -> String {
         let Some(output) = &self.output else { return String::new() };
         let now = output.limits();
         match difference(output) {

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use crate::known::{Extent, Warning};
-use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals, Unit};
+use crate::preview::{Policy, Preview, Totals, Unit};
 use crate::source::View;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 
 use super::doc::{Doc, Files};
+use super::planning::{Making, Planned, Standing, gaps};
+pub use super::rules::{Fate, Rules};
 
 /// Files up to this many bytes are counted at once, where only a glance is taken.
 const AT_ONCE: usize = 4 << 20;
@@ -53,6 +55,11 @@ pub struct Output {
     pub limits_from: String,
     /// What the model gets, or the agent's own words of refusal.
     pub preview: Result<Preview, String>,
+    standing: Standing,
+    /// The policy that made the preview, and where its limits came from, once there is one.
+    made_by: Option<(Policy, String)>,
+    /// The most different bytes that a plan on the screen's thread has read.
+    pub touched: u64,
     /// The preview as a document.
     pub seen: Doc,
     /// The file as a document.
@@ -60,49 +67,6 @@ pub struct Output {
     /// Ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
     rules: Rules,
-}
-
-/// Where Spill draws a rule above a row: what follows is lost, or kept again.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules(Vec<(u64, Fate)>);
-
-/// What has become of a stretch of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// The model got it.
-    Kept,
-    /// It did not.
-    Lost,
-}
-
-impl Rules {
-    /// Between kept and lost stretches; a line feed alone is no loss worth a rule.
-    fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
-        let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
-        let lost = |gap: &Range<usize>| gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
-        let gaps: Vec<_> = gaps.iter().map(|gap| lost(gap)..gap.end).filter(|gap| !gap.is_empty()).collect();
-        let again = gaps.iter().filter(|gap| kept.iter().any(|range| range.start == gap.end));
-        let mut rules: Vec<_> = gaps.iter().map(|gap| (gap.start as u64, Fate::Lost)).collect();
-        rules.extend(again.map(|gap| (gap.end as u64, Fate::Kept)));
-        rules.sort_unstable_by_key(|rule| rule.0);
-        Self(rules)
-    }
-
-    /// Where the rules are, in order.
-    pub fn places(&self) -> impl Iterator<Item = u64> + '_ {
-        self.0.iter().map(|rule| rule.0)
-    }
-
-    /// Whether a rule is drawn above the row of bytes `start .. next`.
-    pub fn between(&self, start: u64, next: u64) -> bool {
-        self.above(start, next).is_some()
-    }
-
-    /// What the rule above the row of bytes `start .. next` says.
-    pub fn above(&self, start: u64, next: u64) -> Option<Fate> {
-        let first = self.0.partition_point(|rule| rule.0 < start);
-        self.0.get(first).filter(|rule| rule.0 < next.max(start + 1)).map(|rule| rule.1)
-    }
 }
 
 /// What is needed to look at an output.
@@ -131,7 +95,7 @@ pub struct Subject {
 }
 
 impl Output {
-    /// Looks at `view`; nothing is counted yet.
+    /// Looks at `view`; nothing is counted yet, and no preview made.
     pub fn new(subject: Subject, view: View) -> Self {
         let Subject {
             name,
@@ -145,7 +109,7 @@ impl Output {
             warnings: _,
             store_warnings,
         } = subject;
-        let mut output = Self {
+        Self {
             name,
             saved_as,
             saved_as_stderr,
@@ -162,12 +126,13 @@ impl Output {
             first_preview: None,
             limits_from,
             preview: Err(String::new()),
+            standing: Standing::default(),
+            made_by: None,
+            touched: 0,
             seen: Doc::default(),
             kept: Vec::new(),
             rules: Rules::default(),
-        };
-        output.replan();
-        output
+        }
     }
 
     /// The same with all counted at once, if that takes no time to speak of.
@@ -179,24 +144,99 @@ impl Output {
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
             let measure = crate::text::units::measure(&output.view, 0..output.view.len(), want);
             output.counted(&counts, &measure, output.view.len() as u64);
-            output.replan();
         }
         output
     }
 
-    /// Plans the preview anew: after a change of policy, limits, totals or file.
-    pub fn replan(&mut self) {
-        let totals = self.totals();
-        let seek = self.seek();
-        let input = self.input(&totals, &seek);
-        let planned = preview::plan(&input, &self.policy);
-        self.seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
-        self.kept = self.seen.shown();
-        self.rules = Rules::of(&self.view, &self.kept, &self.gaps());
-        self.preview = planned.map_err(|error| error.to_string());
+    /// Makes the preview anew: at once, or else the task of a worker. `asked` says whether a person waits for it.
+    pub fn replan(&mut self, number: u64, asked: bool) -> Option<Making> {
+        let task = Making { asked, ..self.task(number) };
+        self.standing = Standing::Awaited { number, asked, again: false };
+        if !task.is_small() {
+            return Some(task);
+        }
+        if let Some(planned) = task.run(&|| true) {
+            self.touched = self.touched.max(planned.touched);
+            self.take(planned);
+        }
+        None
+    }
+
+    /// What a plan is made from, as things stand.
+    pub fn task(&self, number: u64) -> Making {
+        Making {
+            number,
+            asked: false,
+            policy: self.policy.clone(),
+            view: self.view.clone(),
+            stderr: self.stderr.clone(),
+            exit_code: self.exit_code,
+            saved_as: self.saved_as.clone(),
+            saved_as_stderr: self.saved_as_stderr.clone(),
+            totals: self.totals(),
+            index: self.index.clone(),
+        }
+    }
+
+    /// Takes in a preview that was waited for; whether it is to be made again.
+    pub fn take(&mut self, planned: Planned) -> bool {
+        let again = matches!(self.standing, Standing::Awaited { again: true, .. });
+        self.standing = Standing::Made;
+        self.seen = planned.seen;
+        self.kept = planned.kept;
+        self.rules = planned.rules;
+        self.preview = planned.preview;
+        self.made_by = Some((planned.policy, self.limits_from.clone()));
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
+        again || planned.bytes < self.view.len()
+    }
+
+    /// Whether this is the preview that is waited for.
+    pub fn awaits(&self, number: u64) -> bool {
+        matches!(self.standing, Standing::Awaited { number: awaited, .. } if awaited == number)
+    }
+
+    /// Whether a person waits for a preview.
+    pub fn is_awaited(&self) -> bool {
+        matches!(self.standing, Standing::Awaited { asked: true, .. })
+    }
+
+    /// Whether there is a preview at all, if only an earlier one.
+    pub fn has_preview(&self) -> bool {
+        self.made_by.is_some()
+    }
+
+    /// Has a preview that is being made be made again afterwards, of what is known then; false if the one that is
+    /// shown is to be made again now. Where there is none, nobody waits for one.
+    pub(super) fn wait_to_replan(&mut self) -> bool {
+        match &mut self.standing {
+            Standing::Awaited { again, .. } => {
+                *again = true;
+                true
+            }
+            Standing::Missing => true,
+            Standing::Made => false,
+        }
+    }
+
+    /// Waits for no preview any longer; whether there is one from before, by whose policy one then goes.
+    pub(super) fn give_up(&mut self) -> bool {
+        let Some((policy, limits_from)) = self.made_by.clone() else {
+            self.standing = Standing::Missing;
+            return false;
+        };
+        (self.policy, self.limits_from, self.standing) = (policy, limits_from, Standing::Made);
+        true
+    }
+
+    /// The preview is of bytes that are no longer there.
+    fn drop_preview(&mut self) {
+        self.preview = Err(String::new());
+        self.standing = Standing::Missing;
+        (self.made_by, self.first_preview) = (None, None);
+        (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Rules::default());
     }
 
     /// Whether policy and limits are those of the start.
@@ -204,23 +244,6 @@ impl Output {
         let (now, first) = (&self.policy, &self.first_policy);
         now.name() == first.name()
             && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
-    }
-
-    /// What a plan is made from.
-    fn input<'a>(&'a self, totals: &'a Totals, seek: &'a Seek<'a>) -> Input<'a> {
-        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
-        Input {
-            stderr,
-            exit_code: self.exit_code,
-            saved_as_stderr: &self.saved_as_stderr,
-            lines: Some(seek),
-            ..Input::new(preview::Output { bytes: &self.view, totals }, &self.saved_as)
-        }
-    }
-
-    /// Lines of the file by number, as far as they are counted.
-    fn seek(&self) -> Seek<'_> {
-        Seek { index: &self.index, bytes: &self.view }
     }
 
     /// What to warn of, by the policy and by the store.
@@ -308,17 +331,20 @@ impl Output {
         }
     }
 
-    /// The file has changed: `view` is what it is now. Everything known is dropped, unless it only grew.
-    pub fn changed(&mut self, view: View) {
+    /// The file has changed: `view` is what it is now. Everything known is dropped, and the preview, unless it only grew; whether so.
+    pub fn changed(&mut self, view: View) -> bool {
+        let mut lost = false;
         if view.generation() == self.view.generation() && view.len() >= self.view.len() {
             self.index.grow(view.len() as u64);
         } else {
             self.index = BlockIndex::new(view.len() as u64);
+            self.drop_preview();
+            lost = true;
         }
         self.tally = Tally { number: self.tally.number, ..Tally::default() };
         self.file = Doc::file(view.len());
         self.view = view;
-        self.replan();
+        lost
     }
 
     /// Whether the model got the byte at `offset`.
@@ -328,35 +354,12 @@ impl Output {
 
     /// The stretches of the file that the model did not get.
     pub fn gaps(&self) -> Vec<Range<usize>> {
-        let mut gaps = Vec::new();
-        let mut at = 0;
-        for range in &self.kept {
-            if range.start > at {
-                gaps.push(at..range.start);
-            }
-            at = at.max(range.end);
-        }
-        if at < self.view.len() {
-            gaps.push(at..self.view.len());
-        }
-        gaps
-    }
-}
-
-/// Finds lines by the block index.
-struct Seek<'a> {
-    index: &'a BlockIndex,
-    bytes: &'a [u8],
-}
-
-impl LineSeek for Seek<'_> {
-    fn line_start(&self, line: u64) -> Option<usize> {
-        self.index.offset_of(self.bytes, line).map(|offset| offset as usize)
+        gaps(&self.kept, self.view.len())
     }
 }
 
 /// Whether ordered, disjoint ranges hold an offset.
-fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
+pub(super) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= offset);
     ranges.get(next).is_some_and(|range| range.start <= offset)
 }
@@ -372,25 +375,16 @@ impl Output {
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
     }
 
-    /// The size limit's own word: `bytes`, `units`, `tokens`.
-    pub fn size_name(&self) -> &'static str {
-        self.policy.unit().as_str()
-    }
-
-    /// Whether the model would get the byte at `offset` under another policy.
-    pub fn would_keep(&self, policy: &Policy, offset: usize) -> bool {
-        let totals = self.totals();
-        let seek = self.seek();
-        let input = self.input(&totals, &seek);
-        preview::plan(&input, policy)
-            .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
-    }
-
     /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
     pub fn size_in_words(&self, size: u64) -> String {
-        match self.policy.unit() {
-            Unit::Bytes => crate::words::limit(size),
-            unit => format!("{} {}", crate::words::thousands(size), unit.as_str()),
-        }
+        size_in_words(&self.policy, size)
+    }
+}
+
+/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
+pub(super) fn size_in_words(policy: &Policy, size: u64) -> String {
+    match policy.unit() {
+        Unit::Bytes => crate::words::limit(size),
+        unit => format!("{} {}", crate::words::thousands(size), unit.as_str()),
     }
 }

@@ -7,6 +7,7 @@ use tui_input::{Input, InputRequest};
 use crate::preview::Policy;
 
 use super::app::{App, Effect, Message, Overlay};
+use super::planning::Then;
 
 /// A policy that can be picked, with the limits that hold for it.
 #[derive(Debug, Clone)]
@@ -141,12 +142,15 @@ impl App {
     }
 
     pub(super) fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
+        self.use_policy_then(policy, limits_from, Then::ShowCut)
+    }
+
+    /// Cuts by another policy, and then shows what there is to see.
+    pub(super) fn use_policy_then(&mut self, policy: Policy, limits_from: String, then: Then) -> Vec<Effect> {
         let Some(output) = &mut self.output else { return Vec::new() };
         output.limits_from = limits_from;
-        let mut effects = self.with_policy(|old| {
-            *old = policy;
-            Ok(())
-        });
+        output.policy = policy;
+        let mut effects = self.plan(then);
         effects.extend(self.count_all());
         effects
     }

@@ -104,8 +104,10 @@ pub fn run(start: Start) -> io::Result<Parting> {
         true => session.app.start_with_stores(),
         false => session.open_file(0),
     };
+    let (first, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+    session.carry_out(first)?;
     session.draw()?;
-    session.carry_out(effects)?;
+    session.carry_out(rest)?;
     match (session.go(&received), terminal::ended_by()) {
         // The terminal may have gone with the signal: that is no fault then.
         (_, Some(signal)) => return Ok(Parting { words: None, signal: Some(signal) }),
@@ -273,6 +275,14 @@ impl Session {
                 Effect::Search(quest) => self.jobs.search(quest),
                 Effect::Census(census) => self.jobs.census(census),
                 Effect::StopSearch => self.jobs.stop_search(),
+                Effect::Plan(task) => {
+                    if let Some(planned) = self.jobs.plan(*task) {
+                        let effects = self.app.update(Event::Planned(Box::new(planned)));
+                        self.carry_out(effects)?;
+                    }
+                }
+                Effect::StopPlan => self.jobs.stop_plan(),
+                Effect::Advise(wish) => self.jobs.advise(*wish),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit(line) => self.edit(line)?,
                 Effect::Open(path) => self.open_path(&path)?,
@@ -301,8 +311,7 @@ impl Session {
                 Effect::Arrange(task) => self.jobs.arrange(*task),
                 Effect::Glance(path) => {
                     let target = (self.opener)(&path).ok();
-                    let output =
-                        target.map(|target| Output::counted_now(target.subject, target.source.view()));
+                    let output = target.map(|target| self.glance(target));
                     self.app.glance = Some((path, output));
                 }
                 Effect::Delete(doomed) => self.jobs.delete(doomed),
@@ -313,6 +322,16 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// What the model got of an entry beside the list.
+    fn glance(&mut self, target: Target) -> Output {
+        let mut output = Output::counted_now(target.subject, target.source.view());
+        let task = output.replan(self.app.next_plan(), true);
+        if let Some(planned) = task.and_then(|task| self.jobs.plan_glance(task)) {
+            output.take(planned);
+        }
+        output
     }
 
     fn count(&self, number: u64, want: Want, from: usize) {

@@ -36,6 +36,8 @@ pub fn cut(output: &Output, fate: Fate) -> String {
 /// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
 pub fn verdict(output: &Output) -> String {
     match &output.preview {
+        _ if output.is_awaited() => "planning…".into(),
+        _ if !output.has_preview() => "not planned".into(),
         Err(refusal) => refusal.clone(),
         Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
         Ok(_) if output.view.is_empty() => "empty".into(),
@@ -47,6 +49,7 @@ pub fn verdict(output: &Output) -> String {
 /// The same as a sentence, with figures, from the fullest to the barest.
 pub fn summary(output: &Output) -> Vec<String> {
     let preview = match &output.preview {
+        _ if !output.has_preview() => return vec!["no preview was made".into()],
         Err(refusal) => return vec![refusal.clone()],
         Ok(Preview { status: Status::Crashed(words), .. }) => {
             return vec![format!("the agent crashes on this output: {words}")];
@@ -122,6 +125,7 @@ fn first_taken(output: &Output) -> (&'static str, Option<usize>) {
 pub fn preview_heading(output: &Output) -> String {
     match &output.preview {
         Ok(preview) if preview.truncated => "what the model got".into(),
+        Err(_) if !output.has_preview() => "what the model got: not known".into(),
         Ok(_) => "what the model got: all of it".into(),
         Err(_) => "the agent refuses".into(),
     }
@@ -140,6 +144,7 @@ pub fn spill_heading(output: &Output) -> String {
 pub fn end(output: &Output, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
+        (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
         (Side::Preview, Ok(preview)) if !preview.truncated => {
             let whole = all_of_it(output, preview);
             let whole = whole.split(" · ").next().unwrap_or_default();
@@ -152,6 +157,12 @@ pub fn end(output: &Output, side: Side) -> String {
 /// What stands in a pane that has no text.
 pub fn blank(output: &Output, side: Side) -> Option<Vec<String>> {
     match (side, &output.preview) {
+        (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
+            Some(vec!["The preview is being planned. Esc gives up; Tab shows the spill.".into()])
+        }
+        (Side::Preview, _) if !output.has_preview() => {
+            Some(vec!["No preview was made. p picks another policy; Tab shows the spill.".into()])
+        }
         (Side::Preview, Err(refusal)) => {
             Some(vec!["The agent gives its model an error:".into(), refusal.clone()])
         }

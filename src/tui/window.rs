@@ -5,6 +5,7 @@ use crate::preview::{Policy, Value};
 use super::app::{App, Effect, Message};
 use super::geometry::Side;
 use super::picker::Choice;
+use super::planning::Then;
 
 /// Lines of a window until another limit is typed: what read tools use.
 const WINDOW: u64 = 2000;
@@ -121,7 +122,7 @@ impl App {
     }
 
     /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
-    fn bring_back(&mut self, window: Window) {
+    pub(super) fn bring_back(&mut self, window: Window) {
         let start = self.output.as_ref().and_then(|o| o.index.offset_of(&o.view, window.offset - 1));
         if let Some(start) = start {
             self.show_offset(Side::Spill, start as usize, 0);
@@ -134,10 +135,7 @@ impl App {
         let Some(output) = &self.output else { return Vec::new() };
         if then == ThenRead::Show && output.policy.offset_key().is_some() {
             let policy = output.first_policy.clone();
-            let window = self.panes.window;
-            let effects = self.use_policy(policy, "policy".to_owned());
-            self.bring_back(window);
-            return effects;
+            return self.use_policy_then(policy, "policy".to_owned(), Then::GoBack(self.panes.window));
         }
         vec![Effect::ReadTool { agent: output.policy.agent().to_owned(), then }]
     }
@@ -167,11 +165,6 @@ impl App {
             }
         }
         self.panes.focus = Side::Preview;
-        let window = self.panes.window;
-        let effects = self.use_policy(policy, choice.limits_from);
-        self.place(Side::Preview, 0);
-        self.panes.window = window;
-        self.message = Some(Message::note("the window as the agent reads it; O goes back"));
-        effects
+        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window))
     }
 }

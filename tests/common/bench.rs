@@ -103,7 +103,9 @@ impl Bench {
         let source = Source::open(path).expect("a file");
         let effects = self.app.open(subject(policy), source.view(), false);
         self.source = Some(source);
-        effects
+        let (plans, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+        self.carry_out(plans);
+        rest
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -165,6 +167,11 @@ impl Bench {
                     let choice = choice(policy);
                     self.app.update(Event::ReadTool(choice, then))
                 }
+                Effect::Plan(task) => {
+                    let planned = task.run(&|| true).expect("it is wanted");
+                    self.app.update(Event::Planned(Box::new(planned)))
+                }
+                Effect::Advise(wish) => self.app.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
                 Effect::Scan(number) => self.scan(number),
                 Effect::Arrange(task) => {
                     let arranged = Arranged::new(&task, || true).expect("it is wanted");

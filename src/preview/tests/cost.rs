@@ -94,3 +94,38 @@ fn a_template_is_compiled_once_a_preview_and_not_for_each_line() {
     }
     assert_eq!(compiled("opencode/read", &lines, "1000"), compiled("opencode/read", &lines, "1"));
 }
+
+#[test]
+fn a_plan_that_is_no_longer_wanted_ends_wherever_it_is() {
+    let lines = b"an error, or a line without one\n".repeat(1 << 12);
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap();
+        for (most, totals) in
+            [0, 1, 10, 100].into_iter().zip([Totals::unknown(), Totals::count(&lines)].repeat(2))
+        {
+            let asked = std::cell::Cell::new(0);
+            let wanted = || asked.replace(asked.get() + 1) < most;
+            let input = Input {
+                wanted: Some(&wanted),
+                ..Input::new(Output { bytes: &lines, totals: &totals }, "/P")
+            };
+            // What it says is worth nothing; that it comes back is all.
+            let _ = plan(&input, &policy);
+        }
+    }
+}
+
+#[test]
+fn a_plan_that_is_no_longer_wanted_reads_no_further() {
+    let line = vec![b'x'; 64 << 20];
+    let totals = Totals { line_feeds: Some(0), ..Totals::unknown() };
+    for name in ["opencode/read", "pi/ls", "pi/find"] {
+        let input = Input::new(Output { bytes: &line, totals: &totals }, "/P");
+        let (_, all) = plan_touching(&input, &policy(name, &[]));
+        let asked = std::cell::Cell::new(0);
+        let wanted = || asked.replace(asked.get() + 1) < 3;
+        let (_, some) = plan_touching(&Input { wanted: Some(&wanted), ..input }, &policy(name, &[]));
+        assert!(all == line.len() as u64 && some <= 8 << 20, "{name} reads {some} of {all}");
+    }
+}

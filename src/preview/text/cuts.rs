@@ -1,6 +1,6 @@
 //! Finding where a size ends, from either end of a stretch.
 
-use super::{Cut, Text, as_usize};
+use super::{Cut, STEP, Text, as_usize};
 use crate::preview::parts::{Decoding, Unit};
 use crate::text::units;
 
@@ -12,7 +12,14 @@ impl Text<'_> {
     pub fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         let mut at = from;
         let mut left = amount;
+        let mut asked = from;
         while at < to && left > 0 {
+            if at - asked >= STEP {
+                if !self.is_wanted() {
+                    return Cut { at: to, half: None };
+                }
+                asked = at;
+            }
             let stride = self.ascii_run(at, to.min(at.saturating_add(STRIDE.min(as_usize(left)))));
             if stride > 0 {
                 at += stride;
@@ -36,7 +43,14 @@ impl Text<'_> {
     pub fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         let mut at = to;
         let mut left = amount;
+        let mut asked = to;
         while at > from && left > 0 {
+            if asked - at >= STEP {
+                if !self.is_wanted() {
+                    return Cut { at: from, half: None };
+                }
+                asked = at;
+            }
             let reach = STRIDE.min(as_usize(left)).min(at - from);
             if self.bytes[at - reach..at].is_ascii() {
                 at -= reach;

@@ -1,29 +1,49 @@
 //! Finding lines in a text, from either end, no further than it takes.
 
-use super::{PATIENCE, Text};
+use super::{PATIENCE, STEP, Text};
 use crate::preview::parts::Unit;
 use crate::text::units::Want;
+use std::ops::Range;
 
 impl Text<'_> {
     /// The first line feed at or after `from` and before `to`.
     pub fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memchr(b'\n', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(from..found.map_or(to, |at| at + 1));
-        found
+        self.first_in(from..to, |bytes| memchr::memchr(b'\n', bytes))
     }
 
     /// The first LF or CR at or after `from` and before `to`.
     pub fn break_after(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memchr2(b'\n', b'\r', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(from..found.map_or(to, |at| at + 1));
-        found
+        self.first_in(from..to, |bytes| memchr::memchr2(b'\n', b'\r', bytes))
+    }
+
+    /// The first byte of a range that `find` finds, step by step, as long as the plan is wanted.
+    fn first_in(&self, range: Range<usize>, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+        let mut at = range.start;
+        while at < range.end && self.is_wanted() {
+            let stop = range.end.min(at.saturating_add(STEP));
+            if let Some(found) = find(&self.bytes[at..stop]) {
+                self.touch(range.start..at + found + 1);
+                return Some(at + found);
+            }
+            at = stop;
+        }
+        self.touch(range.start..at);
+        None
     }
 
     /// The last line feed at or after `from` and before `to`.
     pub fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
-        let found = memchr::memrchr(b'\n', &self.bytes[from..to]).map(|at| from + at);
-        self.touch(found.unwrap_or(from)..to);
-        found
+        let mut at = to;
+        while at > from && self.is_wanted() {
+            let start = from.max(at.saturating_sub(STEP));
+            if let Some(found) = memchr::memrchr(b'\n', &self.bytes[start..at]) {
+                self.touch(start + found..to);
+                return Some(start + found);
+            }
+            at = start;
+        }
+        self.touch(at..to);
+        None
     }
 
     /// Where the first `count` pieces of `from..to` end (before the line feed that ends the last of them), if there

@@ -19,6 +19,8 @@ use std::ops::Range;
 const SMALL: usize = 64 * 1024;
 /// How far a line is looked for when nothing says how many there are: such an answer waits for the total.
 const PATIENCE: usize = 64 * 1024;
+/// After so many bytes of one look it is asked whether the plan is still wanted.
+const STEP: usize = 4 << 20;
 
 /// An output as an agent's tool sees it.
 pub(in crate::preview) struct Text<'a> {
@@ -33,6 +35,7 @@ pub(in crate::preview) struct Text<'a> {
     /// Bytes of one read, where each is decoded alone.
     reads: Option<usize>,
     seek: Option<&'a dyn LineSeek>,
+    wanted: Option<&'a dyn Fn() -> bool>,
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals without which a search gave up: what was kept is provisional.
     gave_up: Cell<Want>,
@@ -74,6 +77,7 @@ impl<'a> Text<'a> {
             lines,
             reads: None,
             seek: None,
+            wanted: None,
             touched: RefCell::default(),
             gave_up: Cell::default(),
         };
@@ -94,6 +98,17 @@ impl<'a> Text<'a> {
     pub fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
         self.seek = seek;
         self
+    }
+
+    /// Ends early once the plan is not wanted any more: then nothing more is found, and all sizes are 0.
+    pub fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Whether the plan is still wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.is_none_or(|wanted| wanted())
     }
 
     /// A stretch of this text, between pieces, as a text of its own. `feeds` are its line feeds, where known.
@@ -209,8 +224,16 @@ impl<'a> Text<'a> {
     /// Measures a range as it decodes on its own, which is how it is kept.
     pub fn measure(&self, range: Range<usize>, want: Want) -> Measure {
         self.touch(range.clone());
-        let alone = |range| units::measure_all(&self.bytes[range], want);
+        let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
         self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
+    }
+
+    /// Measures bytes that are decoded by themselves, as long as that is wanted.
+    fn measure_alone(&self, bytes: &[u8], want: Want) -> Measure {
+        let steps = (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted());
+        steps
+            .map(|start| units::measure(bytes, start..start.saturating_add(STEP).min(bytes.len()), want))
+            .fold(Measure::default(), |sum, measure| sum + measure)
     }
 
     /// Size of a range in a unit.

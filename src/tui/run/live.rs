@@ -83,19 +83,15 @@ impl Session {
     pub(super) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
         let Over { words, path, saved_as, exit_code, failed, told } = match news {
             LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
-            LiveNews::SavedAs(path) => {
-                self.print_as(path);
-                return Vec::new();
-            }
+            LiveNews::SavedAs(path) => return self.print_as(path),
             LiveNews::Over(over) => over,
         };
         self.maker = None;
         self.app.running = false;
-        self.print_as(saved_as);
-        self.tell_end(exit_code, failed.as_ref(), &told);
-        let mut effects = Vec::new();
+        let mut effects = self.print_as(saved_as);
+        effects.extend(self.tell_end(exit_code, failed.as_ref(), &told));
         if self.is_first() {
-            effects = self.settled(path);
+            effects.extend(self.settled(path));
         } else if let Some(Some(target)) = self.files.first_mut() {
             target.source.moved_to(path);
         }
@@ -104,24 +100,25 @@ impl Session {
     }
 
     /// The path that the notices of the first output print.
-    fn print_as(&mut self, saved_as: String) {
+    fn print_as(&mut self, saved_as: String) -> Vec<Effect> {
         if !self.is_first() {
             if let Some(Some(target)) = self.files.first_mut() {
                 target.subject.saved_as = saved_as;
             }
-            return;
+            return Vec::new();
         }
         if let Some((_, subject)) = &mut self.current {
             subject.saved_as.clone_from(&saved_as);
         }
-        if let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) {
-            output.saved_as = saved_as;
-            output.replan();
-        }
+        let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) else {
+            return Vec::new();
+        };
+        output.saved_as = saved_as;
+        self.app.plan_again()
     }
 
     /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
-    fn tell_end(&mut self, exit_code: Option<i32>, failed: Option<&Policy>, told: &[&str]) {
+    fn tell_end(&mut self, exit_code: Option<i32>, failed: Option<&Policy>, told: &[&str]) -> Vec<Effect> {
         let is_first = self.is_first();
         let subject = match (is_first, self.files.first_mut()) {
             (true, _) => self.current.as_mut().map(|(_, subject)| subject),
@@ -132,7 +129,8 @@ impl Session {
             subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
-        if let Some(output) = self.app.output.as_mut().filter(|_| is_first) {
+        let Some(output) = self.app.output.as_mut().filter(|_| is_first) else { return Vec::new() };
+        {
             output.exit_code = exit_code.or(output.exit_code);
             if let Some(failed) = failed {
                 // What a person chose meanwhile stays.
@@ -143,8 +141,8 @@ impl Session {
             }
             set_true(&mut output.policy, told);
             set_true(&mut output.first_policy, told);
-            output.replan();
         }
+        self.app.plan_again()
     }
 
     /// What is looked at is whole now, and has its name, or none.

@@ -67,6 +67,9 @@ fn left(app: &App, output: &Output) -> Vec<Vec<Span>> {
         let style = if message.is_error { app.theme.error } else { Style::new() };
         return vec![vec![(format!(" {}", message.text), style)]];
     }
+    if output.is_awaited() {
+        return vec![vec![(" planning…  Esc gives up".into(), app.theme.accent)]];
+    }
     if app.find.is_running() {
         return vec![vec![(" searching…  Esc stops".into(), app.theme.accent)]];
     }
