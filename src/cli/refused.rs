@@ -19,22 +19,22 @@ pub(super) fn tell(mut error: Error) -> ExitCode {
     status
 }
 
-/// The message with what is unsafe named, in no colour; nothing where all of it is safe as it is.
+/// The message with what is not safe named, in no colour; nothing where all of it is safe as it is.
 fn safe(error: &mut Error) -> Option<String> {
     let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, named(value)?))).collect();
     // A text without escape sequences: those that were among the words would be left out unseen.
     let reason = std::error::Error::source(&*error).map(ToString::to_string);
-    let is_unsafe = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
+    let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
     for (kind, value) in named {
         error.insert(kind, value);
     }
     let text = error.render().to_string();
     let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
     let lines = lines.join("\n");
-    (is_unsafe || lines != text).then_some(lines)
+    (is_raw || lines != text).then_some(lines)
 }
 
-/// What was given on the command line, with what is unsafe named; nothing where that changes nothing. (Usage and
+/// What was given on the command line, with what is not safe named; nothing where that changes nothing. (Usage and
 /// suggestions are clap's own words, in its own colours.)
 fn named(value: &ContextValue) -> Option<ContextValue> {
     let safe = |word: &String| label(word.as_bytes());
