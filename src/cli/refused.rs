@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Prints what is wrong, or the help or the version that was asked for; the status to exit with.
-pub(super) fn tell(error: Error) -> ExitCode {
+pub(super) fn tell(mut error: Error) -> ExitCode {
     let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-    match safe(&error) {
+    match safe(&mut error) {
         None => {
             let _ = error.print();
         }
@@ -19,25 +19,31 @@ pub(super) fn tell(error: Error) -> ExitCode {
     status
 }
 
-/// The message with what is unsafe named; nothing where all of it is safe as it is.
-fn safe(error: &Error) -> Option<String> {
-    let given: Vec<String> = error.context().flat_map(|(_, value)| words(value)).collect();
-    let mut text = error.render().to_string();
-    for word in given.iter().filter(|word| word.contains('\n')) {
-        text = text.replace(word.as_str(), &label(word.as_bytes()));
+/// The message with what is not safe named, in no colour; nothing where all of it is safe as it is.
+fn safe(error: &mut Error) -> Option<String> {
+    let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, named(value)?))).collect();
+    // A text without escape sequences: those that were among the words would be left out unseen.
+    let reason = std::error::Error::source(&*error).map(ToString::to_string);
+    let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
+    for (kind, value) in named {
+        error.insert(kind, value);
     }
-    let safe: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
-    let safe = safe.join("\n");
-    (safe != error.render().to_string()).then_some(safe)
+    let text = error.render().to_string();
+    let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
+    let lines = lines.join("\n");
+    (is_raw || lines != text).then_some(lines)
 }
 
-/// What was given on the command line; clap's own words (suggestions, usage) are not among these.
-fn words(value: &ContextValue) -> Vec<String> {
-    match value {
-        ContextValue::String(word) => vec![word.clone()],
-        ContextValue::Strings(words) => words.clone(),
-        _ => Vec::new(),
-    }
+/// What was given on the command line, with what is not safe named; nothing where that changes nothing. (Usage and
+/// suggestions are clap's own words, in its own colours.)
+fn named(value: &ContextValue) -> Option<ContextValue> {
+    let safe = |word: &String| label(word.as_bytes());
+    let named = match value {
+        ContextValue::String(word) => ContextValue::String(safe(word)),
+        ContextValue::Strings(words) => ContextValue::Strings(words.iter().map(safe).collect()),
+        _ => return None,
+    };
+    (named != *value).then_some(named)
 }
 
 #[cfg(test)]
@@ -47,7 +53,7 @@ mod tests {
     use clap::Parser;
 
     fn said(words: &[&str]) -> Option<String> {
-        safe(&Args::try_parse_from([&["overspill"], words].concat()).unwrap_err())
+        safe(&mut Args::try_parse_from([&["overspill"], words].concat()).unwrap_err())
     }
 
     #[test]
