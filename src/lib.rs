@@ -22,6 +22,7 @@ pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod known;
+mod plain_file;
 pub mod preview;
 pub mod source;
 pub mod store;
