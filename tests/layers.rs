@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("known", &[]),
+    ("patient", &[]),
     ("plain_file", &[]),
     ("preview", &["known", "plain_file", "text"]),
     ("source", &["text"]),
@@ -15,8 +16,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("capture", &["store", "source", "preview", "known", "text"]),
     ("config", &["store", "preview", "known", "plain_file", "text"]),
     ("words", &[]),
-    ("tui", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
-    ("cli", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
+    ("tui", &["config", "capture", "store", "source", "preview", "known", "patient", "text", "words"]),
+    ("cli", &["config", "capture", "store", "source", "preview", "known", "patient", "text", "words"]),
 ];
 
 /// Files of the command line that start the screens.
