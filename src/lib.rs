@@ -22,6 +22,9 @@ pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod known;
+#[cfg(feature = "app")]
+mod patient;
+mod plain_file;
 pub mod preview;
 pub mod source;
 pub mod store;

@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("known", &[]),
-    ("preview", &["known", "text"]),
+    ("patient", &[]),
+    ("plain_file", &[]),
+    ("preview", &["known", "plain_file", "text"]),
     ("source", &["text"]),
-    ("store", &["source", "known", "text"]),
+    ("store", &["source", "known", "plain_file", "text"]),
     ("capture", &["store", "source", "preview", "known", "text"]),
-    ("config", &["store", "preview", "known", "text"]),
+    ("config", &["store", "preview", "known", "plain_file", "text"]),
     ("words", &[]),
-    ("tui", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
-    ("cli", &["config", "capture", "store", "source", "preview", "known", "text", "words"]),
+    ("tui", &["config", "capture", "store", "source", "preview", "known", "patient", "text", "words"]),
+    ("cli", &["config", "capture", "store", "source", "preview", "known", "patient", "text", "words"]),
 ];
 
 /// Files of the command line that start the screens.

@@ -1,9 +1,7 @@
 //! Directories that hold spills: made for us alone, checked before use, and rid of what killed writers left.
 
-use std::fs::DirBuilder;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::store::Env;
+use crate::store::{Env, make_dirs};
 
 /// A temporary file younger than this may still get its name.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
@@ -53,8 +51,7 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Makes the directories that are to hold `path`; none is checked.
 pub(super) fn make_parents(path: &Path) -> Result<(), DirError> {
     let Some(parent) = path.parent() else { return Ok(()) };
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
-    made.map_err(|error| DirError::Io(parent.to_owned(), Errno::from_io_error(&error).unwrap_or(Errno::IO)))
+    make_dirs(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
 /// A directory of ours alone, if it is there.

@@ -113,12 +113,12 @@ fn as_json(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outc
     let due = doomed.chain(spared);
     let rows: Vec<Row> =
         due.map(|((index, why), end)| Row::of(&stock.entries[index], why, end, stock)).collect();
-    json(&mut io::stdout().lock(), &rows)?;
+    json(&mut crate::patient::stdout(), &rows)?;
     result(&ends)
 }
 
 fn as_text(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outcome {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(crate::patient::stdout());
     table(stock, plan).print(&mut out)?;
     for (index, why) in &plan.spared {
         writeln!(out, "kept: {}: {}", path(&stock.entries[*index]), safe(because(why).as_bytes()))?;

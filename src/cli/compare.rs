@@ -59,7 +59,7 @@ pub fn run(config: &Config, args: &CompareArgs) -> Outcome {
         find(&view, pattern, &mut rows);
     }
     rows.sort_by_key(rank);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(crate::patient::stdout());
     match (args.json, pattern) {
         (true, _) => json(&mut out, &rows)?,
         (false, None) => table(&rows).print(&mut out)?,

@@ -19,7 +19,7 @@ pub fn run(config: &Config, args: &ListArgs) -> Outcome {
     let runs = Runs::of(&mut stock.entries, &config.env);
     let any = !stock.entries.is_empty();
     arrange(&mut stock, args);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(crate::patient::stdout());
     if args.json {
         let records: Vec<Record> = stock.entries.iter().map(|entry| Record::of(entry, &stock)).collect();
         json(&mut out, &records)?;

@@ -66,8 +66,8 @@ pub fn write(
     }
     match form {
         Form::Json => json(preview, input, policy, limits_from, store)?,
-        Form::Text if io::stdout().is_terminal() => to_terminal(preview, input, io::stdout().lock())?,
-        Form::Text | Form::Raw => exact(preview, input, io::stdout().lock())?,
+        Form::Text if io::stdout().is_terminal() => to_terminal(preview, input, crate::patient::stdout())?,
+        Form::Text | Form::Raw => exact(preview, input, crate::patient::stdout())?,
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ fn json(
     limits_from: &str,
     store: &[Warning],
 ) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(crate::patient::stdout());
     super::json(&mut out, &preview::report(preview, input, policy, limits_from, store))?;
     Ok(out.flush()?)
 }

@@ -25,7 +25,7 @@ pub fn run(config: &Config, args: &RmArgs) -> Outcome {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
     if consent == Consent::Ask && !asked(&entries, &stock)? {
-        return Ok(writeln!(io::stdout(), "nothing was deleted")?);
+        return Ok(writeln!(crate::patient::stdout(), "nothing was deleted")?);
     }
     delete(config, &stock, &entries, consent)
 }
@@ -70,7 +70,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
         let (agent, path) = (safe(entry.agent().as_bytes()), path(entry));
         table.row([age(entry, stock.now), size(entry.size()), agent, path]);
     }
-    let mut out = io::stdout().lock();
+    let mut out = crate::patient::stdout();
     table.print(&mut out)?;
     for entry in entries.iter().filter(|entry| entry.status == Status::HardLinked) {
         writeln!(
@@ -96,9 +96,11 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
         let manner = if told { Manner::Single } else { Manner::Bulk };
         match cleaner.delete(entry, Why::Asked, manner, &config.env, stock.now) {
             store::Outcome::Deleted => {
-                writeln!(io::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
+                writeln!(crate::patient::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
             }
-            store::Outcome::AlreadyGone => writeln!(io::stdout(), "already gone: {}", path(entry))?,
+            store::Outcome::AlreadyGone => {
+                writeln!(crate::patient::stdout(), "already gone: {}", path(entry))?
+            }
             store::Outcome::Stayed(why) => {
                 stayed.push(format!("{}: {}", entry.path().display(), why.as_str()));
             }

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
-use crate::source::{Source, View};
+use crate::source::{Change, Source, View};
 use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::{ListArgs, Look, SaveArgs};
 use super::input::{self, Opened};
 use super::{Failure, Outcome, say};
+use crate::words::thousands;
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -107,12 +108,12 @@ fn choices(config: &Config) -> Vec<Choice> {
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.
 fn copy(mut source: Source) -> Outcome {
-    let mut out = io::stdout().lock();
+    let mut out = crate::patient::stdout();
     let mut at = 0;
     loop {
         source.wait_for(at as u64 + 1);
         let view = source.view();
-        copy_from(&view, at, &mut out)?;
+        copy_from(&mut source, &view, at, &mut out)?;
         if at == view.len() && source.is_complete() {
             return source.error().map_or(Ok(()), |error| Err(Failure::Failed(error.to_string()).into()));
         }
@@ -120,15 +121,27 @@ fn copy(mut source: Source) -> Outcome {
     }
 }
 
-/// The map's pages may be lost at any time: each piece is copied before it is written.
-fn copy_from(view: &View, from: usize, out: &mut impl Write) -> io::Result<()> {
+/// The map's pages may be lost at any time: each piece is copied, and is written only if the file is still the same.
+fn copy_from(source: &mut Source, view: &View, from: usize, out: &mut impl Write) -> Outcome {
     let mut copy = Vec::with_capacity(PIECE);
+    let mut written = from;
     for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {
         copy.clear();
         copy.extend_from_slice(piece);
+        if matches!(source.refresh(), Change::Truncated | Change::Replaced) {
+            out.flush()?;
+            return Err(changed(source, written));
+        }
         out.write_all(&copy)?;
+        written += copy.len();
     }
-    out.flush()
+    Ok(out.flush()?)
+}
+
+fn changed(source: &Source, written: usize) -> anyhow::Error {
+    let name = source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy());
+    let written = thousands(written as u64);
+    Failure::Failed(format!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")).into()
 }
 
 /// Whether styles may be used.
@@ -149,4 +162,55 @@ fn is_unicode() -> bool {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Does something whenever something is written.
+    struct Then<F: FnMut()>(Vec<u8>, F);
+
+    impl<F: FnMut()> Write for Then<F> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.extend_from_slice(bytes);
+            (self.1)();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A file of so many pieces, and the directory that holds it.
+    fn pieces(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, vec![b'x'; count * PIECE]).unwrap();
+        (dir, path)
+    }
+
+    #[test]
+    fn a_file_that_is_cut_meanwhile_is_copied_no_further() {
+        let (_dir, path) = pieces(3);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.set_len(5).unwrap());
+        let error = copy_from(&mut source, &view, 0, &mut out).unwrap_err().to_string();
+        assert!(error.contains("log: cut or rewritten meanwhile; stopped after 1,048,576 bytes"), "{error}");
+        assert!(out.0 == vec![b'x'; PIECE], "nothing that the file did not hold");
+    }
+
+    #[test]
+    fn a_file_that_grows_is_copied_on() {
+        let (_dir, path) = pieces(2);
+        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.write_all(b"more").unwrap());
+        copy_from(&mut source, &view, 0, &mut out).unwrap();
+        assert_eq!(out.0.len(), 2 * PIECE);
+    }
 }

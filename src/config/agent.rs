@@ -55,7 +55,7 @@ pub fn limits(
 }
 
 fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match crate::plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => {

@@ -57,7 +57,7 @@ impl Catalog {
     }
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text = crate::plain_file::read(path).map_err(|error| unreadable(path, &error))?;
         // A shell makes the file before `overspill policies NAME >FILE` has printed anything.
         if text.is_empty() {
             return Ok(());

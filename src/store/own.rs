@@ -1,10 +1,9 @@
 //! Our own store: where it lies, and what must be true of its directories before anything is done there.
 
 use std::collections::BTreeSet;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -91,8 +90,8 @@ impl OwnStore {
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
         let home_path = own_home(env)?;
         if let Some(parent) = home_path.parent() {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
-            made.map_err(|source| OwnError::Io { path: parent.to_owned(), source })?;
+            make_dirs(parent)
+                .map_err(|error| OwnError::Io { path: parent.to_owned(), source: error.into() })?;
         }
         let home = make(CWD, &home_path, &home_path, env)?;
         let root = own_root(env)?;
@@ -238,6 +237,19 @@ fn make_private(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
         Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
         Err(Errno::EXIST) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// Makes a directory and those above it that are missing, each of mode 0700 whatever the umask.
+pub(crate) fn make_dirs(path: &Path) -> Result<(), Errno> {
+    match make_private(CWD, path) {
+        Err(Errno::NOENT) => {
+            make_dirs(path.parent().filter(|parent| !parent.as_os_str().is_empty()).ok_or(Errno::NOENT)?)?;
+            make_private(CWD, path)
+        }
+        // As macOS says of the root.
+        Err(Errno::ISDIR) => Ok(()),
+        made => made,
     }
 }
 

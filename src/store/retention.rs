@@ -1,8 +1,6 @@
 //! When a store's own rule deletes an entry. The times are passed in.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,9 +10,6 @@ use super::Env;
 use super::entry::{Entry, Place};
 use super::expand::expand;
 use super::id::{Form, Id, WRAP_MS};
-
-/// No configuration file is read beyond so many bytes.
-const SETTINGS_MOST: u64 = 1 << 20;
 
 /// What a store's rule goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -213,8 +208,7 @@ impl Retention {
 
 impl Setting {
     fn read(&self, env: &Env) -> Option<SignedDuration> {
-        let mut text = String::new();
-        File::open(expand(&self.file, env).ok()?).ok()?.take(SETTINGS_MOST).read_to_string(&mut text).ok()?;
+        let text = crate::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
         let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
         match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
             serde_json::Value::String(age) => parse_age(age),

@@ -224,7 +224,7 @@ impl Stores {
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
         paths.sort();
         for path in paths {
-            let text = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+            let text = crate::plain_file::read(&path).map_err(|error| failed(&path, error))?;
             let agent = self.add(&path, Cow::Owned(text))?;
             self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
             self.skip(&agent);

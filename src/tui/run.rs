@@ -342,7 +342,7 @@ impl Session {
 
     /// OSC 52 reaches the clipboard also through ssh and tmux.
     fn copy(&mut self, text: &str) -> io::Result<()> {
-        let mut out = io::stdout();
+        let mut out = crate::patient::screen();
         crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
         out.flush()
     }

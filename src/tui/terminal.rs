@@ -10,6 +10,8 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
+use crate::patient::{self, Patient};
+
 /// Alternate scroll: the wheel sends arrow keys, and text can still be selected with the mouse.
 const WHEEL_ON: &str = "\x1b[?1007h";
 const WHEEL_OFF: &str = "\x1b[?1007l";
@@ -18,7 +20,7 @@ const WHEEL_OFF: &str = "\x1b[?1007l";
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, drawn in one write a frame.
-pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Stdout>>>;
+pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
 
 /// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
@@ -58,7 +60,7 @@ pub fn take() -> io::Result<(Taken, Screen)> {
     }));
     give_back_on_signals()?;
     enter()?;
-    let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, io::stdout()));
+    let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
     Ok((Taken, Terminal::new(backend)?))
 }
 
@@ -66,15 +68,15 @@ pub fn take() -> io::Result<(Taken, Screen)> {
 pub fn enter() -> io::Result<()> {
     terminal::enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
-    io::stdout().write_all(WHEEL_ON.as_bytes())?;
-    io::stdout().flush()
+    execute!(patient::screen(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    patient::screen().write_all(WHEEL_ON.as_bytes())?;
+    patient::screen().flush()
 }
 
 /// Gives the terminal back; harmless when it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let mut out = io::stdout();
+        let mut out = patient::screen();
         let _ = out.write_all(WHEEL_OFF.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use crate::common::home::{Home, finish};
+use crate::common::home::{Home, fifo, finish};
 use crate::{EXAMPLE, numbered, preview};
 
 /// Every way of naming an output answers alike.
@@ -123,5 +123,26 @@ fn a_full_disk_is_a_failure() {
         let ran = finish(home.command(words).stdout(Stdio::from(full)).spawn().unwrap());
         assert_eq!(ran.status, 1);
         assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
+    let home = Home::new();
+    home.file("out.log", numbered(3));
+    fifo(&home.at("opencode.json"));
+    let ran = home.run(&["preview", "out.log"]);
+    assert_eq!((ran.status, ran.text()), (0, numbered(3).as_str()), "{}", ran.stderr);
+    assert!(ran.stderr.contains("opencode.json: is not a regular file"), "{}", ran.stderr);
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", config.join("config.toml")).unwrap();
+    home.run(&["preview", "out.log"]).fails(2, &["config.toml: is not a regular file"]);
+    for dir in ["policies", "stores"] {
+        let _ = std::fs::remove_file(config.join("config.toml"));
+        std::fs::create_dir(config.join(dir)).unwrap();
+        fifo(&config.join(dir).join("own.toml"));
+        home.run(&["preview", "out.log"]).fails(2, &["own.toml: is not a regular file"]);
+        std::fs::remove_dir_all(config.join(dir)).unwrap();
     }
 }

@@ -256,9 +256,8 @@ fn modes_do_not_depend_on_the_umask() {
         store.keep(path.file_name().unwrap().to_str().unwrap()).unwrap();
         return;
     }
-    for umask in ["000", "022", "277"] {
+    for umask in ["000", "022", "277", "177", "777"] {
         let home = tempfile::tempdir().unwrap();
-        fs::create_dir_all(home.path().join(".local/share")).unwrap();
         let test = std::env::current_exe().unwrap();
         let script = format!(
             "umask {umask}; exec \"$0\" --exact store::tests::deleting::modes_do_not_depend_on_the_umask"
@@ -268,6 +267,9 @@ fn modes_do_not_depend_on_the_umask() {
         assert!(child.status().unwrap().success(), "{umask}");
         let own = home.path().join(".local/share/overspill");
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+        for above in [".local", ".local/share"] {
+            assert_eq!(mode(&home.path().join(above)), 0o700, "{umask} {above}");
+        }
         assert_eq!(
             (mode(&own), mode(&own.join("tool-output")), mode(&own.join("kept"))),
             (0o700, 0o700, 0o700)
