@@ -14,6 +14,8 @@ mod many;
 mod pager;
 #[path = "screens/planning.rs"]
 mod planning;
+#[path = "screens/random.rs"]
+mod random;
 #[path = "screens/stores.rs"]
 mod stores;
 #[path = "screens/window.rs"]

@@ -163,7 +163,8 @@ impl Bench {
                     self.app.update(Event::Policies(choices.collect()))
                 }
                 Effect::ReadTool { agent, then } => {
-                    let policy = policy(&format!("{agent}/read"));
+                    let own = Catalog::builtin().get(&format!("{agent}/read"));
+                    let policy = own.unwrap_or_else(|_| policy("opencode/read"));
                     let choice = choice(policy);
                     self.app.update(Event::ReadTool(choice, then))
                 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Outputs with line ends of each kind, wide characters and bad bytes.
 fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -75,5 +76,50 @@ fn every_built_in_policy_parses_under_its_own_name() {
         let policy = catalog.get(name).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(policy.name(), name);
         assert!(!policy.source().is_empty() && !policy.summary().is_empty());
+    }
+}
+
+/// A value by lot for a parameter: what bites, and what is out of all proportion.
+fn any_value(kind: &ParamKind, lot: u64) -> String {
+    match kind {
+        ParamKind::Integer { .. } => {
+            [0, 1, 2, 3, 7, 10, 39, 64, 1000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX][lot as usize % 12]
+                .to_string()
+        }
+        ParamKind::Boolean => (lot % 2 == 0).to_string(),
+        ParamKind::Choice(words) => words[lot as usize % words.len()].clone(),
+        ParamKind::Text => ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}"][lot as usize % 5].to_owned(),
+        ParamKind::Decimal => ["", "0", "0.5", "1", "999999999999999"][lot as usize % 5].to_owned(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(11), ..ProptestConfig::with_cases(48) })]
+
+    #[test]
+    fn any_bytes_and_any_parameters_make_a_preview_within_the_output(
+        bytes in prop_oneof![hostile(60), prop::collection::vec(any::<u8>(), 0..200)],
+        lots in prop::collection::vec(any::<u64>(), 16),
+        is_counted in any::<bool>(),
+    ) {
+        let catalog = Catalog::builtin();
+        for name in catalog.names() {
+            let mut policy = catalog.get(name).unwrap();
+            for (param, lot) in policy.params().to_vec().iter().zip(lots.iter().cycle()) {
+                // Out of a parameter's range it is refused, which is as good.
+                let _ = policy.set(&param.name, &any_value(&param.kind, *lot));
+            }
+            let totals = if is_counted { Totals::count(&bytes) } else { Totals::unknown() };
+            let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
+            match plan(&input, &policy) {
+                Ok(preview) => {
+                    prop_assert_eq!(preview.byte_len(&input), preview.text(&input).len() as u64, "{}", name);
+                    let inside = |part: &Part| part.range().is_none_or(|(_, range)| range.end <= bytes.len());
+                    prop_assert!(preview.parts.iter().all(inside), "{name}: {:?}", preview.parts);
+                }
+                Err(PlanError::Agent { .. }) => {}
+                Err(error) => prop_assert!(false, "{name}: {error}"),
+            }
+        }
     }
 }
