@@ -90,7 +90,9 @@ fn see_lines(text: &Text, range: Range<usize>, see: &mut impl FnMut(Bite)) {
         let feed = text.feed_after(at, range.end);
         let stop = feed.unwrap_or(range.end);
         if stop > at {
-            see(Bite::Left(at..stop, text.size_of(at..stop, Unit::Bytes)));
+            let is_ascii = text.bytes[at..stop].is_ascii();
+            let size = if is_ascii { (stop - at) as u64 } else { text.size_of(at..stop, Unit::Bytes) };
+            see(Bite::Left(at..stop, size));
         }
         let Some(feed) = feed else { return };
         see(Bite::Begin);
