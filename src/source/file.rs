@@ -76,6 +76,13 @@ impl Source {
         Source::from_opened(path, opened)
     }
 
+    /// Gives back the lock of [`Source::open_entry`]: who looks at it has chosen to delete it.
+    pub fn let_go(&self) {
+        if let Backing::File { file, .. } = &self.backing {
+            let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingUnlock);
+        }
+    }
+
     /// Drains `reader` on a thread into an unlinked temporary file (mode 0600, in the system's
     /// temporary directory), at its own speed. When the disk is nearly full the rest is drained
     /// and dropped, and [`Source::progress`] says so.

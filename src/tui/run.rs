@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::source::{Change, PathStatus, Source, Watcher};
-use crate::store::{Env, Stores};
+use crate::source::{Change, Identity, PathStatus, Source, Watcher};
+use crate::store::{Env, Marked, Stores};
 use crate::text::units::Want;
 
 use super::app::{App, Changed, Effect, Event, Message};
@@ -22,7 +22,7 @@ use super::view;
 
 mod live;
 
-pub use live::{Live, LiveNews, Maker, Over};
+pub use live::{Live, LiveNews, Maker, Over, Parting};
 
 /// The read tool that is shown for agents whose own is not known.
 const READ_TOOL: &str = "opencode/read";
@@ -59,15 +59,6 @@ pub struct Target {
     pub subject: Subject,
     /// Its bytes.
     pub source: Source,
-}
-
-/// How the screens were left.
-#[derive(Debug, Default)]
-pub struct Parting {
-    /// What is to be said of it once the terminal is as it was.
-    pub words: Option<String>,
-    /// The signal that asked us to end, where the output has still to be seen to its end.
-    pub signal: Option<i32>,
 }
 
 /// Shows the screens until the person leaves.
@@ -114,6 +105,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         (shown, None) => shown?,
     }
     let doomed = session.app.take_doomed();
+    session.let_go(&doomed);
     drop(taken);
     let words = (!doomed.is_empty()).then(|| jobs::delete(&doomed, &env).text);
     Ok(Parting { words, signal: None })
@@ -231,6 +223,17 @@ impl Session {
         self.app.output.as_ref().map(|output| (output.index.is_complete(), output.is_counted()))
     }
 
+    /// What the person deletes here is not kept by our own looking at it. What another viewer looks at stays.
+    fn let_go(&self, doomed: &[Marked]) {
+        let named = self.files.iter().flatten().map(|target| &target.source);
+        for source in self.source.iter().chain(named) {
+            let is_it = |file: &Identity| doomed.iter().any(|marked| marked.entry.identity.same_file(file));
+            if source.identity().as_ref().is_some_and(is_it) {
+                source.let_go();
+            }
+        }
+    }
+
     /// The file may have changed: how?
     fn look(&mut self) -> Vec<Effect> {
         let Some(source) = &mut self.source else { return Vec::new() };
@@ -314,7 +317,10 @@ impl Session {
                     let output = target.map(|target| self.glance(target));
                     self.app.glance = Some((path, output));
                 }
-                Effect::Delete(doomed) => self.jobs.delete(doomed),
+                Effect::Delete(doomed) => {
+                    self.let_go(&doomed);
+                    self.jobs.delete(doomed);
+                }
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),

@@ -38,3 +38,17 @@ fn no_entries_says_where_they_were_looked_for() {
     let session = Session::start_sized(&home, (120, 60), &[]);
     session.wait_for("No stored outputs yet").wait_for("data/opencode/tool-output");
 }
+
+#[test]
+fn what_was_looked_at_can_be_deleted() {
+    for keys in ["x!", "xq"] {
+        let home = Home::new();
+        let path = home.private_entry("opencode", ID, "looked at\n", 1);
+        let mut session = Session::start(&home, &[]);
+        session.wait_for("looked at");
+        session.keys("\r").wait_top("looked at");
+        session.keys("\x1b").wait_for("1 output");
+        session.keys(keys).wait_for("1 deleted");
+        assert!(!path.exists(), "{keys}");
+    }
+}

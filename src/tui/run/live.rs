@@ -55,6 +55,15 @@ pub struct Over {
     pub told: Vec<&'static str>,
 }
 
+/// How the screens were left.
+#[derive(Debug, Default)]
+pub struct Parting {
+    /// What is to be said of it once the terminal is as it was.
+    pub words: Option<String>,
+    /// The signal that asked us to end, where the output has still to be seen to its end.
+    pub signal: Option<i32>,
+}
+
 impl Session {
     /// Hears what is told of the first output while it is made.
     pub(super) fn expect(&mut self, live: Live) -> io::Result<()> {
