@@ -86,7 +86,7 @@ fn any_value(kind: &ParamKind, lot: u64) -> String {
             [0, 1, 2, 3, 7, 10, 39, 64, 1000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX][lot as usize % 12]
                 .to_string()
         }
-        ParamKind::Boolean => (lot % 2 == 0).to_string(),
+        ParamKind::Boolean => lot.is_multiple_of(2).to_string(),
         ParamKind::Choice(words) => words[lot as usize % words.len()].clone(),
         ParamKind::Text => ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}"][lot as usize % 5].to_owned(),
         ParamKind::Decimal => ["", "0", "0.5", "1", "999999999999999"][lot as usize % 5].to_owned(),
