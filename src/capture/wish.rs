@@ -82,7 +82,7 @@ impl Wish {
 
 /// The parameter of a policy that has a cap of its own.
 pub(super) const CAP: &str = "max_saved_bytes";
-/// Bytes that are spilled at most where nothing else is said: 100 MiB.
+/// Bytes that are spilled at most by default: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
 
 /// The most that is spilled under a policy: its own cap, where it has one.

@@ -1,4 +1,4 @@
-//! What is said of a command line that cannot be parsed: words given on it are never printed raw.
+//! Errors of a command line that cannot be parsed: its words are never printed raw.
 
 use crate::text::safe::label;
 use clap::error::{ContextValue, Error};
