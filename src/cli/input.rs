@@ -110,8 +110,7 @@ impl Opened {
     /// The policy and limits for it.
     pub fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
         let mut resolved = config.resolve(wishes, self.path.as_deref()).map_err(usage)?;
-        let failed = resolved.policy.failed().filter(|_| self.exit_code.is_some_and(|code| code != 0));
-        if let Some(failed) = failed {
+        if let Some(failed) = resolved.policy.failed_with(self.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }
         Ok(resolved)

@@ -108,6 +108,11 @@ impl Policy {
         self.file.failed.as_deref()
     }
 
+    /// The same for a command that ended so: none unless it failed.
+    pub fn failed_with(&self, exit_code: Option<i32>) -> Option<&str> {
+        self.failed().filter(|_| exit_code.is_some_and(|code| code != 0))
+    }
+
     /// What surprises in it, a sentence each.
     pub fn quirks(&self) -> &[String] {
         &self.file.quirks

@@ -1,9 +1,9 @@
 //! An output between words that the agent adds before it cuts: its size, and both ends of the whole.
 
 use super::segments::{self, Segment};
-use super::{Rule, lines_in};
+use super::{Chosen, Rule, lines_in};
 use crate::preview::notice::{Fact, Facts};
-use crate::preview::parts::{Part, Unit};
+use crate::preview::parts::{LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::text::Text;
 use crate::text::units::Want;
@@ -99,4 +99,17 @@ pub(super) fn lines(text: &Text, segments: &[Segment]) -> u64 {
 /// Halves of characters among segments.
 pub(super) fn halves(segments: &[Segment]) -> u64 {
     segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
+}
+
+/// What slots of segments were chosen by size: their parts, ranges, halves and lines.
+pub(super) fn chosen(text: &Text, rule: &Rule, slots: Vec<(&'static str, Vec<Segment>)>) -> Chosen {
+    let all: Vec<_> = slots.iter().flat_map(|(_, segments)| segments).cloned().collect();
+    Chosen {
+        lines: Some(Ok(lines(text, &all))),
+        halves: halves(&all),
+        ranges: all.iter().filter_map(Segment::range).collect(),
+        slots: slots.into_iter().map(|(name, segments)| (name, parts(text, segments))).collect(),
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        ..Chosen::default()
+    }
 }

@@ -4,7 +4,6 @@ use super::composed;
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
 use crate::preview::notice::{Fact, Facts};
-use crate::preview::parts::LimitHit;
 use crate::preview::plan::{self, PlanError};
 use crate::preview::text::Text;
 use crate::text::units::Want;
@@ -39,15 +38,7 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let mut kept = segments::head(text, text.body.clone(), rule.unit, first);
     kept.extend(shown);
     kept.extend(segments::tail(text, text.body.clone(), rule.unit, last));
-    Ok(Chosen {
-        lines: Some(Ok(composed::lines(text, &kept))),
-        halves: composed::halves(&kept),
-        ranges: kept.iter().filter_map(Segment::range).collect(),
-        slots: vec![("kept", composed::parts(text, kept))],
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        cut: Some(true),
-        ..Chosen::default()
-    })
+    Ok(Chosen { cut: Some(true), ..composed::chosen(text, rule, vec![("kept", kept)]) })
 }
 
 fn notice(rule: &Rule, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {

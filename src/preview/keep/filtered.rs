@@ -1,9 +1,10 @@
 //! A text that loses its escape sequences as it is read, each read by itself, and gets a line of the agent's own.
 
+use super::composed;
 use super::segments::{self, Segment};
-use super::{Chosen, Rule, lines_in};
+use super::{Chosen, Rule};
 use crate::preview::notice::{Fact, Facts};
-use crate::preview::parts::{LimitHit, Part, Unit};
+use crate::preview::parts::Unit;
 use crate::preview::plan::PlanError;
 use crate::preview::text::{Text, as_usize};
 use crate::text::units;
@@ -26,16 +27,20 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let Some(within) = reads.within(most) else {
         let start = reads.start(shown);
         let start = segments::prefix(text, &start, Unit::Units, shown);
-        return Ok(cut(finish(text, rule, start), reads.size(), last_line));
+        return Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), reads.size(), last_line));
     };
     let mut whole = segments_of(trimmed(text, within));
     whole.push(Segment::Words(last_line));
     let size = segments::size(text, &whole, Unit::Bytes);
     if size <= most {
-        return Ok(Chosen { cut: Some(false), hit: None, ..finish(text, rule, whole) });
+        return Ok(Chosen {
+            cut: Some(false),
+            hit: None,
+            ..composed::chosen(text, rule, vec![("kept", whole)])
+        });
     }
     let start = segments::prefix(text, &whole, Unit::Units, shown);
-    Ok(cut(finish(text, rule, start), Fact::Number(size), String::new()))
+    Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), Fact::Number(size), String::new()))
 }
 
 /// What was cut had this size, and the notice is followed by this line.
@@ -154,19 +159,4 @@ fn trimmed(text: &Text, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     ranges
-}
-
-fn finish(text: &Text, rule: &Rule, segments: Vec<Segment>) -> Chosen {
-    let ranges: Vec<_> =
-        segments.iter().filter_map(Segment::range).filter(|range| !range.is_empty()).collect();
-    let halves = segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64;
-    let parts: Vec<Part> = segments.into_iter().filter_map(|segment| segment.part(text)).collect();
-    Chosen {
-        lines: Some(Ok(ranges.iter().map(|range| lines_in(text, range)).sum())),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        slots: vec![("kept", parts)],
-        halves,
-        ranges,
-        ..Chosen::default()
-    }
 }

@@ -137,21 +137,12 @@ impl<'a> Rule<'a> {
         rendered.map_err(|message| PlanError::policy(self.policy, message))
     }
 
-    /// A figure that the way cannot do without.
-    pub fn needed(&self, figure: &Option<Figure>, key: &str) -> Result<u64, PlanError> {
-        self.figure(figure)?.ok_or_else(|| {
-            PlanError::policy(self.policy, format!("`keep` has no `{key}`, which this way needs"))
-        })
-    }
-}
-
-impl Rule<'_> {
     /// A template that is rendered for line after line: compiled once.
     pub fn template<'t>(
         &self,
-        template: &'t Option<toml::Spanned<String>>,
+        template: &'t Option<Spanned<String>>,
     ) -> Result<Option<notice::Template<'t>>, PlanError> {
-        let compile = |words: &'t toml::Spanned<String>| notice::Template::new(self.policy, words.get_ref());
+        let compile = |words: &'t Spanned<String>| notice::Template::new(self.policy, words.get_ref());
         let compiled = template.as_ref().map(compile).transpose();
         compiled.map_err(|message| PlanError::policy(self.policy, message))
     }
@@ -159,8 +150,15 @@ impl Rule<'_> {
     /// What a template makes of a line's number; nothing where there is none.
     pub fn numbered(&self, template: &Option<notice::Template>, number: u64) -> Result<String, PlanError> {
         let Some(template) = template else { return Ok(String::new()) };
-        let rendered = template.render_plain(notice::Facts::from([("number", notice::Fact::Number(number))]));
+        let rendered = template.render_plain(Facts::from([("number", Fact::Number(number))]));
         rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(self.policy, message))
+    }
+
+    /// A figure that the way cannot do without.
+    pub fn needed(&self, figure: &Option<Figure>, key: &str) -> Result<u64, PlanError> {
+        self.figure(figure)?.ok_or_else(|| {
+            PlanError::policy(self.policy, format!("`keep` has no `{key}`, which this way needs"))
+        })
     }
 }
 

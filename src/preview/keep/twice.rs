@@ -1,9 +1,10 @@
 //! Two cuts in a row: both ends of the output, then both ends of that, the second notice counted in its limit.
 
+use super::composed;
 use super::segments::{self, Segment};
 use super::{Chosen, Rule};
 use crate::preview::notice::{Fact, Facts};
-use crate::preview::parts::{LimitHit, Unit};
+use crate::preview::parts::Unit;
 use crate::preview::plan::PlanError;
 use crate::preview::text::Text;
 use crate::text::units::Want;
@@ -12,21 +13,21 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let first = rule.needed(&rule.form.held, "held")?;
     let second = rule.needed(&rule.form.size, "size")?;
     let total = text.totals.units;
-    let composed = first_cut(text, rule, first)?;
-    let size = segments::units_known(text, &composed, total);
+    let once = first_cut(text, rule, first)?;
+    let size = segments::units_known(text, &once, total);
     let Some(size) = size else {
         text.wait_for(Want::UNITS);
-        return Ok(finish(text, rule, composed));
+        return Ok(composed::chosen(text, rule, vec![("kept", once)]));
     };
     let marker = |removed: u64| words(rule, &rule.form.gap, removed);
     let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
     let removed = size.saturating_sub(2 * rough);
     let words = marker(removed)?;
     let keep = second.saturating_sub(words.len() as u64) / 2;
-    let mut result = segments::prefix(text, &composed, Unit::Units, keep);
+    let mut result = segments::prefix(text, &once, Unit::Units, keep);
     result.push(Segment::Words(words));
-    result.extend(segments::suffix(text, &composed, Unit::Units, keep));
-    Ok(finish(text, rule, result))
+    result.extend(segments::suffix(text, &once, Unit::Units, keep));
+    Ok(composed::chosen(text, rule, vec![("kept", result)]))
 }
 
 /// Both ends with a notice between, or all where it fits.
@@ -46,18 +47,4 @@ fn first_cut(text: &Text, rule: &Rule, most: u64) -> Result<Vec<Segment>, PlanEr
 
 fn words(rule: &Rule, template: &Option<toml::Spanned<String>>, number: u64) -> Result<String, PlanError> {
     rule.words(template, &Facts::from([("number", Fact::Number(number))]))
-}
-
-fn finish(text: &Text, rule: &Rule, segments: Vec<Segment>) -> Chosen {
-    let ranges: Vec<_> = segments.iter().filter_map(Segment::range).collect();
-    let halves = segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64;
-    let lines = ranges.iter().map(|range| super::lines_in(text, range)).sum();
-    Chosen {
-        slots: vec![("kept", segments.into_iter().filter_map(|segment| segment.part(text)).collect())],
-        ranges,
-        halves,
-        lines: Some(Ok(lines)),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        ..Chosen::default()
-    }
 }

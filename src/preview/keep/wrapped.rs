@@ -5,7 +5,6 @@ use super::segments::{self, Segment};
 use super::{Chosen, Rule};
 use crate::preview::file::Boundary;
 use crate::preview::notice::Fact;
-use crate::preview::parts::LimitHit;
 use crate::preview::plan::PlanError;
 use crate::preview::text::Text;
 
@@ -22,16 +21,8 @@ pub(super) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let head = without_halves(rule, whole.head(text, rule.unit, head));
     let tail = without_halves(rule, whole.tail(text, rule.unit, tail));
     let kept = segments::size(text, &head, rule.unit) + segments::size(text, &tail, rule.unit);
-    let all: Vec<_> = head.iter().chain(&tail).cloned().collect();
-    let mut chosen = Chosen {
-        cut: Some(true),
-        lines: Some(Ok(composed::lines(text, &all))),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        halves: composed::halves(&all),
-        ranges: all.iter().filter_map(Segment::range).collect(),
-        slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-        ..Chosen::default()
-    };
+    let slots = vec![("head", head), ("tail", tail)];
+    let mut chosen = Chosen { cut: Some(true), ..composed::chosen(text, rule, slots) };
     chosen.facts.insert("elided", Fact::from(size.map(|size| size.saturating_sub(kept))));
     Ok(chosen)
 }

@@ -60,8 +60,7 @@ fn state(app: &App) -> Option<&'static str> {
 fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
-    let failed = output.policy.failed().filter(|_| output.exit_code.is_some_and(|code| code != 0));
-    let failed = failed.map_or(String::new(), |name| {
+    let failed = output.policy.failed_with(output.exit_code).map_or(String::new(), |name| {
         let tool = name.strip_prefix(output.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
         format!(" (failed: {})", tool.unwrap_or(name))
     });
