@@ -165,7 +165,7 @@ impl CapturedOutput {
         let (Unsaved::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
         // It fits: the cap is below a length in memory.
         let bytes = &self.content.bytes()[..cap as usize];
-        let feeds = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        let feeds = bytecount::count(bytes, b'\n') as u64;
         let kept = Size { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
         match spill.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(Stopped::Cap)),
@@ -179,7 +179,7 @@ impl CapturedOutput {
         match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
             Ok(spill) if within == bytes.len() => Unsaved::File(spill),
             Ok(spill) => {
-                let feeds = memchr::memchr_iter(b'\n', &bytes[..within]).count() as u64;
+                let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
                 let lines = cut_lines(&self.content, feeds, within as u64);
                 self.kept = Size { bytes: within as u64, lines };
                 self.stopped = Some(Stopped::Cap);

@@ -87,7 +87,7 @@ pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut B
     }
     each_piece(view, range.clone(), 0, buffer, |at, bytes, piece| {
         for (number, part) in bytes[piece].chunks(block.min(PIECE)).enumerate() {
-            let found = memchr::memchr_iter(b'\n', part).count() as u32;
+            let found = bytecount::count(part, b'\n') as u32;
             counts[(at - range.start + number * block.min(PIECE)) / block] += found;
         }
     });

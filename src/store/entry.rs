@@ -281,7 +281,7 @@ pub fn count_lines(entry: &Entry) -> io::Result<u64> {
     let (mut at, mut lines, mut last) = (0, 0, b'\n');
     loop {
         let piece = buffer.read_file(&file, at, PIECE)?;
-        lines += memchr::memchr_iter(b'\n', piece).count() as u64;
+        lines += bytecount::count(piece, b'\n') as u64;
         last = piece.last().copied().unwrap_or(last);
         at += piece.len() as u64;
         if piece.len() < PIECE {

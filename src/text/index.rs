@@ -83,7 +83,7 @@ impl BlockIndex {
     pub fn count(bytes: &[u8], block: usize, blocks: Range<usize>) -> BlockCounts {
         let start = (blocks.start * block).min(bytes.len());
         let end = (blocks.end * block).min(bytes.len());
-        let counts = bytes[start..end].chunks(block).map(|b| memchr_iter(b'\n', b).count() as u32).collect();
+        let counts = bytes[start..end].chunks(block).map(|b| bytecount::count(b, b'\n') as u32).collect();
         BlockCounts { first: blocks.start, counts }
     }
 
@@ -167,7 +167,7 @@ impl BlockIndex {
         let offset = offset.min(self.within(bytes) as u64) as usize;
         let block = offset / self.block;
         let before = self.before(block)?;
-        Some(before + memchr_iter(b'\n', &bytes[block * self.block..offset]).count() as u64)
+        Some(before + bytecount::count(&bytes[block * self.block..offset], b'\n') as u64)
     }
 
     /// About which line a byte lies in, 0-based, from what is counted so far.

@@ -319,7 +319,7 @@ impl Output {
     /// laid out beside the numbers stays where it is while lines are counted.
     pub fn about_lines(&self) -> u64 {
         let head = &self.view[..self.view.len().min(BLOCK)];
-        let lines = memchr::memchr_iter(b'\n', head).count() as f64;
+        let lines = bytecount::count(head, b'\n') as f64;
         (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
     }
 

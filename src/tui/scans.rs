@@ -12,8 +12,12 @@ use super::app::Event;
 use super::find::{Census, Found, Hay, News, Quest, Round};
 use super::jobs::{Report, Ticket};
 
-/// Bytes that a counting worker takes at a time, about.
-const TAKE: usize = 8 << 20;
+/// A counting worker takes this share of a file at a time,
+const SHARE: usize = 64;
+
+/// but no fewer and no more bytes: each report wakes the thread that draws the screen.
+const LEAST_TAKE: usize = 4 << 20;
+const MOST_TAKE: usize = 32 << 20;
 
 /// Files up to this many bytes are counted by one thread.
 const NOT_WORTH_THREADS: usize = 32 << 20;
@@ -118,7 +122,8 @@ fn go_through(
     background: &Background,
     report: impl Fn(&mut Buffer, Range<usize>) -> Event + Sync,
 ) {
-    let take = (TAKE / index.block()).max(1);
+    let take = (index.range(blocks.clone()).len() / SHARE).clamp(LEAST_TAKE, MOST_TAKE);
+    let take = (take / index.block()).max(1);
     let work = |buffer: &mut Buffer, number: usize| {
         if !background.go_on() {
             return ControlFlow::Break(());
