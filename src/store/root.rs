@@ -9,7 +9,10 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::{Env, Unset, expand, stat};
+use crate::fs::stat;
+use crate::store::{Env, Unset};
+
+use super::spec::expand;
 
 /// So many links lead to a directory at most.
 const MOST_LINKS: u32 = 40;
@@ -24,7 +27,7 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
 /// Where a store begins, and which part of the path to it is the person's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Root {
+pub(crate) struct Root {
     pub path: PathBuf,
     /// What of the path may be reached through any link: in the home directory all of it (a person may have moved a
     /// directory), in a project the way to the project, elsewhere nothing.
@@ -42,7 +45,7 @@ enum Links {
 
 /// Why a root cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum RootError {
+pub(crate) enum RootError {
     #[error("{0} is a symbolic link that others may have made, and is not followed")]
     Link(String),
     #[error("it belongs to another user")]

@@ -14,14 +14,14 @@ use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Event};
-use overspill::tui::arrange::Arranged;
-use overspill::tui::detail;
-use overspill::tui::doc::Cost;
-use overspill::tui::find::{Found, News, Quest, Round};
-use overspill::tui::list::{Look, Scanned};
-use overspill::tui::output::Subject;
-use overspill::tui::theme::Theme;
+use overspill::tui::pager::doc::Cost;
+use overspill::tui::pager::output::Subject;
+use overspill::tui::pager::search::{Found, News, Quest, Round};
+use overspill::tui::stores::details;
+use overspill::tui::stores::sort::Arranged;
+use overspill::tui::stores::{Look, Scanned};
 use overspill::tui::view;
+use overspill::tui::widget::theme::Theme;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -180,7 +180,7 @@ impl Bench {
                 }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {
-                        let peek = detail::peek(&entry, &self.env);
+                        let peek = details::peek(&entry, &self.env);
                         (entry, peek)
                     };
                     self.app.update(Event::Peeked(entries.into_iter().map(read).collect()))
@@ -188,8 +188,8 @@ impl Bench {
                 Effect::CountLines(entries) => {
                     for entry in entries {
                         let lines = store::count_lines(&entry).map_or_else(
-                            |error| detail::Lines::Failed(error.to_string()),
-                            detail::Lines::Counted,
+                            |error| details::Lines::Failed(error.to_string()),
+                            details::Lines::Counted,
                         );
                         self.app.update(Event::LinesCounted(Box::new(entry), lines));
                     }

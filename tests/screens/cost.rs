@@ -5,8 +5,8 @@ use std::os::unix::fs::FileExt;
 use overspill::preview::{Input, Output, Totals, plan_touching};
 use overspill::text::index::BLOCK;
 use overspill::text::layout::ANCHOR;
-use overspill::tui::doc::Cost;
-use overspill::tui::geometry::Side;
+use overspill::tui::pager::doc::Cost;
+use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

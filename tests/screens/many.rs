@@ -5,8 +5,8 @@ use std::fs;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, Entry, Env, Manner};
 use overspill::tui::app::{Effect, Event};
-use overspill::tui::arrange::BATCH;
-use overspill::tui::list::{Look, Scanned};
+use overspill::tui::stores::sort::BATCH;
+use overspill::tui::stores::{Look, Scanned};
 
 use crate::common::bench::{Bench, looked_at};
 

@@ -5,7 +5,7 @@ use overspill::source::PathStatus;
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message};
-use overspill::tui::theme::Theme;
+use overspill::tui::widget::theme::Theme;
 
 use crate::SIZES;
 use crate::common::bench::{Bench, policy};

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
 use overspill::tui::app::{Effect, Event};
-use overspill::tui::geometry::Side;
-use overspill::tui::planning::{AT_ONCE, Making};
+use overspill::tui::pager::planning::{AT_ONCE, Making};
+use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
