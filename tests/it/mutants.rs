@@ -1,14 +1,12 @@
 //! Policy, store and configuration files changed by lot, from a fixed seed: no panic, and each fault names its file.
 
-mod common;
-
 use std::fs;
 
 use overspill::config::Config;
 use overspill::preview::{Catalog, Input, Output, PlanError, Totals, plan};
 use overspill::store::{Env, Stores};
 
-use common::home::Home;
+use crate::common::home::Home;
 
 const CONFIG: &str = r#"policy = "opencode/output"
 keep_own = "7d"

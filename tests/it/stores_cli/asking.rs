@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 use crate::common::home::DEADLINE;
-use crate::stocked::{Stocked, name};
+use crate::stores_cli::stocked::{Stocked, name};
 
 /// The program on a terminal of 100 columns.
 struct Terminal {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use overspill::store::Env;
 use overspill::tui::app::{Effect, Event};
 
-use crate::SIZES;
 use crate::common::bench::{Bench, looked_at};
+use crate::screens::SIZES;
 
 /// A home with stores in it, and the screens that look at it.
 struct Stocked {

@@ -1,7 +1,7 @@
 //! `overspill preview`: byte for byte what the model got.
 
+use crate::cli::{EXAMPLE, numbered, preview};
 use crate::common::home::{Home, fifo};
-use crate::{EXAMPLE, numbered, preview};
 
 const HINT: &str = "The tool call succeeded but the output was truncated. Full output saved to: /s/out\n\
     Use Grep to search the full content or Read with offset/limit to view specific sections.";

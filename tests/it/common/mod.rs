@@ -1,5 +1,4 @@
 //! What the whole-program tests share: a home of their own, the screens without a terminal, and a terminal.
-#![allow(dead_code, reason = "each test program uses its own share")]
 
 pub mod bench;
 pub mod home;

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
+use crate::cli::{EXAMPLE, numbered, preview};
 use crate::common::home::{Home, fifo, finish};
-use crate::{EXAMPLE, numbered, preview};
 
 /// Every way of naming an output answers alike.
 #[track_caller]

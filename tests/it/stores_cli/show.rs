@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
-use crate::stocked::{ID, OTHER, Stocked, age, name};
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
 fn an_entry_s_facts_by_the_beginning_of_its_id() {

@@ -1,9 +1,7 @@
 //! Every policy of the engine against a naive second implementation written from the documents.
-mod naive;
-
-use naive::engine::{self, Answer};
-use naive::inputs::{Scale, Spec, tuned_case};
-use naive::{Case, Fault, case, edges, rules, samples, specs};
+use crate::naive::engine::{self, Answer};
+use crate::naive::inputs::{Scale, Spec, tuned_case};
+use crate::naive::{Case, Fault, case, edges, rules, samples, specs};
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -29,8 +27,8 @@ fn difference(case: &Case) -> Option<String> {
     }
 }
 
-fn report(case: &Case, expected: &naive::Verdict, got: &naive::Verdict) -> String {
-    let short = |v: &naive::Verdict| {
+fn report(case: &Case, expected: &crate::naive::Verdict, got: &crate::naive::Verdict) -> String {
+    let short = |v: &crate::naive::Verdict| {
         let text = format!("{v:?}");
         if text.len() < 600 {
             return text;
@@ -103,7 +101,7 @@ const WITHOUT_DOUBLE: &[&str] = &["crush/bash", "grok/bash", "mistral-vibe/bash"
 #[test]
 fn every_policy_has_a_double_and_is_asked() {
     for name in engine::names().filter(|name| !WITHOUT_DOUBLE.contains(name)) {
-        assert!(naive::TABLE.iter().any(|(double, _)| *double == name), "{name} has no double");
+        assert!(crate::naive::TABLE.iter().any(|(double, _)| *double == name), "{name} has no double");
         let asked = specs::CORE.iter().chain(specs::SHIPPED).any(|spec| spec.policy == name);
         assert!(asked, "{name} is never asked about");
         assert!(

@@ -1,12 +1,10 @@
-//! The picture in the README, made from the real screen: `cargo test --test picture -- --ignored`.
-
-mod common;
+//! The picture in the README, made from the real screen: `cargo test --test it picture -- --ignored`.
 
 use std::path::Path;
 
-use common::home::Home;
-use common::session::Session;
-use common::svg;
+use crate::common::home::Home;
+use crate::common::session::Session;
+use crate::common::svg;
 
 /// Columns and rows of the picture.
 const SIZE: (u16, u16) = (142, 32);

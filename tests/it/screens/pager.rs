@@ -7,10 +7,10 @@ use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message};
 use overspill::tui::widget::theme::Theme;
 
-use crate::SIZES;
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 use crate::common::samples::{build_log, hostile, test_log};
+use crate::screens::SIZES;
 
 /// Opens a file of this content under opencode's policy.
 fn open(size: (u16, u16), content: &[u8]) -> Bench {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::stocked::{ID, OTHER, Stocked, name, own_id};
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, name, own_id};
 
 fn stocked() -> Stocked {
     let home = Stocked::new();

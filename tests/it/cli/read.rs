@@ -1,7 +1,7 @@
 //! `overspill read`: windows as the agents' read tools give them.
 
+use crate::cli::{EXAMPLE, numbered};
 use crate::common::home::Home;
-use crate::{EXAMPLE, numbered};
 
 #[test]
 fn a_window_is_printed_as_the_read_tool_gives_it() {

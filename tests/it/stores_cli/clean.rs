@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::stocked::{ID, OTHER, Stocked, done, name};
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name};
 
 /// One due and one young entry in our own store and in opencode's.
 fn stocked() -> (Stocked, [std::path::PathBuf; 4]) {
@@ -88,7 +88,7 @@ fn what_is_due_and_stays_is_said_with_the_reason() {
     let [kept, linked, young] = [1, 2, 3].map(|n| home.own(n, "x", 240));
     home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);
     fs::hard_link(&linked, home.dir("data/other-name")).unwrap();
-    fs::rename(&young, home.own_root().join(crate::stocked::own_id(4, 1))).unwrap();
+    fs::rename(&young, home.own_root().join(crate::stores_cli::stocked::own_id(4, 1))).unwrap();
     let ran = home.run(&["clean", "--yes"]).ok();
     assert!(ran.text().contains(&format!("kept: {}: kept by you\n", kept.display())), "{}", ran.text());
     assert!(ran.text().contains(&format!("kept: {}: hard link\n", linked.display())), "{}", ran.text());
@@ -136,9 +136,10 @@ fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
 #[test]
 fn left_temporaries_go_first() {
     let home = Stocked::new();
-    let temporary = |n| home.own_root().join(format!(".tmp-{}", crate::stocked::own_id(n, 2)));
+    let temporary = |n| home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(n, 2)));
     let (dead, writing) = (home.put(&temporary(1), "x", 2), home.put(&temporary(2), "x", 2));
-    let young = home.put(&home.own_root().join(format!(".tmp-{}", crate::stocked::own_id(3, 0))), "x", 0);
+    let young =
+        home.put(&home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(3, 0))), "x", 0);
     let lock = fs::File::open(&writing).unwrap();
     lock.lock().unwrap();
     let ran = home.run(&["clean", "--yes"]).ok();

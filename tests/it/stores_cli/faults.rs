@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::common::home::{Ran, fifo, finish};
-use crate::stocked::{ID, OTHER, Stocked, done, name, own_id};
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name, own_id};
 
 const EVERYTHING: [&str; 7] = ["clean", "--yes", "--all", "--older-than", "0s", "--max-total", "0"];
 

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use crate::EXAMPLE;
+use crate::cli::EXAMPLE;
 use crate::common::home::{Home, fifo, finish};
 
 #[test]

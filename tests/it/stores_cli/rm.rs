@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::stocked::{ID, OTHER, Stocked, name};
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, name};
 
 #[test]
 fn named_entries_go_and_no_others() {

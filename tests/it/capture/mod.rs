@@ -1,30 +1,16 @@
 //! Running commands: bars 20 to 27 of the table of faults, and what is kept, where, and under which name.
 
-mod common;
-
-#[path = "capture/bounds.rs"]
 mod bounds;
-#[path = "capture/disk.rs"]
 mod disk;
-#[path = "capture/ends.rs"]
 mod ends;
-#[path = "capture/keep.rs"]
 mod keep;
-#[path = "capture/killed.rs"]
 mod killed;
-#[path = "capture/layouts.rs"]
 mod layouts;
-#[path = "capture/library.rs"]
 mod library;
-#[path = "capture/paused.rs"]
 mod paused;
-#[path = "capture/piped.rs"]
 mod piped;
-#[path = "capture/pty.rs"]
 mod pty;
-#[path = "capture/stopped.rs"]
 mod stopped;
-#[path = "capture/watched.rs"]
 mod watched;
 
 use std::ffi::OsString;
@@ -33,7 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use common::home::{DEADLINE, Home, Ran};
+use crate::common::home::{DEADLINE, Home, Ran};
 
 /// Runs a shell script under `overspill run` with these flags.
 fn run(home: &Home, flags: &[&str], script: &str) -> Ran {

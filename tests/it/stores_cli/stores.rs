@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::stocked::{ID, Stocked};
+use crate::stores_cli::stocked::{ID, Stocked};
 
 #[test]
 fn every_adapter_has_a_row() {
