@@ -16,7 +16,6 @@
 
 pub(crate) mod env;
 pub(crate) mod fs;
-#[cfg(feature = "app")]
 pub(crate) mod human;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -3,7 +3,6 @@
 
 mod agent;
 mod file;
-mod size;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::human::Size;
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
-use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
+use crate::store::{Env, FileRule, StoreSpec, Stores};
 
 pub use agent::AgentLimits;
 pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
-pub use size::Size;
 
 /// The policy when nothing says otherwise.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -163,7 +162,7 @@ impl Config {
             if let Some(keep) = &config.file.keep_own {
                 let age = match keep.as_str() {
                     "never" => None,
-                    age => Some(parse_age(age).ok_or_else(|| {
+                    age => Some(crate::human::parse_age(age).ok_or_else(|| {
                         format!("{}: keep_own is {age:?}; write 7d, 12h or never", path.display())
                     })?),
                 };

@@ -22,7 +22,7 @@ pub use own::id::{Form, Id, new_id, parse_id};
 pub use own::write::NewSpill;
 pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
 pub use spec::expand::Unset;
-pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
+pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::make_dirs;

@@ -13,9 +13,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("known", &[]),
     ("preview", &["known", "fs", "text"]),
     ("source", &["fs", "text"]),
-    ("store", &["source", "known", "env", "fs", "text"]),
+    ("store", &["source", "known", "env", "fs", "human", "text"]),
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
-    ("config", &["store", "preview", "known", "env", "fs", "text"]),
+    ("config", &["store", "preview", "known", "env", "fs", "human", "text"]),
     ("tui", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
     ("cli", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
 ];

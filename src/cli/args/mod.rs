@@ -6,7 +6,8 @@ mod stores;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
-use crate::config::{Size, Wishes};
+use crate::config::Wishes;
+use crate::human::Size;
 use crate::preview::Direction;
 
 pub use save::SaveArgs;

@@ -4,7 +4,7 @@ use clap::{Args as Group, ValueEnum};
 
 use crate::capture::{Keep, Wish};
 use crate::cli::Failure;
-use crate::config::Size;
+use crate::human::Size;
 use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.

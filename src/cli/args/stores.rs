@@ -4,8 +4,8 @@ use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
 
-use crate::config::Size;
-use crate::store::{SortBy, parse_age};
+use crate::human::Size;
+use crate::store::SortBy;
 
 #[derive(Debug, Default, Group)]
 pub struct ListArgs {
@@ -98,7 +98,7 @@ pub struct CompareArgs {
 }
 
 fn age(text: &str) -> Result<SignedDuration, String> {
-    parse_age(text).ok_or_else(|| format!("'{text}' is no age; write 7d, 24h, 30m, 90s or 2w"))
+    crate::human::parse_age(text).ok_or_else(|| format!("'{text}' is no age; write 7d, 24h, 30m, 90s or 2w"))
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {

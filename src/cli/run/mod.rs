@@ -19,7 +19,7 @@ use crate::capture::{
     self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish,
 };
 use crate::config::{Config, Resolved, WishError, Wishes};
-use crate::human::size;
+use crate::human::{self, size};
 use crate::preview::{Part, Preview, Status, Want};
 use crate::store::{self, Env, Stores};
 
@@ -43,7 +43,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "split")]
     pub pty: bool,
     /// Stop the command after so long: 90, 1.5s, 2m, 1h
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
     pub timeout: Option<Duration>,
     #[command(flatten)]
     pub saving: SaveArgs,
@@ -78,23 +78,6 @@ pub enum LayoutOf {
     Own,
     /// As the policy's agent names and places it
     Agent,
-}
-
-/// A number of seconds, or of what its suffix says, as timeout(1) takes them.
-fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &text[digits.len()..] {
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        _ => f64::NAN,
-    };
-    let number = digits.parse::<f64>().map(|number| number * seconds);
-    let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("'{text}' is no time; write 90, 1.5s, 2m or 1h"))
 }
 
 /// Runs the command and prints the preview.
@@ -323,7 +306,7 @@ mod tests {
 
     #[test]
     fn times_are_as_timeout_takes_them() {
-        let seconds = |text: &str| duration(text).map(|time| time.as_secs_f64());
+        let seconds = |text: &str| human::parse_duration(text).map(|time| time.as_secs_f64());
         assert_eq!(
             ["90", "1.5s", "2m", "1h", "1d"].map(seconds),
             [90.0, 1.5, 120.0, 3600.0, 86_400.0].map(Ok)

@@ -19,7 +19,7 @@ use crate::known::{Confidence, Warning};
 use crate::store::root::Root;
 
 use super::own::id::parse_id;
-use super::{Basis, Env, Retention, Setting, parse_age};
+use super::{Basis, Env, Retention, Setting};
 use expand::Unset;
 use pattern::{Component, Facts};
 
@@ -310,7 +310,7 @@ impl From<FileForm> for FileRule {
 fn retention(form: RetentionForm) -> Result<Retention, String> {
     let wrong = |text: &str| format!("`after = \"{text}\"`: write an age such as 7d or 24h");
     let after = match &form.after {
-        Some(text) => Some(parse_age(text).ok_or_else(|| wrong(text))?),
+        Some(text) => Some(crate::human::parse_age(text).ok_or_else(|| wrong(text))?),
         None => None,
     };
     let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;

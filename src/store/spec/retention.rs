@@ -212,7 +212,7 @@ impl Setting {
         let text = crate::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
         let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
         match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
-            serde_json::Value::String(age) => parse_age(age),
+            serde_json::Value::String(age) => crate::human::parse_age(age),
             days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
         }
     }
@@ -255,21 +255,6 @@ fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize,
         }
     };
     newest_first.into_iter().enumerate().filter_map(judge).collect()
-}
-
-/// Reads an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
-pub fn parse_age(text: &str) -> Option<SignedDuration> {
-    let unit = match text.chars().last()? {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        'w' => 604_800,
-        _ => return None,
-    };
-    let digits = &text[..text.len() - 1];
-    let count: i64 = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
-    count.checked_mul(unit).map(SignedDuration::from_secs)
 }
 
 #[cfg(test)]
@@ -352,14 +337,5 @@ mod tests {
         assert_eq!(over_limits(&limit(Some(2), None), &files), [(1, Rule::Count)]);
         assert_eq!(over_limits(&limit(None, Some(10)), &files), [(2, Rule::TotalSize), (1, Rule::TotalSize)]);
         assert_eq!(over_limits(&limit(None, Some(30)), &files), []);
-    }
-
-    #[test]
-    fn ages() {
-        assert_eq!(parse_age("7d"), Some(WEEK));
-        assert_eq!(parse_age("50h"), Some(SignedDuration::from_hours(50)));
-        for wrong in ["", "d", "7", "-1d", "1.5h", "9223372036854775807w", "7é"] {
-            assert_eq!(parse_age(wrong), None, "{wrong}");
-        }
     }
 }

@@ -33,7 +33,7 @@ fn a_fresh_id_protects_an_old_mtime() {
     let entries = home.list("overspill");
     assert_eq!(plan(&entries, &BY_HAND).doomed, []);
     assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Spared::Young)]);
-    let older = CleanRule { older_than: parse_age("1d"), ..BY_HAND };
+    let older = CleanRule { older_than: crate::human::parse_age("1d"), ..BY_HAND };
     assert_eq!(plan(&entries, &older).spared, [(0, Spared::Young)]);
 }
 

@@ -204,6 +204,6 @@ fn filters_choose() {
     assert!(!admits(Filter { text: "tool_ nowhere".into(), ..Filter::default() }));
     assert!(admits(Filter { agent: Some("overspill".into()), larger_than: Some(9), ..Filter::default() }));
     assert!(!admits(Filter { larger_than: Some(10), ..Filter::default() }));
-    assert!(!admits(Filter { older_than: parse_age("30h"), ..Filter::default() }));
+    assert!(!admits(Filter { older_than: crate::human::parse_age("30h"), ..Filter::default() }));
     assert!(!admits(Filter { agent: Some("pi".into()), ..Filter::default() }));
 }

@@ -144,7 +144,7 @@ impl App {
     fn take_typed(&mut self) -> Vec<Effect> {
         let Some((key, ..)) = self.chosen_param() else { return Vec::new() };
         let typed = self.drawer.typed.take().unwrap_or_default();
-        let number = typed.parse::<crate::config::Size>().map(|size| size.number.to_string());
+        let number = typed.parse::<crate::human::Size>().map(|size| size.number.to_string());
         self.put(&key, &number.unwrap_or(typed))
     }
 

@@ -40,7 +40,7 @@ pub fn tokens(bytes: u64) -> String {
     match tokens {
         0..1000 => format!("~{tokens}"),
         1000..10_000 => format!("~{:.1}k", tokens as f64 / 1000.0).replace(".0k", "k"),
-        10_000..1_000_000 => format!("~{}k", (tokens + 500) / 1000),
+        10_000..999_500 => format!("~{}k", (tokens + 500) / 1000),
         _ => format!("~{:.1}M", tokens as f64 / 1e6).replace(".0M", "M"),
     }
 }
@@ -95,6 +95,7 @@ mod tests {
     #[test]
     fn tokens_are_rough() {
         assert_eq!([0, 5, 51_200, 6_000, 40_000_000].map(tokens), ["~0", "~2", "~13k", "~1.5k", "~10M"]);
+        assert_eq!([999_499, 999_500, 1_000_000].map(|n| tokens(4 * n)), ["~999k", "~1M", "~1M"]);
     }
 
     #[test]

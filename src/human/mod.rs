@@ -1,0 +1,14 @@
+//! Numbers, sizes, ages and durations, as people read and write them.
+
+#[cfg(feature = "app")]
+mod figure;
+mod size;
+mod time;
+
+#[cfg(feature = "app")]
+pub use figure::{count, limit, lines, size, span, span_left, thousands, tokens};
+#[cfg(feature = "app")]
+pub use time::parse_duration;
+
+pub use size::Size;
+pub use time::parse_age;
