@@ -33,13 +33,13 @@ pub fn measure(ours: &str, data: &Path, count: u64, rounds: usize) {
         }
     }
     alone(&format!("{what} outputs: first rows"), &first, "<= 100 ms");
-    alone(&format!("{what} outputs: all listed"), &all, if count <= 100_000 { "<= 300 ms" } else { "" });
-    for (when, times) in [("while they come", &during), ("afterwards, by pages", &after)] {
+    alone(&format!("{what} outputs: complete list"), &all, if count <= 100_000 { "<= 300 ms" } else { "" });
+    for (when, times) in [("while listing", &during), ("after listing, page by page", &after)] {
         let part = |percent| table::share(times, percent).map_or("-".into(), table::words);
-        let words = format!("{}, 99 % within {}, of {}", part(50), part(99), times.len());
-        plain(&format!("{what} outputs: key to paint {when}"), &words, "99 % within 16 ms");
+        let words = format!("{}; 99% within {}; {} presses", part(50), part(99), times.len());
+        plain(&format!("{what} outputs: key press to repaint, {when}"), &words, "99% within 16 ms");
     }
-    plain(&format!("{what} outputs: own memory"), &format!("{:.0} MB", memory as f64 / 1e6), "<= 200 MB");
+    plain(&format!("{what} outputs: private memory"), &format!("{:.0} MB", memory as f64 / 1e6), "<= 200 MB");
 }
 
 /// As the screen has it: `1,000,000`.

@@ -195,7 +195,7 @@ impl Bench {
                 || self.ours(sample).first(PATIENCE, |rows| shows(rows, &sample.start)),
                 || self.less(sample).first(PATIENCE, |rows| shows(rows, &sample.start)),
             );
-            row(&format!("start to first painted screen, {what}"), "less -n", &times, "<= 1.0, or 8 ms");
+            row(&format!("open: first screen, {what}"), "less -n", &times, "<= 1.0, or 8 ms");
         }
     }
 
@@ -207,7 +207,7 @@ impl Bench {
         };
         let ours = || self.end(self.in_spill(&self.spill), &self.spill);
         let times = pairs(self.rounds, ours, || self.end(less(), &self.spill));
-        row("`G` to a painted last screen, while lines are counted", "less -n", &times, "<= 16 ms");
+        row("`G`: last screen, while counting lines", "less -n", &times, "<= 16 ms");
     }
 
     /// How long after `G` the end is painted.
@@ -225,7 +225,7 @@ impl Bench {
             session.first(PATIENCE, |rows| keys::has_number(rows, self.lines))
         };
         let times = pairs(self.rounds, numbered, || self.wc());
-        row("exact number of the last line, from the start", "wc -l", &times, "<= 0.5");
+        row("open: exact number of the last line", "wc -l", &times, "<= 0.5");
     }
 
     fn wc(&self) -> Option<Duration> {
@@ -238,7 +238,7 @@ impl Bench {
         let regex = "Needle is [a-z]+ line [0-9a-f]{6}$";
         let searches = [
             ("literal", spill::NEEDLE, "-s", "<= 1.0"),
-            ("literal in any case", &any_case, "-S", "<= 0.8"),
+            ("literal, ignoring case", &any_case, "-S", "<= 0.8"),
             ("regular expression", regex, "-s", "<= 0.8"),
         ];
         for (what, pattern, case, target) in searches {
@@ -252,7 +252,7 @@ impl Bench {
                 run(&["rg", "-c", case, pattern, self.spill.name()])
             };
             let times = pairs(self.rounds, ours, rg);
-            row(&format!("search near the end, {what}"), &format!("rg -c {case}"), &times, target);
+            row(&format!("search, match near the end: {what}"), &format!("rg -c {case}"), &times, target);
         }
     }
 
@@ -276,10 +276,10 @@ impl Bench {
 
     fn previewing(&self) {
         let previews = [
-            ("line total alone", "basic/line-limit", "<= 0.6"),
+            ("line total only", "basic/line-limit", "<= 0.6"),
             ("decoded bytes", "opencode/output", "<= 1.0"),
             ("UTF-16 units", "gemini-cli/output", "<= 1.0"),
-            ("nothing beyond the length", "opencode/metadata", "< 20 ms"),
+            ("file length only", "opencode/metadata", "< 20 ms"),
         ];
         for (what, policy, target) in previews {
             let ours = || {
@@ -303,9 +303,9 @@ impl Bench {
         let line = line.max(most_memory(&mut session, Duration::from_secs(1)));
         self.find(&mut session, spill::NEEDLE);
         let line = line.max(most_memory(&mut session, Duration::from_secs(1)));
-        let states = [("counting lines", indexing), ("every line matches a search", matching)];
+        let states = [("counting lines", indexing), ("search that matches every line", matching)];
         for (what, most) in states.into_iter().chain([("one line of 200 MB", line)]) {
-            plain(&format!("own memory, {what}"), &format!("{:.1} MB", most as f64 / 1e6), "<= 12 MB");
+            plain(&format!("private memory: {what}"), &format!("{:.1} MB", most as f64 / 1e6), "<= 12 MB");
         }
     }
 
@@ -320,8 +320,8 @@ impl Bench {
         }
         for (what, times) in [("counting", &counting), ("searching", &searching)] {
             let part = |percent| table::share(times, percent).map_or("-".into(), table::words);
-            let words = format!("{}, 99 % within {}, of {}", part(50), part(99), times.len());
-            plain(&format!("key to paint while {what}"), &words, "99 % within 16 ms");
+            let words = format!("{}; 99% within {}; {} presses", part(50), part(99), times.len());
+            plain(&format!("key press to repaint, while {what}"), &words, "99% within 16 ms");
         }
     }
 

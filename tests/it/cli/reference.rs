@@ -1,4 +1,4 @@
-//! `docs/cli.md` is what the program says of itself; `UPDATE_DOCS=1 cargo test --test it cli reference` writes it anew.
+//! `docs/cli.md` is what the program says of itself; `UPDATE_DOCS=1 cargo test --test it cli::reference` writes it anew.
 
 use overspill::tui::keys::TABLE;
 
