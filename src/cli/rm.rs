@@ -8,7 +8,7 @@ use super::consent::{Consent, ask};
 use super::record::age;
 use super::stock::{Stock, Whose};
 use super::table::{Align, Table, safe};
-use super::{Failure, Outcome, input};
+use super::{Failure, Outcome, input, say};
 use crate::capture;
 use crate::config::Config;
 use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
@@ -106,6 +106,7 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
             }
         }
     }
+    cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
     let _ = capture::Record::sweep(&config.env, stock.now);
     match stayed.is_empty() {

@@ -11,13 +11,13 @@ use super::args::ShowArgs;
 use super::record::{self, Record, age, left, mode};
 use super::stock::{Stock, Whose};
 use super::table::{safe, safe_or_dash};
-use super::{Outcome, json, runs};
+use super::{Outcome, json, runs, say};
 use crate::capture;
 use crate::config::{Config, Wishes};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::source::OpenError;
-use crate::store::{Entry, Holds};
+use crate::store::{Entry, Holds, Status};
 use crate::words::{size, span, thousands};
 
 /// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
@@ -169,7 +169,13 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
 
 /// What its store and the policy of its time warn of.
 fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
-    let extent = Extent { bytes: entry.size(), last: last_byte(entry).ok().flatten(), cut: true };
+    let last = last_byte(entry).unwrap_or_else(|error| {
+        if entry.status == Status::Ok {
+            say(&format!("{}: cannot be read: {error}", entry.path().display()));
+        }
+        None
+    });
+    let extent = Extent { bytes: entry.size(), last, cut: true };
     let policy =
         config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
     let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
