@@ -16,6 +16,8 @@ mod pager;
 mod planning;
 #[path = "screens/random.rs"]
 mod random;
+#[path = "screens/redraw.rs"]
+mod redraw;
 #[path = "screens/stores.rs"]
 mod stores;
 #[path = "screens/window.rs"]

@@ -209,10 +209,11 @@ fn record(came: &Came, spill: &std::path::Path) -> Option<serde_json::Value> {
     serde_json::from_slice(&fs::read(came.home.dir("data/overspill/records").join(name)).ok()?).ok()
 }
 
-/// The usual preview, or a status that tells.
+/// The usual preview, or a word that it is not.
 fn preview_is_right(came: &Came) -> Result<(), String> {
     let text = came.said().1;
-    match came.ran.status == 0 && text != came.usual().1 && !text.contains("<not saved>") {
+    let is_told = came.ran.status != 0 || !came.ran.stderr.is_empty();
+    match !is_told && text != came.usual().1 {
         true => Err("another preview".into()),
         false => Ok(()),
     }
