@@ -150,6 +150,8 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     let delivery = delivered(capture::drain(stdin, limits(&wish), &place).map_err(named)?, &wish, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {
+        // That has been said, and what came before is kept.
+        Status::Ok if delivery.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
         Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
     }

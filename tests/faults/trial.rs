@@ -214,7 +214,7 @@ fn try_all(scene: &Scene) -> (usize, Vec<String>) {
     };
     std::thread::scope(|scope| {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
-        (0..threads).for_each(|_| drop(scope.spawn(&work)));
+        (0..threads).for_each(|_| drop(scope.spawn(work)));
     });
     (orders.len(), found.into_inner().expect("no thread has failed"))
 }
