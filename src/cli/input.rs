@@ -39,7 +39,13 @@ pub struct Opened {
 /// Opens a file, an id or standard input.
 pub fn open(config: &Config, word: &str, look: &Look) -> anyhow::Result<Opened> {
     match word {
-        "-" => named(Source::stdin()?, None, look),
+        "-" => {
+            let source = Source::stdin().map_err(|error| {
+                let dir = std::env::temp_dir();
+                Failure::Failed(format!("standard input cannot be copied to {}: {error}", dir.display()))
+            })?;
+            named(source, None, look)
+        }
         _ => open_path(config, &located(config, word)?, look),
     }
 }

@@ -1,5 +1,6 @@
 //! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::rc::Rc;
@@ -115,7 +116,8 @@ fn copy(mut source: Source) -> Outcome {
         let view = source.view();
         copy_from(&mut source, &view, at, &mut out)?;
         if at == view.len() && source.is_complete() {
-            return source.error().map_or(Ok(()), |error| Err(Failure::Failed(error.to_string()).into()));
+            let failed = |error| Err(Failure::Failed(format!("{}: {error}", name(&source))).into());
+            return source.error().map_or(Ok(()), failed);
         }
         at = view.len();
     }
@@ -138,8 +140,12 @@ fn copy_from(source: &mut Source, view: &View, from: usize, out: &mut impl Write
     Ok(out.flush()?)
 }
 
+fn name(source: &Source) -> Cow<'_, str> {
+    source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy())
+}
+
 fn changed(source: &Source, written: usize) -> anyhow::Error {
-    let name = source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy());
+    let name = name(source);
     let written = thousands(written as u64);
     Failure::Failed(format!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")).into()
 }

@@ -27,7 +27,7 @@ impl<W: AsFd> Patient<W> {
         loop {
             match attempt(&mut self.0) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                done => return done,
+                done => return done.map_err(named),
             }
         }
     }
@@ -38,6 +38,11 @@ impl<W: AsFd> Patient<W> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What the system says of a write tells no one where it was to go.
+fn named(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 impl<W: Write + AsFd> Write for Patient<W> {

@@ -78,7 +78,7 @@ pub enum StartError {
     #[error("{0}: {1}")]
     NotExecutable(String, io::Error),
     /// No pipe, thread or process could be had.
-    #[error("{0}")]
+    #[error("the command cannot be started: {0}")]
     System(#[from] io::Error),
 }
 

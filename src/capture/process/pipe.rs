@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use rustix::termios::isatty;
 
 /// After the command is gone, the pipe is closed once nothing has come for so long.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -144,7 +145,7 @@ impl Read for Pipe {
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
                 // So a terminal says that nobody holds its other end any more.
-                Err(Errno::IO) => return Ok(0),
+                Err(Errno::IO) if isatty(&self.end) => return Ok(0),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -67,7 +67,7 @@ pub struct Record {
     /// How; none for a stream.
     pub exit: Option<Exit>,
     /// Whether it was stopped: by a signal passed on, because its time was over, or its reader gone; or
-    /// whether a stream was left before its end.
+    /// whether a stream was left before its end, or could not be read to it.
     pub stopped: Option<String>,
     /// All that it printed.
     pub seen: Size,
@@ -84,7 +84,11 @@ pub struct Record {
 
 impl Record {
     pub(crate) fn new(captured: &Captured, output: &CapturedOutput, about: &About, path: &str) -> Record {
-        let left = captured.left_early.then(|| "left before its end".to_owned());
+        let left = match (captured.left_early, &captured.failure) {
+            (true, _) => Some("left before its end".to_owned()),
+            (false, Some(_)) => Some("not read to its end".to_owned()),
+            (false, None) => None,
+        };
         let stopped = captured.ended.map(|ended| ended.stop).and_then(|stop| match stop {
             Stop::No => None,
             Stop::Asked(signal) => Some(format!("signal {signal}")),

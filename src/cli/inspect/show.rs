@@ -13,13 +13,13 @@ use crate::cli::stores::row::{self, Record, age, left, mode};
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Stock, Whose};
 use crate::cli::table::{safe, safe_or_dash};
-use crate::cli::{Outcome, json};
+use crate::cli::{Outcome, json, say};
 use crate::config::{Config, Wishes};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::source::OpenError;
-use crate::store::{Entry, Holds};
+use crate::store::{Entry, Holds, Status};
 
 /// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
 #[derive(Serialize)]
@@ -170,7 +170,13 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
 
 /// What its store and the policy of its time warn of.
 fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
-    let extent = Extent { bytes: entry.size(), last: last_byte(entry).ok().flatten(), cut: true };
+    let last = last_byte(entry).unwrap_or_else(|error| {
+        if entry.status == Status::Ok {
+            say(&format!("{}: cannot be read: {error}", entry.path().display()));
+        }
+        None
+    });
+    let extent = Extent { bytes: entry.size(), last, cut: true };
     let policy =
         config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
     let policy = policy.as_ref().map_or(&[][..], Policy::warnings);

@@ -133,10 +133,13 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     tell(&mut wish, &args.look);
     // Ctrl-C is for the command before us; once it has ended, so have we.
     signals::ignore_once()?;
-    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let delivery = delivered(capture::drain(stdin, limits(&wish), &place)?, &wish, &place)?;
+    let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
+    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?);
+    let delivery = delivered(capture::drain(stdin, limits(&wish), &place).map_err(named)?, &wish, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {
+        // That has been said, and what came before is kept.
+        Status::Ok if delivery.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
         Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
     }
@@ -216,7 +219,9 @@ fn limits(wish: &Wish) -> Limits {
 
 /// Runs the command to its end, its signals passed on and its progress shown.
 fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
-    let passing = signals::Passing::begin(options.group)?;
+    let passing = signals::Passing::begin(options.group).map_err(|error| {
+        Failure::Failed(format!("no command is run, since no signal could reach it: {error}"))
+    })?;
     let running = start(args, options, place)?;
     passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));

@@ -175,6 +175,7 @@ fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>
         End::from(cleaner.delete(entry, doomed.why, Manner::Bulk, env, stock.now))
     };
     let ends = plan.doomed.iter().map(&mut one).collect();
+    cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
     let _ = capture::Record::sweep(env, stock.now);
     Ok(ends)

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::capture;
 use crate::cli::args::RmArgs;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{Failure, Outcome, input};
+use crate::cli::{Failure, Outcome, input, say};
 use crate::config::Config;
 use crate::human::size;
 use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
@@ -107,6 +107,7 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
             }
         }
     }
+    cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
     let _ = capture::Record::sweep(&config.env, stock.now);
     match stayed.is_empty() {

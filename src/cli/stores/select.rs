@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use jiff::Timestamp;
 
 use crate::cli::{Failure, input, say};
@@ -125,7 +126,8 @@ fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
 
 fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
     let store = OwnStore::open(&config.env)?;
-    Ok(store.map(|store| store.kept()).transpose()?.unwrap_or_default())
+    let Some(store) = store else { return Ok(BTreeSet::new()) };
+    store.kept().with_context(|| format!("{}: what you keep cannot be told", store.root().display()))
 }
 
 /// The stores of an agent by its name; else what some store's paths say is this agent's.

@@ -88,6 +88,7 @@ impl Reason {
 pub struct Cleaner {
     store: OwnStore,
     log: File,
+    unlogged: Option<String>,
     _lock: File,
 }
 
@@ -102,12 +103,17 @@ impl Cleaner {
         let io = |source| OwnError::Io { path: store.root().to_owned(), source };
         let Some(lock) = store.lock().map_err(io)? else { return Ok(None) };
         let log = new_file(store.home(), LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io)?;
-        Ok(Some(Cleaner { store, log, _lock: lock }))
+        Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
     /// The store whose lock is held.
     pub fn store(&self) -> &OwnStore {
         &self.store
+    }
+
+    /// Where and why the log could not be written, if it could not: what is deleted then has no line there.
+    pub fn unlogged(&self) -> Option<&str> {
+        self.unlogged.as_deref()
     }
 
     /// Deletes an entry of whatever store, if all rules allow it, and logs that.
@@ -133,7 +139,10 @@ impl Cleaner {
             "age_seconds": entry.age(now).as_secs(),
             "rule": why.as_str(),
         });
-        let _ = self.log.write_all(format!("{line}\n").as_bytes());
+        if let Err(error) = self.log.write_all(format!("{line}\n").as_bytes()) {
+            let path = self.store.root().with_file_name(LOG);
+            self.unlogged = Some(format!("{}: not all deletions are logged: {error}", path.display()));
+        }
     }
 }
 

@@ -158,7 +158,9 @@ impl<'a> Scan<'a> {
 
     /// Notes the state of a directory that is about to be listed.
     fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
-        let identity = stat::Facts::from(fstat(dir).ok()?).identity;
+        let stat =
+            fstat(dir).map_err(|error| self.report.unreadable.push((at.to_owned(), error.to_string())));
+        let identity = stat::Facts::from(stat.ok()?).identity;
         self.report.dirs.push((at.to_owned(), Some(identity.modified)));
         Some(identity)
     }

@@ -67,8 +67,10 @@ impl NewSpill {
     /// What the system says; `AlreadyExists` if another is being written under this name.
     pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
         let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-        Ok(NewSpill { file, dir, root, id: name, done: false })
+        // From here on it is removed if anything fails.
+        let spill = NewSpill { file, dir, root, id: name, done: false };
+        flock(&spill.file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(spill)
     }
 
     /// The file, open for reading and writing.

@@ -7,6 +7,7 @@ mod many;
 mod pager;
 mod planning;
 mod random;
+mod redraw;
 mod stores;
 mod window;
 

@@ -34,17 +34,17 @@ const NAMED: [KeyCode; 14] = [
 ];
 
 /// Numbers by lot, the same for the same seed (xorshift).
-struct Lot(u64);
+pub(super) struct Lot(pub(super) u64);
 
 impl Lot {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 % bound as u64) as usize
     }
 
-    fn of<T: Clone>(&mut self, from: &[T]) -> T {
+    pub(super) fn of<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
 }
@@ -56,12 +56,12 @@ fn key(lot: &mut Lot) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-fn size(lot: &mut Lot) -> (u16, u16) {
+pub(super) fn size(lot: &mut Lot) -> (u16, u16) {
     let (width, height) = lot.of(&[(1, 1), (200, 60), (200, 60), (80, 24), (141, 9)]);
     (1 + lot.below(width) as u16, 1 + lot.below(height) as u16)
 }
 
-fn event(lot: &mut Lot) -> Event {
+pub(super) fn event(lot: &mut Lot) -> Event {
     let words = ["\u{202e}a\tb\u{1b}[31m\r\n", "2001 500", "(", "err", "\u{0}\u{9b}31m"];
     match lot.below(20) {
         0 => {
@@ -88,7 +88,7 @@ fn assert_safe(buffer: &Buffer) {
     }
 }
 
-fn outputs() -> [Vec<u8>; 6] {
+pub(super) fn outputs() -> [Vec<u8>; 6] {
     [
         Vec::new(),
         build_log(2500),

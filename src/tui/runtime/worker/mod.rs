@@ -304,6 +304,9 @@ pub fn delete(doomed: &[Marked], env: &Env) -> Message {
     }
     let done = format!("{} deleted, {}", crate::human::thousands(gone), crate::human::size(bytes));
     match stayed.first() {
+        None if cleaner.unlogged().is_some() => {
+            Message::error(format!("{done}; {}", cleaner.unlogged().unwrap_or_default()))
+        }
         None => Message::note(done),
         Some(first) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
     }
