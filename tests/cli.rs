@@ -2,6 +2,8 @@
 
 mod common;
 
+#[path = "cli/any_name.rs"]
+mod any_name;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
 #[path = "cli/copy.rs"]

@@ -1,5 +1,6 @@
 //! `overspill rm`: deletes single entries that a person names.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use super::args::RmArgs;
@@ -31,7 +32,7 @@ pub fn run(config: &Config, args: &RmArgs) -> Outcome {
 }
 
 /// What the words mean, each once.
-fn meant<'a>(stock: &'a Stock, words: &[String]) -> anyhow::Result<Vec<&'a Entry>> {
+fn meant<'a>(stock: &'a Stock, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
         let Some(entry) = stock.find(word)? else { return Err(elsewhere(word).into()) };
@@ -42,9 +43,10 @@ fn meant<'a>(stock: &'a Stock, words: &[String]) -> anyhow::Result<Vec<&'a Entry
     Ok(entries)
 }
 
-fn elsewhere(word: &str) -> Failure {
+fn elsewhere(word: &OsStr) -> Failure {
     Failure::Failed(format!(
-        "{word}: is no stored output, and nothing else is deleted; `overspill list` has those there are"
+        "{}: is no stored output, and nothing else is deleted; `overspill list` has those there are",
+        word.display()
     ))
 }
 

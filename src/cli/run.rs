@@ -16,6 +16,7 @@ use crate::capture::{
 };
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::preview::{Part, Preview, Status, Want};
+use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 use crate::words::size;
 
@@ -145,7 +146,7 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     tell(&mut wish, &args.look);
     // Ctrl-C is for the command before us; once it has ended, so have we.
     signals::ignore_once()?;
-    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
     let delivery = delivered(capture::drain(stdin, limits(&wish), &place)?, &wish, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {

@@ -1,5 +1,6 @@
 //! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::rc::Rc;
@@ -17,9 +18,9 @@ use crate::words::thousands;
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub fn run(config: Config, files: &[String], look: &Look, saving: &SaveArgs) -> Outcome {
+pub fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -> Outcome {
     let words = match files {
-        [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
+        [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs::default()),
         files => files,
     };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::awaited::Awaited;
 use super::identity::{Identity, Look, PathStatus, path_status};
 use super::map::View;
 use super::open::{Links, OpenError, Opened, open};
@@ -98,7 +99,7 @@ impl Source {
     /// # Errors
     /// As for `stream`.
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(io::stdin())
+        Source::stream(Awaited(io::stdin()))
     }
 
     fn from_opened(path: &Path, opened: Opened) -> Result<Source, OpenError> {

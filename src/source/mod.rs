@@ -6,6 +6,7 @@
 //! frame and every chunk of a scan. A late result of a worker is dropped when its view's
 //! generation is no longer the source's.
 
+mod awaited;
 mod buffer;
 mod file;
 mod guard;
@@ -14,8 +15,10 @@ mod map;
 mod open;
 mod scan;
 mod spool;
+mod temporary;
 mod watch;
 
+pub use awaited::Awaited;
 pub use buffer::{Buffer, Reads};
 pub use file::{Change, Source};
 pub use identity::{Identity, PathStatus, Stamp};

@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 
-use crate::EXAMPLE;
 use crate::common::home::{Home, fifo, finish};
+use crate::{EXAMPLE, numbered};
 
 #[test]
 fn without_a_terminal_a_file_is_copied_unchanged() {
@@ -53,4 +53,32 @@ fn a_link_to_a_file_is_followed() {
     home.file("out", EXAMPLE);
     std::os::unix::fs::symlink("out", home.at("link")).unwrap();
     assert_eq!(home.run(&["link"]).ok().text(), EXAMPLE);
+}
+
+#[test]
+fn a_standard_input_that_does_not_block_is_taken_to_its_end() {
+    let home = Home::new();
+    for words in [&["-"][..], &["preview"], &["preview", "--save", "--keep", "never"]] {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&reader, true).unwrap();
+        let mut child = home.command(words).stdin(reader.try_clone().unwrap()).spawn().unwrap();
+        // Each line comes only once the one before has been taken: some reads find nothing.
+        for line in numbered(50).split_inclusive('\n') {
+            while rustix::io::ioctl_fionread(&reader).unwrap() > 0 && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            writer.write_all(line.as_bytes()).unwrap();
+        }
+        drop(writer);
+        assert_eq!(finish(child).ok().text(), numbered(50), "{words:?}");
+    }
+}
+
+#[test]
+fn a_temporary_directory_that_is_missing_does_not_stop_a_preview() {
+    let home = Home::new();
+    std::fs::remove_dir(home.work().with_file_name("tmp")).unwrap();
+    for words in [&["-"][..], &["preview"]] {
+        assert_eq!(home.pipe(EXAMPLE, words).ok().text(), EXAMPLE);
+    }
 }
