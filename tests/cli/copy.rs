@@ -82,3 +82,25 @@ fn a_temporary_directory_that_is_missing_does_not_stop_a_preview() {
         assert_eq!(home.pipe(EXAMPLE, words).ok().text(), EXAMPLE);
     }
 }
+
+/// Reads the first byte, cuts the file, and reads the rest.
+fn cut_while_read(home: &Home, words: &[&str]) -> crate::common::home::Ran {
+    let path = home.file("log", "x".repeat(8 << 20));
+    let mut child = home.command(words).spawn().unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(5)).unwrap();
+    finish(child)
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_copied_or_previewed_is_a_failure() {
+    let home = Home::new();
+    let all = ["preview", "log", "--max-bytes", "1g"];
+    for words in [&["log"][..], &all] {
+        let ran = cut_while_read(&home, words);
+        assert_eq!(ran.status, 1, "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("log: cut or rewritten meanwhile"), "{}", ran.stderr);
+        let holds_only_its_own = ran.stdout.iter().all(|byte| *byte == b'x');
+        assert!(holds_only_its_own || words.len() > 1, "a copy has nothing that the file never held");
+    }
+}
