@@ -82,7 +82,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
         )?;
     }
     out.flush()?;
-    let bytes = entries.iter().map(|entry| entry.size()).sum();
+    let bytes = store::sum(entries.iter().map(|entry| entry.size()));
     ask(&format!("Delete {}, {}?", outputs(entries.len() as u64), size(bytes)))
 }
 

@@ -67,7 +67,7 @@ impl Source {
     /// is looked at a shared lock keeps our own cleaners from deleting it.
     ///
     /// # Errors
-    /// As for `open`, and [`OpenError::Link`].
+    /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, Links::Refuse)?;
         if let Opened::File(file, _) = &opened {

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The spool never takes the last gigabyte of a disk, or the last twentieth if that is less.
-const KEEP_FREE: u64 = 1 << 30;
+use super::reserve::room;
 
 /// Where to look when the temporary directory is missing or full.
 const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
@@ -43,32 +42,18 @@ fn no_file_in(dir: &Path, error: io::Error) -> io::Error {
 /// # Errors
 /// It is nearly full, or what the system says.
 pub(super) fn room_in(file: &File) -> io::Result<()> {
-    let disk = rustix::fs::fstatvfs(file)?;
-    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-    match nearly_full(bytes(disk.f_bavail), bytes(disk.f_blocks)) {
-        false => Ok(()),
-        true => Err(io::Error::new(
+    match room(file)? {
+        1.. => Ok(()),
+        0 => Err(io::Error::new(
             io::ErrorKind::StorageFull,
             "the temporary directory's disk is nearly full; set TMPDIR to a directory with room",
         )),
     }
 }
 
-/// Whether a disk of `total` bytes has too few `free` for a spool to go on.
-fn nearly_full(free: u64, total: u64) -> bool {
-    free <= KEEP_FREE.min(total / 20)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_gigabyte_or_twentieth_is_left() {
-        const GIB: u64 = 1 << 30;
-        assert!(nearly_full(GIB, 1000 * GIB) && !nearly_full(GIB + 1, 1000 * GIB));
-        assert!(nearly_full(GIB / 20, GIB) && !nearly_full(GIB / 20 + 1, GIB));
-    }
 
     #[test]
     fn a_directory_that_is_missing_is_passed_over() {

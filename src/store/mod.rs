@@ -30,14 +30,14 @@ pub use env::Env;
 pub use expand::Unset;
 pub use id::{Form, Id, new_id, parse_id};
 pub use listing::{DirWatch, Listing, Resolved, list, resolve};
-pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sums_by};
+pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
 pub(crate) use own::make_dirs;
 pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
 pub use pending::{Marked, Pending};
 pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use scan::{RootReport, RootState, scan};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
-pub use write::NewSpill;
+pub use write::{NewSpill, UNFINISHED};
 pub(crate) use write::{next_id, random};
 
 #[cfg(test)]

@@ -295,7 +295,7 @@ pub fn delete(doomed: &[Marked], env: &Env) -> Message {
         match cleaner.delete(entry, *why, *manner, env, now) {
             store::Outcome::Deleted | store::Outcome::AlreadyGone => {
                 gone += 1;
-                bytes += entry.size();
+                bytes = u64::saturating_add(bytes, entry.size());
             }
             store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id(), reason.as_str())),
         }

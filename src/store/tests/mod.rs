@@ -2,6 +2,7 @@
 
 mod cleaning;
 mod deleting;
+mod keeping;
 mod laws;
 mod listing;
 mod mounts;

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::store::Entry;
+use crate::store::{self, Entry};
 use crate::text::safe::{columns_of, fit, label};
 use crate::tui::app::App;
 use crate::tui::detail::Lines;
@@ -35,7 +35,7 @@ fn first(app: &App) -> Vec<Span> {
             format!(
                 "{} marked, {}",
                 count(marked as u64, "output"),
-                size(entries.iter().map(|e| e.size()).sum())
+                size(store::sum(entries.iter().map(|e| e.size())))
             )
         }
     };
