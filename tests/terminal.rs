@@ -6,6 +6,8 @@ mod common;
 mod files;
 #[path = "terminal/moving.rs"]
 mod moving;
+#[path = "terminal/outside.rs"]
+mod outside;
 #[path = "terminal/planning.rs"]
 mod planning;
 #[path = "terminal/safety.rs"]
