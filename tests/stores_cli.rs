@@ -14,6 +14,8 @@ mod faults;
 mod list;
 #[path = "stores_cli/rm.rs"]
 mod rm;
+#[path = "stores_cli/shared.rs"]
+mod shared;
 #[path = "stores_cli/show.rs"]
 mod show;
 #[path = "stores_cli/stocked.rs"]

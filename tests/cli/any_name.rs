@@ -59,3 +59,13 @@ fn ids_that_are_not_utf_8_are_told_apart_by_their_bytes() {
     run(&home, &["rm", "--yes"], b"a\xff");
     assert!(!meant.exists() && other.exists());
 }
+
+#[test]
+fn a_home_that_is_no_absolute_path_is_none() {
+    let home = Home::new();
+    let mut command = home.command(&["run", "--keep", "always", "--", "echo", "x"]);
+    let ran = finish(command.env("HOME", "relative").env_remove("XDG_DATA_HOME").spawn().unwrap());
+    assert_eq!((ran.status, ran.text()), (0, "x\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("HOME"), "{}", ran.stderr);
+    assert!(!home.at("relative").exists());
+}

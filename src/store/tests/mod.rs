@@ -7,6 +7,9 @@ mod laws;
 mod listing;
 mod mounts;
 mod roots;
+#[allow(dead_code, reason = "the tests of whole programs use the rest")]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
