@@ -8,6 +8,8 @@ mod bounds;
 mod disk;
 #[path = "capture/ends.rs"]
 mod ends;
+#[path = "capture/few.rs"]
+mod few;
 #[path = "capture/keep.rs"]
 mod keep;
 #[path = "capture/killed.rs"]
