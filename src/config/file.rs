@@ -79,7 +79,7 @@ pub enum FileError {
 
 /// Reads `path`; a file that is not there has nothing set.
 pub fn read(path: &Path) -> Result<FileConfig, FileError> {
-    let text = match crate::plain_file::read(path) {
+    let text = match crate::fs::plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),
         Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),

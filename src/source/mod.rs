@@ -10,7 +10,6 @@ mod awaited;
 mod buffer;
 mod file;
 mod guard;
-mod identity;
 mod map;
 mod open;
 mod reserve;
@@ -21,16 +20,14 @@ mod watch;
 
 pub use awaited::Awaited;
 pub use buffer::{Buffer, Reads};
+pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use file::{Change, Source};
-pub use identity::{Identity, PathStatus, Stamp};
-pub use map::{View, is_hole};
+pub use map::{is_hole, View};
 pub use open::OpenError;
 pub use reserve::room;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 
-#[cfg(test)]
-mod scan_tests;
 #[cfg(test)]
 mod tests;

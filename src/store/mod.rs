@@ -5,40 +5,28 @@
 //! opens no file. The environment ([`Env`]) and the clock are passed in.
 
 mod clean;
-mod delete;
-mod entry;
-mod env;
-mod expand;
-mod id;
-mod listing;
-mod name;
-mod order;
+pub(crate) mod list;
 mod own;
-mod pattern;
-mod pending;
-mod retention;
 mod root;
-mod scan;
 mod spec;
-mod stat;
-mod write;
 
-pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
-pub use delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
-pub use entry::{Entry, Origin, Place, Status, count_lines, first_line};
-pub use env::Env;
-pub use expand::Unset;
-pub use id::{Form, Id, new_id, parse_id};
-pub use listing::{DirWatch, Listing, Resolved, list, resolve};
-pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
-pub(crate) use own::make_dirs;
-pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
-pub use pending::{Marked, Pending};
-pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
-pub use scan::{RootReport, RootState, scan};
+pub use clean::{clean_plan, Asked, CleanPlan, CleanRule, Doomed, Spared, Why};
+pub use clean::delete::{delete, sweep, Cleaner, Manner, Outcome, Reason, Swept};
+pub use clean::pending::{Marked, Pending};
+pub use crate::env::Env;
+pub use list::{list, resolve, DirWatch, Listing, Resolved};
+pub use list::entry::{count_lines, first_line, Entry, Origin, Place, Status};
+pub use list::scan::{scan, RootReport, RootState};
+pub use list::sort::{group_of, sum, sums_by, Filter, GroupBy, SortBy, Sums};
+pub use own::{own_home, own_root, space, OwnError, OwnStore, Space};
+pub use own::id::{new_id, parse_id, Form, Id};
+pub use own::write::{NewSpill, UNFINISHED};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
-pub use write::{NewSpill, UNFINISHED};
-pub(crate) use write::{next_id, random};
+pub use spec::expand::Unset;
+pub use spec::retention::{apply_limits, parse_age, Basis, Expiry, Left, Retention, Rule, Setting};
+
+pub(crate) use own::make_dirs;
+pub(crate) use own::write::{next_id, random};
 
 #[cfg(test)]
 mod tests;

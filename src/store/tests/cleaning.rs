@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
-use super::super::*;
-use super::{BY_HAND, Home, age, now, old, old_id, own, plan, stayed};
+use crate::store::*;
+
+use super::{age, now, old, old_id, own, plan, stayed, BY_HAND, Home};
 
 const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };
 

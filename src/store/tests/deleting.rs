@@ -9,8 +9,9 @@ use std::sync::Barrier;
 
 use jiff::SignedDuration;
 
-use super::super::*;
-use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
+use crate::store::*;
+
+use super::{now, old, old_id, only, plan, stayed, BY_HAND, Home, ID};
 
 #[test]
 fn what_is_no_plain_file_of_ours_is_never_deleted() {

@@ -2,8 +2,9 @@
 
 use std::fs::{self, File};
 
-use super::{Home, ID, now};
 use crate::store::{Entry, OwnStore};
+
+use super::{now, Home, ID};
 
 /// An entry of opencode's of so many bytes, its file open for writing.
 fn entry(home: &Home, size: u64) -> (Entry, File) {

@@ -9,8 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
-use super::super::*;
-use super::{Home, ID, OTHER, age, now, only};
+use crate::store::*;
+
+use super::{age, now, only, Home, ID, OTHER};
 
 fn ids(entries: &[Entry]) -> Vec<std::borrow::Cow<'_, str>> {
     entries.iter().map(Entry::id).collect()

@@ -8,7 +8,7 @@ mod listing;
 mod mounts;
 mod roots;
 #[allow(dead_code, reason = "the tests of whole programs use the rest")]
-#[path = "../../../tests/common/skip.rs"]
+#[path = "../../../tests/it/common/skip.rs"]
 mod skip;
 
 use std::collections::BTreeSet;

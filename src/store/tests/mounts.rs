@@ -6,8 +6,9 @@ use std::process::Command;
 
 use jiff::SignedDuration;
 
-use super::super::*;
-use super::{BY_HAND, Home, old, only, plan, stayed};
+use crate::store::*;
+
+use super::{old, only, plan, stayed, BY_HAND, Home};
 
 /// Set in the namespace, where this test runs once more: there it may mount.
 const INSIDE: &str = "OVERSPILL_TEST_MAY_MOUNT";

@@ -1,0 +1,173 @@
+//! Writing a spill into our own store, so that a partial one is never under a final name.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
+use rustix::io::Errno;
+
+use crate::source::room;
+use crate::store::{new_id, Entry, OwnStore, Status};
+
+use super::new_file;
+
+/// Bytes of the largest output that is copied to be kept: as much as is saved of one that is captured, by default.
+const MOST_KEPT: u64 = 100 << 20;
+const TOO_LARGE: &str = "larger than 100 MB, and no more is copied to be kept; `cp` copies it elsewhere";
+/// Why what is not whole is not kept.
+pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
+
+/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropped
+/// unfinished it is removed; killed, it stays and is shown as unfinished.
+#[derive(Debug)]
+pub struct NewSpill {
+    file: File,
+    dir: OwnedFd,
+    root: PathBuf,
+    id: String,
+    done: bool,
+}
+
+impl OwnStore {
+    /// Begins a spill with a new id.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
+        loop {
+            let dir = self.spills().try_clone()?;
+            match NewSpill::begin_in(dir, self.root().to_owned(), next_id(now)?) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                begun => return begun,
+            }
+        }
+    }
+}
+
+impl OwnStore {
+    /// Copies an entry of whatever store into ours and keeps it there; returns the new id.
+    ///
+    /// # Errors
+    /// What the system says, or that the entry is not what was listed. Nothing is then left.
+    pub fn adopt(&self, entry: &Entry, now: Timestamp) -> io::Result<String> {
+        let from = entry.open()?;
+        let spill = self.begin(now)?;
+        copy_whole(entry, &from, spill.file(), room(spill.file())?)?;
+        let id = spill.id().to_owned();
+        self.keep(&id)?;
+        if let Err(error) = spill.finish(false) {
+            self.unkeep(&id)?;
+            return Err(error);
+        }
+        Ok(id)
+    }
+}
+
+/// Copies an entry that is whole and stays as it is, into a disk that has so much room.
+fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Result<()> {
+    let size = from.metadata()?.len();
+    match flock(from, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
+        // Where there are no locks, its name and status have to do.
+        _ if entry.status == Status::Unfinished => return Err(io::Error::other(UNFINISHED)),
+        _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
+        _ if size > room => {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full"));
+        }
+        _ => {}
+    }
+    // What grows meanwhile is noticed by one byte more.
+    let copied = io::copy(&mut from.take(size + 1), &mut to)?;
+    match copied == size && from.metadata()?.len() == size {
+        true => Ok(()),
+        false => Err(io::Error::other("it changed while it was copied; try again")),
+    }
+}
+
+impl NewSpill {
+    /// Begins a spill that will be `name` (one component) in `dir`, whose path is `root`.
+    ///
+    /// # Errors
+    /// What the system says; `AlreadyExists` if another is being written under this name.
+    pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
+        let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(NewSpill { file, dir, root, id: name, done: false })
+    }
+
+    /// The file, open for reading and writing.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its id, which will be its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where it will be when finished.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.id)
+    }
+
+    /// Where it is until then.
+    pub fn temporary_path(&self) -> PathBuf {
+        self.root.join(temporary(&self.id))
+    }
+
+    /// Gives it its name, without ever replacing another file; with `durable`, after its content
+    /// is on the disk.
+    ///
+    /// # Errors
+    /// What the system says; the temporary file is then removed.
+    pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
+        if durable {
+            self.file.sync_all()?;
+        }
+        rename_without_replacing(&self.dir, &temporary(&self.id), &self.id)?;
+        self.done = true;
+        if durable {
+            rustix::fs::fsync(&self.dir)?;
+        }
+        Ok(self.path())
+    }
+}
+
+impl Drop for NewSpill {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = unlinkat(&self.dir, Path::new(&temporary(&self.id)), AtFlags::empty());
+        }
+    }
+}
+
+fn temporary(id: &str) -> String {
+    format!(".tmp-{id}")
+}
+
+fn rename_without_replacing(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+        // Some file systems cannot; a link never replaces either.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            linkat(dir, from, dir, to, AtFlags::empty())?;
+            Ok(unlinkat(dir, from, AtFlags::empty())?)
+        }
+        result => Ok(result?),
+    }
+}
+
+pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
+    static COUNTER: AtomicU16 = AtomicU16::new(1);
+    Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
+}
+
+/// Random bytes for a name.
+pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
