@@ -14,12 +14,6 @@
 //! `text` and `preview` take `&[u8]`, never a file. `source`, `store` and `capture` know neither
 //! `cli` nor `tui`; those two do not know each other, save that `cli` starts `tui`.
 
-pub(crate) mod env;
-pub(crate) mod fs;
-#[cfg(feature = "app")]
-pub(crate) mod human;
-
-// What fails is told by a `Result`, and what is printed goes through one writer.
 #![cfg_attr(
     not(test),
     deny(
@@ -33,6 +27,13 @@ pub(crate) mod human;
         clippy::unimplemented
     )
 )]
+
+pub(crate) mod env;
+pub(crate) mod fs;
+#[cfg(feature = "app")]
+pub(crate) mod human;
+
+// What fails is told by a `Result`, and what is printed goes through one writer.
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");

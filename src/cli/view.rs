@@ -12,9 +12,9 @@ use crate::human::thousands;
 use crate::source::{Change, Source, View};
 use crate::tui::{self, Choice, Live, Start, Target};
 
-use super::{say, Failure, Outcome};
 use super::args::{ListArgs, Look, SaveArgs};
 use super::input::{self, Opened};
+use super::{Failure, Outcome, say};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;

@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
-use crate::store::{parse_age, Env, FileRule, StoreSpec, Stores};
+use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
 
 pub use agent::AgentLimits;
 pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};

@@ -32,11 +32,11 @@ pub use crate::known::Confidence;
 pub use crate::text::units::Want;
 pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
-pub use plan::{plan, plan_touching, PlanError};
-pub use policy::{Policy, PolicyError};
+pub use plan::{PlanError, plan, plan_touching};
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind, Value};
-pub use report::{report, Report, ReportPart};
+pub use policy::{Policy, PolicyError};
+pub use report::{Report, ReportPart, report};
 
 #[cfg(test)]
 mod tests;

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::text::units::Want;
 
-use super::{cap, details, refuse, rewrite};
-use super::counts::{self, kept_size, Counts};
+use super::counts::{self, Counts, kept_size};
 use super::input::{Input, Stream};
-use super::measure::{as_usize, Text};
+use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
 use super::strategy::{self, Chosen};
 use super::template::{self, Fact, Facts, Span};
+use super::{cap, details, refuse, rewrite};
 
 /// Why there is no preview.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

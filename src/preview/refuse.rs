@@ -1,7 +1,7 @@
 //! Outputs that an agent's tool does not show at all, such as binary files.
 
 use super::input::Input;
-use super::measure::{as_usize, Text};
+use super::measure::{Text, as_usize};
 use super::plan::{self, PlanError};
 use super::policy::Policy;
 use super::template::{self, Facts};

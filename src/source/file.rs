@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::fs::identity::{path_status, Identity, Look, PathStatus};
+use crate::fs::identity::{Identity, Look, PathStatus, path_status};
 
 use super::awaited::Awaited;
 use super::map::View;
-use super::open::{open, Links, OpenError, Opened};
+use super::open::{Links, OpenError, Opened, open};
 use super::spool::{Limit, Progress, Spool};
 use super::watch::Probe;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::buffer::{fill, ReadCounts, Reads};
+use super::buffer::{ReadCounts, Reads, fill};
 use super::guard::Guard;
 
 /// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.

@@ -18,11 +18,11 @@ mod spool;
 mod temporary;
 mod watch;
 
+pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use awaited::Awaited;
 pub use buffer::{Buffer, Reads};
-pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use file::{Change, Source};
-pub use map::{is_hole, View};
+pub use map::{View, is_hole};
 pub use open::OpenError;
 pub use reserve::room;
 pub use scan::{count, line_feeds, measure, share_out};

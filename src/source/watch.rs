@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::fs::identity::{path_status, Identity, Look, PathStatus};
+use crate::fs::identity::{Identity, Look, PathStatus, path_status};
 
 use super::spool::{Progress, Spool};
 

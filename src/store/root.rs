@@ -11,8 +11,8 @@ use rustix::io::Errno;
 
 use crate::fs::stat;
 
-use super::{Env, Unset};
 use super::spec::expand;
+use super::{Env, Unset};
 
 /// So many links lead to a directory at most.
 const MOST_LINKS: u32 = 40;

@@ -12,4 +12,4 @@ pub mod widget;
 
 pub use pager::output::Subject;
 pub use popup::picker::Choice;
-pub use runtime::{run, Live, LiveNews, Maker, Over, Start, Target};
+pub use runtime::{Live, LiveNews, Maker, Over, Start, Target, run};

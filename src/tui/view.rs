@@ -14,7 +14,12 @@ const LEAST: (u16, u16) = (20, 3);
 pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     let area = frame.area();
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        return super::widget::line::left(frame.buffer_mut(), area, "overspill: the window is too small", app.theme.bar);
+        return super::widget::line::left(
+            frame.buffer_mut(),
+            area,
+            "overspill: the window is too small",
+            app.theme.bar,
+        );
     }
     match app.screen {
         Screen::Pager => draw_pager(app, frame, area, cost),
@@ -40,8 +45,12 @@ fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     let mut drawn = super::pager::view::pane::Drawn::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
-            let shown =
-                super::pager::view::pane::Shown { output, side, top: app.panes.top(side), headed: places.strip.is_some() };
+            let shown = super::pager::view::pane::Shown {
+                output,
+                side,
+                top: app.panes.top(side),
+                headed: places.strip.is_some(),
+            };
             let shows = super::pager::view::pane::draw(app, &shown, frame.buffer_mut(), place, cost);
             if side == app.focus() {
                 drawn = shows;

@@ -15,7 +15,7 @@ use rustix::process::Pid;
 
 use crate::capture::result::captured::{Captured, CapturedOutput};
 use crate::capture::result::timeline::{Clock, Timed};
-use crate::capture::spill::copy::{take_all, Progress};
+use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Place;
 use crate::capture::spill::sink::{Limits, Sink, Taken};
@@ -27,7 +27,7 @@ use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 use super::pipe::{Gone, Pipe};
 use super::pty::Pty;
 use super::stdin::{self, Keyboard, Leave};
-use super::supervise::{tell_exit, Control, Event, Watch};
+use super::supervise::{Control, Event, Watch, tell_exit};
 
 /// A command that runs.
 #[derive(Debug)]

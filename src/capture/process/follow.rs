@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::capture::result::captured::{Captured, CapturedOutput};
-use crate::capture::spill::copy::{take_all, Progress};
+use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::sink::{Limits, Sink};
 use crate::preview::Stream;

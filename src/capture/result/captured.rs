@@ -193,7 +193,12 @@ impl CapturedOutput {
     }
 
     /// Gives the spill its name, after its record is written.
-    pub(crate) fn finish(&mut self, record: &Record, place: &crate::capture::Place, durable: bool) -> Option<PathBuf> {
+    pub(crate) fn finish(
+        &mut self,
+        record: &Record,
+        place: &crate::capture::Place,
+        durable: bool,
+    ) -> Option<PathBuf> {
         let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
         let recorded = record.write(place.env(), spill.name(), durable);
         let partial = matches!(self.stopped, Some(Stopped::Failed(_)));

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::source;
-use crate::capture::request::{set_true, CAP, Keep, Wish};
+use crate::capture::request::{CAP, Keep, Wish, set_true};
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Place;
 use crate::capture::spill::sink::Stopped;
 use crate::preview::{self, Input, PlanError, Policy, Preview, Stream, Totals};
+use crate::source;
 
 use super::captured::{Captured, CapturedOutput};
 use super::record::Record;

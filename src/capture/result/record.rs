@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::process::exit::{Ended, Status, Stop};
 use crate::capture::spill::dir::{make_parents, open_private, private_dir};
-use crate::store::{own_home, Env, NewSpill};
+use crate::store::{Env, NewSpill, own_home};
 
 use super::captured::{Captured, CapturedOutput, Size};
 use super::timeline::Arrivals;

@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::store::{make_dirs, Env};
+use crate::store::{Env, make_dirs};
 
 /// A temporary file younger than this may still get its name.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Once};
 use jiff::Timestamp;
 
 use crate::preview::Stream;
-use crate::store::{next_id, parse_id, random, Env, NewSpill, OwnStore};
+use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::dir::{agents_dir, private_dir, shared_dir, sweep};
 

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::store::Env;
 
 use super::dir::{open_private, remove};
-use super::location::{session_dir, session_name, PlaceError};
+use super::location::{PlaceError, session_dir, session_name};
 
 /// What was removed with a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
 
 use crate::config::Size;
-use crate::store::{parse_age, SortBy};
+use crate::store::{SortBy, parse_age};
 
 #[derive(Debug, Default, Group)]
 pub struct ListArgs {

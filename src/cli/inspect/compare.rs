@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::source;
-use crate::cli::{json, Failure, Outcome};
 use crate::cli::args::{CompareArgs, Look};
 use crate::cli::input::{self, Opened};
-use crate::cli::table::{safe, Align, Table};
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{Failure, Outcome, json};
 use crate::config::{Config, Resolved, Wishes};
 use crate::human::{size, thousands, tokens};
 use crate::preview::{self, Bit, Input, Part, Preview, Status, Stream, Totals, Want};
+use crate::source;
 use crate::text::search::Pattern;
 
 /// One policy as `--json` gives it. Counts are the policy's own; `finds` only where one was asked for.

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use crate::cli::{Failure, Outcome};
 use crate::cli::args::PoliciesArgs;
+use crate::cli::{Failure, Outcome};
 use crate::config::Config;
 use crate::human::{limit, thousands};
 use crate::known::{Edge, Era};

@@ -2,15 +2,15 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::cli::{say, Failure, Outcome};
 use crate::cli::args::{Form, PreviewArgs};
 use crate::cli::input::{self, Opened};
+use crate::cli::{Failure, Outcome, say};
 use crate::config::{Config, Resolved, Wishes};
 use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
 use crate::source::{self, Change, View};
-use crate::text::{label, units};
 use crate::text::cells::Show;
+use crate::text::{label, units};
 
 /// Kept text is decoded and written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
@@ -70,7 +70,9 @@ pub fn write(
     }
     match form {
         Form::Json => json(preview, input, policy, limits_from, store)?,
-        Form::Text if io::stdout().is_terminal() => to_terminal(preview, input, crate::fs::patient::stdout())?,
+        Form::Text if io::stdout().is_terminal() => {
+            to_terminal(preview, input, crate::fs::patient::stdout())?
+        }
         Form::Text | Form::Raw => exact(preview, input, crate::fs::patient::stdout())?,
     }
     Ok(())

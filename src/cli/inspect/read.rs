@@ -1,7 +1,7 @@
 //! `overspill read`: one window of a file, as an agent's read tool gives it.
 
-use crate::cli::{input, Failure, Outcome};
 use crate::cli::args::ReadArgs;
+use crate::cli::{Failure, Outcome, input};
 use crate::config::{Config, Wishes};
 
 use super::preview;

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::capture;
-use crate::cli::{json, Outcome};
 use crate::cli::args::ShowArgs;
+use crate::cli::stores::row::{self, Record, age, left, mode};
 use crate::cli::stores::runs;
-use crate::cli::stores::row::{self, age, left, mode, Record};
 use crate::cli::stores::select::{Stock, Whose};
 use crate::cli::table::{safe, safe_or_dash};
+use crate::cli::{Outcome, json};
 use crate::config::{Config, Wishes};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};

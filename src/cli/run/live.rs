@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::capture::{self, Captured, Delivery, Following, Interest, Keep, Limits, Options, Place, Progress, Running, Stdin, Stopped, Wish};
-use crate::cli::{say, view, Failure, Outcome};
+use crate::capture::{
+    self, Captured, Delivery, Following, Interest, Keep, Limits, Options, Place, Progress, Running, Stdin,
+    Stopped, Wish,
+};
 use crate::cli::args::{Look, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
+use crate::cli::{Failure, Outcome, say, view};
 use crate::config::{Config, Resolved};
 use crate::human::size;
 use crate::preview::Stream;
@@ -23,7 +26,7 @@ use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{Live, LiveNews, Maker, Over, Subject, Target};
 
-use super::{progress, signals, RunArgs};
+use super::{RunArgs, progress, signals};
 
 /// How often it is looked whether something went wrong.
 const EVERY: Duration = Duration::from_millis(200);

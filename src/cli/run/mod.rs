@@ -15,16 +15,18 @@ use std::time::Duration;
 use clap::{Args as Group, ValueEnum};
 use jiff::Timestamp;
 
-use crate::capture::{self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish};
+use crate::capture::{
+    self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish,
+};
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::human::size;
 use crate::preview::{Part, Preview, Status, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
-use super::{input, say, Failure, Outcome};
 use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
 use super::inspect::preview;
+use super::{Failure, Outcome, input, say};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]

@@ -6,15 +6,17 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::capture;
-use crate::cli::{json, say, Failure, Outcome};
 use crate::cli::args::CleanArgs;
-use crate::cli::table::{safe, Align, Table};
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{Failure, Outcome, json, say};
 use crate::config::Config;
 use crate::human::{size, thousands};
-use crate::store::{self, clean_plan, Asked, CleanPlan, CleanRule, Cleaner, Doomed, Entry, Env, Manner, Reason, Spared, Why};
+use crate::store::{
+    self, Asked, CleanPlan, CleanRule, Cleaner, Doomed, Entry, Env, Manner, Reason, Spared, Why, clean_plan,
+};
 
-use super::confirm::{ask, Consent};
-use super::row::{age, Record};
+use super::confirm::{Consent, ask};
+use super::row::{Record, age};
 use super::select::{Stock, Whose};
 
 /// What became of an entry that was due.

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use crate::cli::{json, say, Outcome};
 use crate::cli::args::ListArgs;
-use crate::cli::table::{safe, safe_or_dash, Align, Table};
+use crate::cli::table::{Align, Table, safe, safe_or_dash};
+use crate::cli::{Outcome, json, say};
 use crate::config::Config;
 use crate::human::size;
 use crate::store::{Entry, Filter, SortBy, Status};
 
-use super::row::{age, left, mode, Record};
+use super::row::{Record, age, left, mode};
 use super::runs::Runs;
 use super::select::{Stock, Whose};
 

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::cli::{json, Failure, Outcome};
 use crate::cli::args::StoresArgs;
-use crate::cli::table::{safe, Align, Table};
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{Failure, Outcome, json};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};

@@ -4,15 +4,15 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use crate::capture;
-use crate::cli::{input, Failure, Outcome};
 use crate::cli::args::RmArgs;
-use crate::cli::table::{safe, Align, Table};
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{Failure, Outcome, input};
 use crate::config::Config;
 use crate::human::size;
 use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
 
 use super::clean::outputs;
-use super::confirm::{ask, Consent};
+use super::confirm::{Consent, ask};
 use super::row::age;
 use super::select::{Stock, Whose};
 

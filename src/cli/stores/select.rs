@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::cli::{input, say, Failure};
+use crate::cli::{Failure, input, say};
 use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};

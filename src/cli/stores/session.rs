@@ -2,8 +2,8 @@
 
 use clap::Subcommand;
 
-use crate::capture::{end_session, EndError, EndedSession};
-use crate::cli::{say, Failure, Outcome};
+use crate::capture::{EndError, EndedSession, end_session};
+use crate::cli::{Failure, Outcome, say};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::text::label::label;

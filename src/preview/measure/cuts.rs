@@ -3,7 +3,7 @@
 use crate::preview::model::{Decoding, Unit};
 use crate::text::units;
 
-use super::{as_usize, Cut, STEP, Text};
+use super::{Cut, STEP, Text, as_usize};
 
 /// Steps of decoding are taken this many bytes at a time where they are ASCII.
 const STRIDE: usize = 64;

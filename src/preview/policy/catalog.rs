@@ -7,9 +7,9 @@ use toml::Spanned;
 
 use crate::preview::template;
 
-use super::{Policy, PolicyError};
 use super::param::Param;
 use super::schema::{Figure, FigureForm, KeepForm, PolicyForm, TextForm, WhenForm};
+use super::{Policy, PolicyError};
 
 /// The policies compiled in, as (name, TOML): every file of `assets/policies`.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs"));

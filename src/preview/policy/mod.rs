@@ -11,9 +11,9 @@ use std::sync::Arc;
 use crate::known::{Confidence, Era, Warning};
 use crate::text::units::Want;
 
-use super::template;
 use super::model::{Direction, Unit};
-use param::{keys, matches_key, value_of, Param, ParamError, Value};
+use super::template;
+use param::{Param, ParamError, Value, keys, matches_key, value_of};
 use schema::{KeepForm, PolicyForm, RoleForm, SettingsForm, TextForm, VariantForm, WhenForm};
 
 /// A policy file that cannot be used, or a policy that is not there.

@@ -8,8 +8,8 @@ use crate::preview::plan::PlanError;
 use crate::preview::template::{Fact, Facts};
 use crate::text::units::Want;
 
-use super::{lines_in, Chosen, Rule};
 use super::segments::{self, Segment};
+use super::{Chosen, Rule, lines_in};
 
 /// The words, and what is between them.
 pub(crate) struct Composed {

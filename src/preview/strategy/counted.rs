@@ -5,8 +5,8 @@ use crate::preview::plan::{self, PlanError};
 use crate::preview::template::{Fact, Facts};
 use crate::text::units::Want;
 
-use super::{composed, Chosen, Rule};
 use super::segments::{self, Segment};
+use super::{Chosen, Rule, composed};
 
 /// How often the agent works the notice out anew, until it no longer changes.
 const ROUNDS: usize = 4;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::template::{self, Fact};
 
-use super::{middle, Chosen, Rule};
+use super::{Chosen, Rule, middle};
 
 /// A stretch of pieces: their numbers (0-based) and their bytes, the last line feed not with them.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use crate::preview::model::{LimitHit, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::template::{Fact, Facts};
 
-use super::{composed, Chosen, Rule};
 use super::segments::Segment;
+use super::{Chosen, Rule, composed};
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let size = rule.needed(&rule.form.size, "size")?;

@@ -1,11 +1,11 @@
 //! So much from either end; the middle is left out.
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::LimitHit;
 use crate::preview::plan::PlanError;
 use crate::preview::template::Fact;
 
-use super::{feeds_between, lines_in, size, Chosen, Rule};
+use super::{Chosen, Rule, feeds_between, lines_in, size};
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let head_size = rule.needed(&rule.form.head, "head")?;

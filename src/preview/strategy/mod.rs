@@ -21,7 +21,7 @@ use toml::Spanned;
 use crate::text::units::Want;
 
 use super::input::Input;
-use super::measure::{as_usize, Text};
+use super::measure::{Text, as_usize};
 use super::model::{Direction, LimitHit, Part, Unit};
 use super::plan::{self, PlanError};
 use super::policy::Policy;

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, widest, Cut, Text};
+use crate::preview::measure::{Cut, Text, as_usize, widest};
 use crate::preview::model::{Bit, Direction, LimitHit, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::policy::schema::Oversize;
 use crate::preview::template::Fact;
 
-use super::{size, Chosen, Rule};
+use super::{Chosen, Rule, size};
 
 /// The limits in force.
 struct Limits {

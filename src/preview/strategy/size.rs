@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::policy::schema::Boundary;
 use crate::preview::template::Fact;
 
-use super::{lines_in, Chosen, Rule};
+use super::{Chosen, Rule, lines_in};
 
 /// One end of a text, cut by size.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use crate::preview::plan::PlanError;
 use crate::preview::template::{Fact, Facts};
 use crate::text::units::Want;
 
-use super::{composed, Chosen, Rule};
 use super::segments::{self, Segment};
+use super::{Chosen, Rule, composed};
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let first = rule.needed(&rule.form.held, "held")?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::text::units::{self, Measure, Want};
 
-use super::{is_hole, Buffer, View};
+use super::{Buffer, View, is_hole};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -11,11 +11,11 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::fs::stat;
-use crate::store::{clean_plan, list, Asked, CleanRule, Doomed, Entry, Env, OwnError, OwnStore, Stores, Why};
-use crate::store::own::new_file;
 use crate::store::own::id::is_own;
+use crate::store::own::new_file;
 use crate::store::root::RootError;
 use crate::store::spec::pattern::Facts;
+use crate::store::{Asked, CleanRule, Doomed, Entry, Env, OwnError, OwnStore, Stores, Why, clean_plan, list};
 
 /// The log of deletions, in our own directory.
 const LOG: &str = "deletions.log";

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{sum, Entry, Left, Rule, Status};
+use super::{Entry, Left, Rule, Status, sum};
 
 /// Nothing younger is deleted by an automatic cleaning, and no unfinished spill by any.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);

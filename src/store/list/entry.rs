@@ -12,11 +12,11 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::fs::stat::timestamp;
 use crate::source::{Buffer, Identity};
-use crate::store::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::Facts;
+use crate::store::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 
 use super::name::Name;
 

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::source::{Identity, Stamp};
 
-use super::{apply_limits, Entry, Env, RootReport, StoreSpec};
+use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
 
 /// Everything in some stores.
 #[derive(Debug, Default)]

@@ -14,11 +14,11 @@ use rustix::io::Errno;
 
 use crate::fs::stat::{self, timestamp};
 use crate::source::{Identity, Stamp};
-use crate::store::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};
 use crate::store::spec::pattern::{Component, Facts};
 use crate::store::spec::retention::Times;
+use crate::store::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
 
 use super::entry::{Origin, Place};
 

@@ -17,8 +17,8 @@ use rustix::io::Errno;
 
 use crate::fs::stat;
 
-use super::{Env, Unset};
 use super::spec::expand::expand;
+use super::{Env, Unset};
 use id::is_own;
 
 const SPILLS: &str = "tool-output";

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, re
 use rustix::io::Errno;
 
 use crate::source::room;
-use crate::store::{new_id, Entry, OwnStore, Status};
+use crate::store::{Entry, OwnStore, Status, new_id};
 
 use super::new_file;
 

@@ -17,9 +17,9 @@ use serde::Deserialize;
 
 use crate::known::{Confidence, Warning};
 
-use super::{parse_age, Basis, Env, Retention, Setting};
 use super::own::id::parse_id;
 use super::root::Root;
+use super::{Basis, Env, Retention, Setting, parse_age};
 use expand::Unset;
 use pattern::{Component, Facts};
 

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 
 use crate::store::*;
 
-use super::{age, now, old, old_id, own, plan, stayed, BY_HAND, Home};
+use super::{BY_HAND, Home, age, now, old, old_id, own, plan, stayed};
 
 const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };
 

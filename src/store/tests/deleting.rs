@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::store::*;
 
-use super::{now, old, old_id, only, plan, stayed, BY_HAND, Home, ID};
+use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
 
 #[test]
 fn what_is_no_plain_file_of_ours_is_never_deleted() {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 
 use crate::store::{Entry, OwnStore};
 
-use super::{now, Home, ID};
+use super::{Home, ID, now};
 
 /// An entry of opencode's of so many bytes, its file open for writing.
 fn entry(home: &Home, size: u64) -> (Entry, File) {

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::source::{Identity, Stamp};
 use crate::store::*;
 
-use super::{now, old, Home};
+use super::{Home, now, old};
 
 /// What differs between the entries of a case: hours since mtime and since the id was made, size,
 /// status and whether it is kept.

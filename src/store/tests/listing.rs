@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::store::*;
 
-use super::{age, now, only, Home, ID, OTHER};
+use super::{Home, ID, OTHER, age, now, only};
 
 fn ids(entries: &[Entry]) -> Vec<std::borrow::Cow<'_, str>> {
     entries.iter().map(Entry::id).collect()

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::store::*;
 
-use super::{old, only, plan, stayed, BY_HAND, Home};
+use super::{BY_HAND, Home, old, only, plan, stayed};
 
 /// Set in the namespace, where this test runs once more: there it may mount.
 const INSIDE: &str = "OVERSPILL_TEST_MAY_MOUNT";

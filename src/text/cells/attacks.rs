@@ -1,7 +1,7 @@
 //! Known attacks on terminals and pagers: none leaves a sequence, and all can be seen in the raw view.
 
-use super::*;
 use super::tests::drawn;
+use super::*;
 
 const ATTACKS: &[(&str, &[u8], &str)] = &[
     ("window title, OSC 0", b"a\x1b]0;rm -rf\x07b", "a{}b"),

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-use super::cells::{tab_width, Cell, Cells, Kind, Show};
+use super::cells::{Cell, Cells, Kind, Show, tab_width};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use crate::tui::app::{App, Effect, Message, Overlay};
 use crate::tui::widget::layout::Side;
 
 use super::limits::{other_end, step_of};
-use super::output::{size_in_words, Output};
+use super::output::{Output, size_in_words};
 use super::planning::Making;
 
 /// A change that would do: in words, and the policy with it.

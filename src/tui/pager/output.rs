@@ -9,7 +9,7 @@ use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 
 use super::doc::{Doc, Files};
-use super::planning::{gaps, Making, Planned, Standing};
+use super::planning::{Making, Planned, Standing, gaps};
 
 pub use super::rules::{Fate, Rules};
 

@@ -10,7 +10,7 @@ use crate::tui::widget::layout::Side;
 
 use super::doc::Doc;
 use super::drawer::Change;
-use super::output::{holds, Rules};
+use super::output::{Rules, holds};
 use super::window::Window;
 
 /// Outputs up to this many bytes are planned on the screen's thread.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::preview::Stream;
 use crate::text::index::{BLOCK, BlockIndex};
-use crate::text::layout::{snap, ANCHOR};
+use crate::text::layout::{ANCHOR, snap};
 
 use super::doc::{Body, Chunk, Doc};
 

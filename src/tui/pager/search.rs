@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::View;
-use crate::text::search::{matches, MatchCounts, Pattern, Toward};
+use crate::text::search::{MatchCounts, Pattern, Toward, matches};
 use crate::tui::app::{App, Effect, Message};
 use crate::tui::widget::layout::Side;
 

@@ -119,7 +119,8 @@ impl App {
                 prompt.fault = None;
             }
         }
-        if self.prompt.is_none() && key.code == KeyCode::Esc && self.screen == crate::tui::app::Screen::Stores {
+        if self.prompt.is_none() && key.code == KeyCode::Esc && self.screen == crate::tui::app::Screen::Stores
+        {
             let effects = self.listing.filter("");
             return self.settled(effects);
         }

@@ -4,11 +4,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use crate::capture::{set_true, Control};
+use crate::capture::{Control, set_true};
 use crate::preview::Policy;
 use crate::source::Source;
 
-use super::{terminal, Effect, Event, Message, Session, Signal};
+use super::{Effect, Event, Message, Session, Signal, terminal};
 
 /// What makes the output that is looked at first.
 pub struct Live {

@@ -16,11 +16,11 @@ use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 use crate::text::units::Want;
 
-use super::view;
 use super::app::{App, Changed, Effect, Event, Message};
 use super::pager::doc::Cost;
 use super::pager::output::{Output, Subject};
 use super::popup::picker::Choice;
+use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
 use terminal::{Outside, Screen};

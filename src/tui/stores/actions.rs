@@ -3,15 +3,15 @@
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::human::{count, size};
-use crate::store::{clean_plan, Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why};
+use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
 use crate::text::label::{label, shell};
 use crate::tui::app::{App, Effect, Message, Overlay, Screen};
 use crate::tui::keys::{self, Action, Place};
 use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::layout;
 
-use super::{Cleaning, Listing, Scanned};
 use super::sort::Arranged;
+use super::{Cleaning, Listing, Scanned};
 
 impl App {
     /// Begins with the list of stored outputs.

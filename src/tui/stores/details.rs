@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::capture::Record;
 use crate::source::Identity;
-use crate::store::{first_line, Entry, Env};
+use crate::store::{Entry, Env, first_line};
 use crate::text::label::label;
 
 /// Beyond so many, what has been read is forgotten and read again where it is shown.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::store::{group_of, Entry, Filter, GroupBy, SortBy, Sums};
+use crate::store::{Entry, Filter, GroupBy, SortBy, Sums, group_of};
 
 /// Entries that are stored, and arrive, together.
 pub const BATCH: usize = 4096;

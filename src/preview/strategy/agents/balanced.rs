@@ -1,6 +1,6 @@
 //! Half the lines from either end; while they are too much, the innermost of the larger side goes.
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::strategy::{Chosen, Rule};

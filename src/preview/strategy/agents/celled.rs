@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::{lines_in, Chosen, Rule};
+use crate::preview::strategy::{Chosen, Rule, lines_in};
 use crate::preview::template::Fact;
 use crate::text::ansi;
 

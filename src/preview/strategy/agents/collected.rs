@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::{lines_in, Chosen, Rule};
 use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::{Chosen, Rule, lines_in};
 use crate::preview::template::{Fact, Facts};
 use crate::text::units;
 
@@ -16,7 +16,9 @@ pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let dropped = text.bytes.len().saturating_sub(held);
     if dropped == 0 {
         return match text.exceeds(Unit::Bytes, budget) {
-            true => crate::preview::strategy::middle::choose(text, rule).map(|chosen| with_facts(text, chosen)),
+            true => {
+                crate::preview::strategy::middle::choose(text, rule).map(|chosen| with_facts(text, chosen))
+            }
             false => Ok(Chosen { cut: Some(false), ..plan::everything(text) }),
         };
     }

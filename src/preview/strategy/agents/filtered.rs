@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::Unit;
 use crate::preview::plan::PlanError;
-use crate::preview::strategy::{composed, Chosen, Rule};
 use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::{Chosen, Rule, composed};
 use crate::preview::template::{Fact, Facts};
 use crate::text::units;
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Unit};
 use crate::preview::plan::{self, Over, PlanError};
-use crate::preview::strategy::{pieces, Chosen, Rule};
+use crate::preview::strategy::{Chosen, Rule, pieces};
 use crate::preview::template::Fact;
 use crate::text::units::{self, Want};
 

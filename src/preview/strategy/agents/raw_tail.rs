@@ -1,9 +1,9 @@
 //! The last raw bytes, wherever they begin, without the line feeds at the end.
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::LimitHit;
 use crate::preview::plan::PlanError;
-use crate::preview::strategy::{lines_in, size, Chosen, Rule};
+use crate::preview::strategy::{Chosen, Rule, lines_in, size};
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
     let most = as_usize(rule.needed(&rule.form.size, "size")?);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, Unit};
 use crate::preview::plan::PlanError;
 use crate::preview::strategy::{Chosen, Rule};
@@ -130,7 +130,8 @@ fn finish(
         ranges.iter().filter_map(|range| text.kept(range.clone())).collect()
     };
     let (head_parts, tail_parts) = (parts(&head), parts(&tail));
-    let lines: u64 = head.iter().chain(&tail).map(|range| crate::preview::strategy::lines_in(text, range)).sum();
+    let lines: u64 =
+        head.iter().chain(&tail).map(|range| crate::preview::strategy::lines_in(text, range)).sum();
     let mut chosen = Chosen {
         lines: Some(Ok(lines)),
         hit: Some(if fits { LimitHit::Lines } else { LimitHit::Size(rule.policy.unit()) }),

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, is_js_space, Text};
+use crate::preview::measure::{Text, as_usize, is_js_space};
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::{Chosen, Rule};
 use crate::preview::strategy::composed::{self, Composed};
 use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::{Chosen, Rule};
 use crate::preview::template::{Fact, Facts};
 use crate::text::units::Want;
 

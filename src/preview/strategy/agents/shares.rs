@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::strategy::{Chosen, Rule};

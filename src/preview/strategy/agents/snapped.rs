@@ -1,9 +1,9 @@
 //! Half the bytes from either end, drawn in to character starts and then, where one is near, to line feeds.
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::LimitHit;
 use crate::preview::plan::PlanError;
-use crate::preview::strategy::{lines_in, Chosen, Rule};
+use crate::preview::strategy::{Chosen, Rule, lines_in};
 use crate::preview::template::Fact;
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {

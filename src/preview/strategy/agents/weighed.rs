@@ -2,11 +2,11 @@
 
 use regex::Regex;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Unit};
 use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::{composed, Chosen, Rule};
 use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::{Chosen, Rule, composed};
 use crate::preview::template::{Fact, Facts};
 
 /// What part of the budget the end may take, where it matters.

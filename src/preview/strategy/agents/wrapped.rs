@@ -3,9 +3,9 @@
 use crate::preview::measure::Text;
 use crate::preview::plan::PlanError;
 use crate::preview::policy::schema::Boundary;
-use crate::preview::strategy::{Chosen, Rule};
 use crate::preview::strategy::composed::{self, Composed};
 use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::{Chosen, Rule};
 use crate::preview::template::Fact;
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {

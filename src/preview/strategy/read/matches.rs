@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use crate::preview::measure::{as_usize, Cut, Text};
+use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::plan::{self, PlanError};
 use crate::preview::policy::schema::Boundary;

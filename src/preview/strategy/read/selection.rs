@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::preview::measure::{as_usize, Text};
+use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::LimitHit;
 use crate::preview::plan::{self, Over, PlanError};
-use crate::preview::strategy::{pieces, Chosen, Inner, Rule};
+use crate::preview::strategy::{Chosen, Inner, Rule, pieces};
 use crate::preview::template::{self, Fact, Facts};
 
 pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {

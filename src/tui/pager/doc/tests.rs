@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::preview::{plan, Catalog, Input, Output, Totals};
+use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::index::BlockIndex;
 use crate::text::layout::ANCHOR;
 

@@ -12,8 +12,8 @@ use crate::tui::pager::describe;
 use crate::tui::pager::doc::{Class, Cost, Reader};
 use crate::tui::pager::output::Output;
 use crate::tui::pager::scroll::ScreenRow;
-use crate::tui::widget::line;
 use crate::tui::widget::layout::Side;
+use crate::tui::widget::line;
 
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHAR: u64 = 4;

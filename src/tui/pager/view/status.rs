@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use crate::human::thousands;
 use crate::text::label::label;
 use crate::tui::app::App;
-use crate::tui::keys::{key_of, Action};
+use crate::tui::keys::{Action, key_of};
 use crate::tui::pager::describe;
 use crate::tui::pager::output::Output;
 use crate::tui::pager::scroll::Long;

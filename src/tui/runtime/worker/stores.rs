@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
 use crate::tui::app::Event;
-use crate::tui::stores::{Look, Scanned};
 use crate::tui::stores::sort::BATCH;
+use crate::tui::stores::{Look, Scanned};
 
 use super::{Report, Ticket};
 
