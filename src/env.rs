@@ -22,7 +22,8 @@ impl Env {
             vars.insert("PWD".into(), here);
         }
         Env {
-            home: etcetera::home_dir().unwrap_or_default(),
+            // A relative one would be another directory wherever we are started.
+            home: etcetera::home_dir().ok().filter(|home| home.is_absolute()).unwrap_or_default(),
             vars,
             uid: rustix::process::geteuid().as_raw(),
             alive: process_exists,

@@ -14,6 +14,21 @@
 //! `text` and `preview` take `&[u8]`, never a file. `source`, `store` and `capture` know neither
 //! `cli` nor `tui`; those two do not know each other, save that `cli` starts `tui`.
 
+// What fails is told by a `Result`, and what is printed goes through one writer.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit,
+        clippy::todo,
+        clippy::unimplemented
+    )
+)]
+
 pub(crate) mod env;
 pub(crate) mod fs;
 pub(crate) mod human;

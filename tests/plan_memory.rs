@@ -2,7 +2,7 @@
 //! Alone in its file: what is allocated is counted for the whole process.
 #![allow(unsafe_code)]
 
-use overspill::preview::{Catalog, Input, Output, Totals, plan};
+use overspill::preview::{Catalog, Input, Output, Policy, Totals, plan};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -52,27 +52,59 @@ const KINDS: &[(&str, &[u8])] = &[
 /// Bytes of an output: more than any limit admits, of which a range for each line would take 20 times as many.
 const SIZE: usize = 5 << 18;
 
+/// So many times smaller is the output that it is compared with; still more than any limit admits.
+const TIMES: usize = 2;
+
+/// For a longer run: MiB of an output, which is then compared with one that is 8 times smaller.
+const LONG: (&str, usize) = ("OVERSPILL_PLAN_MIB", 8);
+
 /// Bytes that a plan may take: of the policies here, crush/bang keeps the most, 50 KB in ranges of one byte each.
 const MOST: usize = 6 << 20;
 
+/// The most bytes that a plan of the larger output may take, of that of the smaller one: what is kept differs a little.
+fn with_growth(before: usize) -> usize {
+    before + before / 4 + (64 << 10)
+}
+
+/// Bytes of the larger and of the smaller output.
+fn sizes() -> (usize, usize) {
+    match std::env::var(LONG.0) {
+        Err(_) => (SIZE, SIZE / TIMES),
+        Ok(mib) => {
+            let size = mib.parse::<usize>().expect(LONG.0) << 20;
+            (size, size / LONG.1)
+        }
+    }
+}
+
+/// The most bytes that a plan has allocated at a time, of an output whose totals are known or not.
+fn peak_of_plan(policy: &Policy, bytes: &[u8], totals: &Totals) -> usize {
+    let output = Output { bytes, totals };
+    let mut input = Input::new(output, "/P");
+    input.stderr = Some(output);
+    peak_of(|| drop(plan(&input, policy)))
+}
+
 #[test]
 fn no_plan_takes_memory_by_the_size_of_the_output() {
-    let catalog = Catalog::builtin();
+    let (catalog, (size, smaller)) = (Catalog::builtin(), sizes());
     let mut over = Vec::new();
     for (kind, unit) in KINDS {
-        let bytes = unit.repeat(SIZE / unit.len());
-        for totals in [Totals::unknown(), Totals::count(&bytes)] {
-            for name in catalog.names() {
-                let policy = catalog.get(name).unwrap();
-                let output = Output { bytes: &bytes, totals: &totals };
-                let mut input = Input::new(output, "/P");
-                input.stderr = Some(output);
-                let peak = peak_of(|| drop(plan(&input, &policy)));
-                if peak > MOST {
-                    over.push(format!("{name}, {kind}: {peak} bytes"));
+        let bytes = unit.repeat(size / unit.len());
+        let (small, known) = (&bytes[..smaller / unit.len() * unit.len()], Totals::count(&bytes));
+        let mut most = (0, String::new());
+        for name in catalog.names() {
+            let policy = catalog.get(name).unwrap();
+            let before = peak_of_plan(&policy, small, &Totals::unknown());
+            for totals in [&Totals::unknown(), &known] {
+                let peak = peak_of_plan(&policy, &bytes, totals);
+                if peak > MOST || peak > with_growth(before) {
+                    over.push(format!("{name}, {kind}: {before} bytes of the smaller output, then {peak}"));
                 }
+                most = most.max((peak, name.to_owned()));
             }
         }
+        eprintln!("{kind}: {} bytes at most, by {}, of an output of {size}", most.0, most.1);
     }
     assert!(over.is_empty(), "{} plans take too much:\n{}", over.len(), over.join("\n"));
 }

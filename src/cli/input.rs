@@ -1,5 +1,6 @@
 //! From the words of the command line to an open output with a name and a path to print.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -37,17 +38,12 @@ pub struct Opened {
 }
 
 /// Opens a file, an id or standard input.
-pub fn open(config: &Config, word: &str, look: &Look) -> anyhow::Result<Opened> {
-    match word {
-        "-" => {
-            let source = Source::stdin().map_err(|error| {
-                let dir = std::env::temp_dir();
-                Failure::Failed(format!("standard input cannot be copied to {}: {error}", dir.display()))
-            })?;
-            named(source, None, look)
-        }
-        _ => open_path(config, &located(config, word)?, look),
+pub fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result<Opened> {
+    if word == "-" {
+        let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
+        return named(Source::stdin().map_err(named_error)?, None, look);
     }
+    open_path(config, &located(config, word)?, look)
 }
 
 /// Opens what is piped in by the file that it grows in, which has no name for good yet.
@@ -56,10 +52,10 @@ pub fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
 }
 
 /// What has a slash in it, or exists, is a path; else an id, or the beginning of just one.
-fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
+fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
     refuse_empty(word)?;
     let path = PathBuf::from(word);
-    if word.contains('/') || path.symlink_metadata().is_ok() {
+    if word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok() {
         return Ok(path);
     }
     match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
@@ -69,6 +65,7 @@ fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
             let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id()).collect();
             let more = entries.len() - ids.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let word = word.display();
             let words = format!("{word} is the beginning of {} ids: {}{more}", entries.len(), ids.join(", "));
             Err(Failure::Usage(words).into())
         }
@@ -79,7 +76,7 @@ fn located(config: &Config, word: &str) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// The word is empty.
-pub fn refuse_empty(word: &str) -> Result<(), Failure> {
+pub fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     match word.is_empty() {
         true => {
             Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
@@ -144,8 +141,8 @@ impl Opened {
 }
 
 /// A whole file, read to its end, and what it adds up to.
-fn whole(word: &str) -> anyhow::Result<(View, Totals)> {
-    let mut source = Source::open(Path::new(word))?;
+fn whole(path: &Path) -> anyhow::Result<(View, Totals)> {
+    let mut source = Source::open(path)?;
     source.wait();
     let view = source.view();
     let totals = Totals::count(&view);

@@ -1,9 +1,12 @@
 //! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::rc::Rc;
+
+use rustix::io::Errno;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
 use crate::human::thousands;
@@ -18,10 +21,15 @@ use super::{Failure, Outcome, say};
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub fn run(config: Config, files: &[String], look: &Look, saving: &SaveArgs) -> Outcome {
+pub fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -> Outcome {
     let words = match files {
-        [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
-        [] if !io::stdout().is_terminal() => return super::stores::list::run(&config, &ListArgs::default()),
+        [] if !io::stdin().is_terminal() => &["-".into()][..],
+        [] if !has_screen() => {
+            if io::stdout().is_terminal() {
+                say(&format!("{DUMB}; here is `overspill list`"));
+            }
+            return super::stores::list::run(&config, &ListArgs::default());
+        }
         files => files,
     };
     let is_piped = words == ["-"] && !io::stdin().is_terminal();
@@ -54,13 +62,30 @@ pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome
     let chooser = Box::new(move || choices(&for_choices));
     let start =
         Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
-    let parting =
-        tui::run(start).map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")))?;
+    let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
         None => Ok(()),
     }
+}
+
+/// Why there are no screens on a terminal.
+const DUMB: &str =
+    "TERM is not set or dumb, so the screens cannot be shown (set TERM to your terminal's type)";
+
+/// Why the terminal cannot be used, and what to do.
+fn unusable(error: &io::Error) -> String {
+    let remedy = match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::NXIO | Errno::NOENT) => {
+            "; there is no controlling terminal, so use `overspill preview` or `list`"
+        }
+        Some(Errno::MFILE | Errno::NFILE) => "; raise `ulimit -n`",
+        Some(_) => "",
+        // Whoever reads the keys does not say what the system said.
+        None => "; if descriptors are few, raise `ulimit -n`",
+    };
+    format!("the terminal cannot be used: {error}{remedy}")
 }
 
 /// An opened output with the policy that it was cut by.

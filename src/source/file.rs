@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::fs::identity::{Identity, Look, PathStatus, path_status};
 
+use super::awaited::Awaited;
 use super::map::View;
 use super::open::{Links, OpenError, Opened, open};
 use super::spool::{Limit, Progress, Spool};
@@ -67,7 +68,7 @@ impl Source {
     /// is looked at a shared lock keeps our own cleaners from deleting it.
     ///
     /// # Errors
-    /// As for `open`, and [`OpenError::Link`].
+    /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, Links::Refuse)?;
         if let Opened::File(file, _) = &opened {
@@ -99,7 +100,7 @@ impl Source {
     /// # Errors
     /// As for `stream`.
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(io::stdin())
+        Source::stream(Awaited(io::stdin()))
     }
 
     fn from_opened(path: &Path, opened: Opened) -> Result<Source, OpenError> {

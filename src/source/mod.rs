@@ -6,20 +6,25 @@
 //! frame and every chunk of a scan. A late result of a worker is dropped when its view's
 //! generation is no longer the source's.
 
+mod awaited;
 mod buffer;
 mod file;
 mod guard;
 mod map;
 mod open;
+mod reserve;
 mod scan;
 mod spool;
+mod temporary;
 mod watch;
 
 pub use crate::fs::identity::{Identity, PathStatus, Stamp};
+pub use awaited::Awaited;
 pub use buffer::{Buffer, Reads};
 pub use file::{Change, Source};
 pub use map::{View, is_hole};
 pub use open::OpenError;
+pub use reserve::room;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};

@@ -44,6 +44,9 @@ pub enum OpenError {
     /// A symbolic link where none is followed (inside a store).
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
+    /// A FIFO or a device where only files are opened (inside a store).
+    #[error("{}: is no regular file, and nothing else inside a store is opened; pipe it in", .0.display())]
+    Irregular(PathBuf),
     /// Anything else that the system says.
     #[error("{}: {source}", path.display())]
     Io {
@@ -73,6 +76,10 @@ pub(super) fn open(path: &Path, links: Links) -> Result<Opened, OpenError> {
     let kind = meta.file_type();
     if let Some(refusal) = refuse(path, kind, &file) {
         return Err(refusal);
+    }
+    // Nothing may ever come from it, and who only moves past it in a list would wait for it for ever.
+    if links == Links::Refuse && !kind.is_file() {
+        return Err(OpenError::Irregular(path.to_owned()));
     }
     let stream = if kind.is_fifo() {
         wait_for_writer(file)

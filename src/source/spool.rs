@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::temporary;
+
 const CHUNK: usize = 64 << 10;
 /// Free space is looked at once in this many bytes.
 const LOOK_EVERY: u64 = 16 << 20;
-/// The spool never takes the last gigabyte of a disk, or the last twentieth if that is less.
-const KEEP_FREE: u64 = 1 << 30;
 
 /// How far a stream has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Spool {
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
     ) -> io::Result<Arc<Spool>> {
         let spool = Arc::new(Spool {
-            file: tempfile::tempfile()?,
+            file: temporary::file()?,
             kept: AtomicU64::new(0),
             seen: AtomicU64::new(0),
             abandoned: AtomicBool::new(false),
@@ -162,14 +162,7 @@ impl Spool {
         if at % LOOK_EVERY >= CHUNK as u64 {
             return Ok(());
         }
-        let disk = rustix::fs::fstatvfs(&self.file)?;
-        match nearly_full(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize) {
-            false => Ok(()),
-            true => Err(io::Error::new(
-                io::ErrorKind::StorageFull,
-                "the temporary directory's disk is nearly full",
-            )),
-        }
+        temporary::room_in(&self.file)
     }
 
     fn cut_short(&self, error: Option<io::Error>) {
@@ -187,23 +180,11 @@ impl Spool {
     }
 }
 
-/// Whether a disk of `total` bytes has too few `free` for a spool to go on.
-fn nearly_full(free: u64, total: u64) -> bool {
-    free <= KEEP_FREE.min(total / 20)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::sync_channel;
 
     use super::*;
-
-    #[test]
-    fn the_last_gigabyte_or_twentieth_is_left() {
-        const GIB: u64 = 1 << 30;
-        assert!(nearly_full(GIB, 1000 * GIB) && !nearly_full(GIB + 1, 1000 * GIB));
-        assert!(nearly_full(GIB / 20, GIB) && !nearly_full(GIB / 20 + 1, GIB));
-    }
 
     #[test]
     fn what_need_not_end_is_read_up_to_its_limit() {

@@ -199,6 +199,9 @@ fn what_is_no_file_is_refused_by_name() {
     assert!(matches!(Source::open(&at("missing")), Err(OpenError::Missing(_))));
     assert!(matches!(Source::open(&at("target/x")), Err(OpenError::Missing(_))));
     assert!(matches!(Source::open_entry(&at("link")), Err(OpenError::Link(_))));
+    fifo(&at("fifo"));
+    assert!(matches!(Source::open_entry(&at("fifo")), Err(OpenError::Irregular(_))));
+    assert!(matches!(Source::open_entry(Path::new("/dev/zero")), Err(OpenError::Irregular(_))));
     assert_eq!(&*Source::open(&at("link")).unwrap().view(), b"t");
 }
 

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 
+use crate::source::room;
 use crate::store::NewSpill;
 
 /// Free space is looked at once in this many bytes, and more often when there is little.
 const LOOK_EVERY: u64 = 16 << 20;
-/// A spill never takes the last gigabyte of a disk, or the last twentieth if that is less.
-const KEEP_FREE: u64 = 1 << 30;
 
 /// A spill that is being written under its temporary name.
 #[derive(Debug)]
@@ -65,8 +64,7 @@ impl Spill {
         if self.written < self.look_at {
             return Ok(());
         }
-        let disk = rustix::fs::fstatvfs(self.file())?;
-        match room(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize) {
+        match room(self.file())? {
             0 => Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")),
             room => {
                 self.look_at = self.written + (room / 2).min(LOOK_EVERY);
@@ -74,11 +72,6 @@ impl Spill {
             }
         }
     }
-}
-
-/// Bytes of a disk that a spill may take.
-fn room(free: u64, total: u64) -> u64 {
-    free.saturating_sub(KEEP_FREE.min(total / 20))
 }
 
 impl Write for Spill {
@@ -101,16 +94,4 @@ fn survive_file_size_limit() {
     ONCE.call_once(|| {
         let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_gigabyte_or_twentieth_is_left() {
-        const GIB: u64 = 1 << 30;
-        assert_eq!((room(10 * GIB, 1000 * GIB), room(GIB, 1000 * GIB), room(0, 1000 * GIB)), (9 * GIB, 0, 0));
-        assert_eq!((room(GIB / 20, GIB), room(GIB / 20 + 1, GIB)), (0, 1));
-    }
 }

@@ -4,6 +4,10 @@ pub(crate) mod refused;
 mod save;
 mod stores;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::Wishes;
@@ -27,7 +31,7 @@ pub struct Args {
     pub command: Option<Command>,
     /// Files or ids to look at; - is standard input
     #[arg(value_name = "FILE|ID|-")]
-    pub files: Vec<String>,
+    pub files: Vec<OsString>,
     #[command(flatten)]
     pub look: Look,
     #[command(flatten)]
@@ -91,15 +95,15 @@ pub struct Look {
     pub set: Vec<(String, String)>,
     /// Standard error of the command, for policies that take it apart
     #[arg(long, value_name = "FILE")]
-    pub stderr: Option<String>,
+    pub stderr: Option<PathBuf>,
     /// The command's exit status, for policies that print it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
     /// The path that notices print [default: the file's absolute path]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as: Option<String>,
     /// The same for standard error
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as_stderr: Option<String>,
 }
 
@@ -139,7 +143,7 @@ impl End {
 pub struct PreviewArgs {
     /// File or id; - (the default) is standard input
     #[arg(value_name = "FILE|ID|-", default_value = "-")]
-    pub file: String,
+    pub file: OsString,
     /// Save the whole of standard input if it is cut, and print where it is
     #[arg(long)]
     pub save: bool,
@@ -155,7 +159,7 @@ pub struct PreviewArgs {
 pub struct ReadArgs {
     /// File or id
     #[arg(value_name = "FILE|ID")]
-    pub file: String,
+    pub file: OsString,
     /// First line, as the agent's read tool counts
     #[arg(long, value_name = "N")]
     pub offset: Option<u64>,
@@ -212,6 +216,11 @@ impl FormArgs {
             (false, false) => Form::Text,
         }
     }
+}
+
+/// A path as text has it: notices are UTF-8, whatever a file is called.
+fn path() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|path| path.to_string_lossy().into_owned())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

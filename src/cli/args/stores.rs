@@ -1,5 +1,7 @@
 //! The words of the commands that go through the stores without the screen.
 
+use std::ffi::OsString;
+
 use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
@@ -55,7 +57,7 @@ pub struct CleanArgs {
 pub struct ShowArgs {
     /// Id, the beginning of one, or a file
     #[arg(value_name = "ID|FILE")]
-    pub name: String,
+    pub name: OsString,
     /// One JSON object
     #[arg(long)]
     pub json: bool,
@@ -65,7 +67,7 @@ pub struct ShowArgs {
 pub struct RmArgs {
     /// Ids, the beginning of one, or paths of stored outputs
     #[arg(value_name = "ID", required = true)]
-    pub names: Vec<String>,
+    pub names: Vec<OsString>,
     /// Do not ask
     #[arg(short, long)]
     pub yes: bool,
@@ -85,7 +87,7 @@ pub struct StoresArgs {
 pub struct CompareArgs {
     /// File or id; - is standard input
     #[arg(value_name = "FILE|ID|-")]
-    pub file: String,
+    pub file: OsString,
     /// Count which matches of this regular expression the model still gets; without a capital letter in any case
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,

@@ -8,7 +8,7 @@ use crate::cli::{Failure, Outcome, say};
 use crate::config::{Config, Resolved, Wishes};
 use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
-use crate::source::{self, View};
+use crate::source::{self, Change, View};
 use crate::text::cells::Show;
 use crate::text::{label, units};
 
@@ -39,6 +39,11 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
     // Who pages through a file knows that there is more of it, and would be warned of every window.
     let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
     write(&preview, &input, &policy, (&limits_from.to_string(), store), form)?;
+    if matches!(opened.source.refresh(), Change::Truncated | Change::Replaced) {
+        let words =
+            format!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
+        return Err(Failure::Failed(words).into());
+    }
     if preview.truncated && form != Form::Json {
         opened.warn_if_not_saved();
     }

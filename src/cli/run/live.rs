@@ -22,7 +22,7 @@ use crate::cli::{Failure, Outcome, say, view};
 use crate::config::{Config, Resolved};
 use crate::human::size;
 use crate::preview::Stream;
-use crate::source::Source;
+use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{Live, LiveNews, Maker, Over, Subject, Target};
 
@@ -221,7 +221,7 @@ pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
     match Growing::begin(&place, &wish) {
         Ok(growing) => look_at(config, look, growing, (wish, place)),
         Err(error) => {
-            let opened = input::open(&config, "-", look)?;
+            let opened = input::open(&config, OsStr::new("-"), look)?;
             let mut target = view::target(&config, opened, &look.wishes())?;
             let words = format!("not saved: {error}");
             target.subject.warnings.insert(0, words.clone());
@@ -243,7 +243,7 @@ impl Growing {
     fn begin(place: &Place, wish: &Wish) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
-        let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
         let limits = Limits { hold: 0, cap: u64::MAX, want: wish.policy.needs() };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })

@@ -21,6 +21,7 @@ use crate::capture::{
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::human::{self, size};
 use crate::preview::{Part, Preview, Status, Want};
+use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
 use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
@@ -134,7 +135,7 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     // Ctrl-C is for the command before us; once it has ended, so have we.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
-    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?);
+    let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
     let delivery = delivered(capture::drain(stdin, limits(&wish), &place).map_err(named)?, &wish, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {

@@ -151,7 +151,7 @@ fn report(out: &mut impl Write, stock: &Stock, plan: &CleanPlan, ends: &[End]) -
         let entry = &stock.entries[*index];
         if let End::Deleted = end {
             files += 1;
-            bytes += entry.size();
+            bytes = u64::saturating_add(bytes, entry.size());
         } else {
             let reason = end.reason().map_or(String::new(), |why| format!(": {}", safe(why.as_bytes())));
             writeln!(out, "{}: {}{reason}", end.as_str(), path(entry))?;

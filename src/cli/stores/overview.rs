@@ -98,7 +98,7 @@ impl Record {
             agent: spec.agent.clone(),
             roots: roots.iter().map(|root| Root::of(spec, root, env)).collect(),
             entries: roots.iter().map(|root| root.entries).sum(),
-            bytes: roots.iter().map(|root| root.bytes).sum(),
+            bytes: store::sum(roots.iter().map(|root| root.bytes)),
             rule: Some(retention(&rule)),
             rule_note: rule.note,
             holds: holds(spec),

@@ -1,5 +1,6 @@
 //! `overspill rm`: deletes single entries that a person names.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use crate::capture;
@@ -32,7 +33,7 @@ pub fn run(config: &Config, args: &RmArgs) -> Outcome {
 }
 
 /// What the words mean, each once.
-fn meant<'a>(stock: &'a Stock, words: &[String]) -> anyhow::Result<Vec<&'a Entry>> {
+fn meant<'a>(stock: &'a Stock, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
         let Some(entry) = stock.find(word)? else { return Err(elsewhere(word).into()) };
@@ -43,9 +44,10 @@ fn meant<'a>(stock: &'a Stock, words: &[String]) -> anyhow::Result<Vec<&'a Entry
     Ok(entries)
 }
 
-fn elsewhere(word: &str) -> Failure {
+fn elsewhere(word: &OsStr) -> Failure {
     Failure::Failed(format!(
-        "{word}: is no stored output, and nothing else is deleted; `overspill list` has those there are"
+        "{}: is no stored output, and nothing else is deleted; `overspill list` has those there are",
+        word.display()
     ))
 }
 
@@ -81,7 +83,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
         )?;
     }
     out.flush()?;
-    let bytes = entries.iter().map(|entry| entry.size()).sum();
+    let bytes = store::sum(entries.iter().map(|entry| entry.size()));
     ask(&format!("Delete {}, {}?", outputs(entries.len() as u64), size(bytes)))
 }
 

@@ -1,6 +1,8 @@
 //! What the commands without the screen start from: the entries that are meant, and which the user keeps.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,19 +81,21 @@ impl Stock {
     ///
     /// # Errors
     /// It is empty, or it means none, or several.
-    pub fn find(&self, word: &str) -> anyhow::Result<Option<&Entry>> {
+    pub fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
         input::refuse_empty(word)?;
         let path = PathBuf::from(word);
-        if word.contains('/') || path.symlink_metadata().is_ok() {
+        if word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok() {
             return Ok(self.at(&path));
         }
-        let whole: Vec<&Entry> = self.entries.iter().filter(|entry| entry.id() == word).collect();
-        let begun = || self.entries.iter().filter(|entry| entry.id().starts_with(word)).collect();
+        let whole: Vec<&Entry> =
+            self.entries.iter().filter(|entry| entry.id_bytes() == word.as_bytes()).collect();
+        let is_begun = |entry: &&Entry| entry.id_bytes().starts_with(word.as_bytes());
+        let begun = || self.entries.iter().filter(is_begun).collect();
         let found: Vec<&Entry> = if whole.is_empty() { begun() } else { whole };
         match found.as_slice() {
             [] => Err(OpenError::Missing(path).into()),
             [entry] => Ok(Some(entry)),
-            several => Err(ambiguous(word, several).into()),
+            several => Err(ambiguous(&word.to_string_lossy(), several).into()),
         }
     }
 

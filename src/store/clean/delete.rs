@@ -170,7 +170,7 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     for Doomed { index, why } in clean_plan(&entries, &kept, now, &rule).doomed {
         if cleaner.delete(&entries[index], why, Manner::Bulk, env, now) == Outcome::Deleted {
             swept.files += 1;
-            swept.bytes += entries[index].size();
+            swept.bytes = swept.bytes.saturating_add(entries[index].size());
         }
     }
     Ok(swept)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Entry, Left, Rule, Status};
+use super::{Entry, Left, Rule, Status, sum};
 
 /// Nothing younger is deleted by an automatic cleaning, and no unfinished spill by any.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -116,13 +116,14 @@ pub fn clean_plan<'a>(
         }
     }
     doomed.sort_by_key(|doomed| (doomed.why != Why::Unfinished, doomed.index));
-    let gone: u64 = doomed.iter().map(|doomed| entries[doomed.index].size()).sum();
+    let gone: u128 = doomed.iter().map(|doomed| u128::from(entries[doomed.index].size())).sum();
     if let Some(most) = rule.max_total {
-        let total: u64 = entries.iter().map(|entry| entry.size()).sum();
+        let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
+        let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
         let open = staying.into_iter().filter(|&index| may_go(entries[index], kept, now, floor));
-        doomed.extend(over_total(&entries, open.collect(), (total - gone).saturating_sub(most), now));
+        doomed.extend(over_total(&entries, open.collect(), over, now));
     }
-    plan.bytes = doomed.iter().map(|doomed| entries[doomed.index].size()).sum();
+    plan.bytes = sum(doomed.iter().map(|doomed| entries[doomed.index].size()));
     plan.doomed = doomed;
     plan
 }

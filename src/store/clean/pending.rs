@@ -22,7 +22,7 @@ pub struct Marked {
 pub struct Pending {
     steps: Vec<Vec<PathBuf>>,
     entries: HashMap<PathBuf, Marked>,
-    bytes: u64,
+    bytes: u128,
 }
 
 impl Pending {
@@ -32,7 +32,7 @@ impl Pending {
         for marked in entries {
             let path = marked.entry.path();
             if !self.entries.contains_key(&path) {
-                self.bytes += marked.entry.size();
+                self.bytes += u128::from(marked.entry.size());
                 self.entries.insert(path.clone(), marked);
                 step.push(path);
             }
@@ -49,7 +49,7 @@ impl Pending {
         let step = self.steps.pop().unwrap_or_default();
         for path in &step {
             if let Some(marked) = self.entries.remove(path) {
-                self.bytes -= marked.entry.size();
+                self.bytes -= u128::from(marked.entry.size());
             }
         }
         step
@@ -72,7 +72,7 @@ impl Pending {
 
     /// Bytes that deleting them would free.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes.try_into().unwrap_or(u64::MAX)
     }
 
     /// Takes them all, in the order in which they were marked, to be deleted now.

@@ -137,12 +137,17 @@ impl Entry {
 
     /// What it is called: the `id` that the store's pattern reads off the path, else the name.
     pub fn id(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.id_bytes())
+    }
+
+    /// The same byte for byte: two names that are not UTF-8 may look alike.
+    pub fn id_bytes(&self) -> &[u8] {
         let name = self.name.as_bytes();
         let at = |(start, end): (u8, u8)| name.get(usize::from(start)..usize::from(end));
         match (self.id_at.and_then(at), &self.origin.id) {
-            (Some(id), _) => String::from_utf8_lossy(id),
-            (None, Some(id)) => Cow::Borrowed(id),
-            (None, None) => String::from_utf8_lossy(name),
+            (Some(id), _) => id,
+            (None, Some(id)) => id.as_bytes(),
+            (None, None) => name,
         }
     }
 

@@ -5,7 +5,9 @@ pub(crate) mod name;
 pub(crate) mod scan;
 pub(crate) mod sort;
 
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -84,22 +86,23 @@ pub enum Resolved {
 
 /// The entries whose id is `typed`, or else begins with it.
 pub fn resolve<'a>(
-    typed: &str,
+    typed: impl AsRef<OsStr>,
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,
     env: &Env,
     now: Timestamp,
 ) -> Resolved {
+    let typed = typed.as_ref().as_bytes();
     let mut found = Vec::new();
     for store in stores {
         scan::scan(store, env, now, &mut |entry| {
-            if !typed.is_empty() && entry.id().starts_with(typed) {
+            if !typed.is_empty() && entry.id_bytes().starts_with(typed) {
                 found.push(entry);
             }
             ControlFlow::Continue(())
         });
     }
-    if found.iter().any(|entry| entry.id() == typed) {
-        found.retain(|entry| entry.id() == typed);
+    if found.iter().any(|entry| entry.id_bytes() == typed) {
+        found.retain(|entry| entry.id_bytes() == typed);
     }
     found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
     match found.len() {

@@ -289,7 +289,7 @@ impl<'a> Scan<'a> {
             }
         };
         self.report.entries += 1;
-        self.report.bytes += entry.size();
+        self.report.bytes = self.report.bytes.saturating_add(entry.size());
         (self.sink)(entry)
     }
 

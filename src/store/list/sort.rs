@@ -234,6 +234,11 @@ pub enum GroupBy {
     Day,
 }
 
+/// What sizes add up to, bytes; sparse files can add up to more than fits, which is then the most that does.
+pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
+    sizes.into_iter().fold(0, u64::saturating_add)
+}
+
 /// What a group of entries adds up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
@@ -251,10 +256,10 @@ impl Sums {
     /// One more entry.
     pub fn add(&mut self, entry: &Entry, now: Timestamp) {
         self.entries += 1;
-        self.bytes += entry.size();
+        self.bytes = self.bytes.saturating_add(entry.size());
         if matches!(entry.left(now), Left::Overdue(_)) {
             self.overdue += 1;
-            self.overdue_bytes += entry.size();
+            self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
         }
     }
 

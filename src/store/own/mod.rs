@@ -206,7 +206,10 @@ pub struct Space {
 /// What the system says.
 pub fn space(path: &Path) -> io::Result<Space> {
     let disk = rustix::fs::statvfs(path)?;
-    Ok(Space { total: disk.f_blocks * disk.f_frsize, free: disk.f_bavail * disk.f_frsize })
+    Ok(Space {
+        total: disk.f_blocks.saturating_mul(disk.f_frsize),
+        free: disk.f_bavail.saturating_mul(disk.f_frsize),
+    })
 }
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);

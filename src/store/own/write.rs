@@ -10,9 +10,16 @@ use jiff::Timestamp;
 use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
-use crate::store::{Entry, OwnStore, new_id};
+use crate::source::room;
+use crate::store::{Entry, OwnStore, Status, new_id};
 
 use super::new_file;
+
+/// Bytes of the largest output that is copied to be kept: as much as is saved of one that is captured, by default.
+const MOST_KEPT: u64 = 100 << 20;
+const TOO_LARGE: &str = "larger than 100 MB, and no more is copied to be kept; `cp` copies it elsewhere";
+/// Why what is not whole is not kept.
+pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
 /// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropped
 /// unfinished it is removed; killed, it stays and is shown as unfinished.
@@ -47,9 +54,9 @@ impl OwnStore {
     /// # Errors
     /// What the system says, or that the entry is not what was listed. Nothing is then left.
     pub fn adopt(&self, entry: &Entry, now: Timestamp) -> io::Result<String> {
-        let mut from = entry.open()?;
+        let from = entry.open()?;
         let spill = self.begin(now)?;
-        io::copy(&mut from, &mut spill.file())?;
+        copy_whole(entry, &from, spill.file(), room(spill.file())?)?;
         let id = spill.id().to_owned();
         self.keep(&id)?;
         if let Err(error) = spill.finish(false) {
@@ -57,6 +64,27 @@ impl OwnStore {
             return Err(error);
         }
         Ok(id)
+    }
+}
+
+/// Copies an entry that is whole and stays as it is, into a disk that has so much room.
+fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Result<()> {
+    let size = from.metadata()?.len();
+    match flock(from, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
+        // Where there are no locks, its name and status have to do.
+        _ if entry.status == Status::Unfinished => return Err(io::Error::other(UNFINISHED)),
+        _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
+        _ if size > room => {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full"));
+        }
+        _ => {}
+    }
+    // What grows meanwhile is noticed by one byte more.
+    let copied = io::copy(&mut from.take(size + 1), &mut to)?;
+    match copied == size && from.metadata()?.len() == size {
+        true => Ok(()),
+        false => Err(io::Error::other("it changed while it was copied; try again")),
     }
 }
 

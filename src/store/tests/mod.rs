@@ -2,10 +2,14 @@
 
 mod cleaning;
 mod deleting;
+mod keeping;
 mod laws;
 mod listing;
 mod mounts;
 mod roots;
+#[allow(dead_code, reason = "the tests of whole programs use the rest")]
+#[path = "../../../tests/it/common/skip.rs"]
+mod skip;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -20,8 +20,7 @@ fn what_is_mounted_from_elsewhere_is_never_deleted() {
     }
     let may_mount = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/tmp"]).output();
     if !may_mount.is_ok_and(|ran| ran.status.success()) {
-        println!("skipped: this machine lets nobody mount in a namespace of their own");
-        return;
+        return super::skip::skipped("this machine lets nobody mount in a namespace of their own");
     }
     let name = "store::tests::mounts::what_is_mounted_from_elsewhere_is_never_deleted";
     let mut again = Command::new("unshare");

@@ -110,8 +110,7 @@ fn a_moved_directory_in_the_home_is_still_found() {
 
 #[test]
 fn a_root_of_another_user_is_refused() {
-    if rustix::process::geteuid().as_raw() != 0 {
-        println!("skipped: only root can give a directory away");
+    if !super::skip::is_root("give a directory away") {
         return;
     }
     let home = Home::new();

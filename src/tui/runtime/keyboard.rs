@@ -40,7 +40,11 @@ impl Keyboard {
         let keyboard = Self { held: Arc::default(), reading: Arc::default() };
         let reader = keyboard.clone();
         std::thread::Builder::new().name("keys".into()).spawn(move || {
-            while let Ok(event) = reader.next() {
+            let fault = loop {
+                let event = match reader.next() {
+                    Err(error) => break error,
+                    Ok(event) => event,
+                };
                 let event = match event {
                     Some(Terminal::Key(key)) => Event::Key(key),
                     Some(Terminal::Paste(text)) => Event::Paste(text),
@@ -50,8 +54,8 @@ impl Keyboard {
                 if signals.send(Signal::App(event)).is_err() {
                     return;
                 }
-            }
-            let _ = signals.send(Signal::TerminalGone);
+            };
+            let _ = signals.send(Signal::TerminalGone(Some(fault)));
         })?;
         Ok(keyboard)
     }

@@ -78,7 +78,7 @@ impl Session {
             if let Some(control) = &control {
                 control.ask(signal);
             }
-            let _ = leave.send(Signal::TerminalGone);
+            let _ = leave.send(Signal::TerminalGone(None));
         });
         self.maker = Some(live.maker);
         let signals = self.signals.clone();
@@ -188,6 +188,13 @@ impl Session {
             _ => done = terminal::suspend(),
         }
         done?;
-        self.screen.clear()
+        terminal::forget(&mut self.screen)
+    }
+
+    /// Takes the terminal again after having been stopped without our doing.
+    pub(crate) fn go_on(&mut self) -> io::Result<()> {
+        let _hold = self.keyboard.hold();
+        terminal::reclaim()?;
+        terminal::forget(&mut self.screen)
     }
 }

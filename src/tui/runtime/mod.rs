@@ -23,7 +23,7 @@ use super::popup::picker::Choice;
 use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
-use terminal::Screen;
+use terminal::{Outside, Screen};
 use worker::{Jobs, Signal};
 
 pub use live::{Live, LiveNews, Maker, Over, Parting};
@@ -70,8 +70,15 @@ pub struct Target {
 /// # Errors
 /// The terminal cannot be used.
 pub fn run(start: Start) -> io::Result<Parting> {
-    let (taken, screen) = terminal::take()?;
     let (signals, received) = channel();
+    let told = signals.clone();
+    let (taken, screen) = terminal::take(move |news| {
+        let signal = match news {
+            Outside::Pause => Signal::Pause,
+            Outside::GoesOn => Signal::GoesOn,
+        };
+        let _ = told.send(signal);
+    })?;
     let theme = if start.colour { Theme::terminal() } else { Theme::plain() };
     let size = screen.size()?;
     let mut session = Session {
@@ -88,6 +95,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         chooser: start.chooser,
         maker: None,
         left: false,
+        fault: None,
     };
     let env = start.env;
     if let Some(live) = start.live {
@@ -107,6 +115,9 @@ pub fn run(start: Start) -> io::Result<Parting> {
         // The terminal may have gone with the signal: that is no fault then.
         (_, Some(signal)) => return Ok(Parting { words: None, signal: Some(signal) }),
         (shown, None) => shown?,
+    }
+    if let Some(fault) = session.fault.take() {
+        return Err(fault);
     }
     let doomed = session.app.take_doomed();
     session.let_go(&doomed);
@@ -132,6 +143,8 @@ struct Session {
     /// What makes the first of the outputs, until it is over.
     maker: Option<Maker>,
     left: bool,
+    /// Why nothing can be read from the terminal.
+    fault: Option<io::Error>,
 }
 
 impl Session {
@@ -213,9 +226,15 @@ impl Session {
             Signal::App(event) => self.app.update(event),
             Signal::Look => self.look(),
             Signal::Live(news) => self.hear(news),
-            Signal::TerminalGone => {
+            Signal::TerminalGone(fault) => {
                 drop(self.app.take_doomed());
+                self.fault = fault;
                 vec![Effect::Quit]
+            }
+            Signal::Pause => vec![Effect::Suspend],
+            Signal::GoesOn => {
+                self.go_on()?;
+                Vec::new()
             }
         };
         self.carry_out(effects)?;
@@ -270,8 +289,8 @@ impl Session {
             self.carry_out(effects)?;
         }
         let app = &self.app;
-        self.screen.draw(|frame| view::draw(app, frame, &Cost::default()))?;
-        Ok(())
+        let screen = &mut self.screen;
+        terminal::paint(|| screen.draw(|frame| view::draw(app, frame, &Cost::default())).map(drop))
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
@@ -353,8 +372,10 @@ impl Session {
     /// OSC 52 reaches the clipboard also through ssh and tmux.
     fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut out = crate::fs::patient::screen();
-        crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
-        out.flush()
+        terminal::paint(|| {
+            crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
+            out.flush()
+        })
     }
 
     /// The person's editor has the terminal to itself until it ends.
@@ -371,7 +392,7 @@ impl Session {
         terminal::restore();
         let status = Command::new(&program).args(arguments).status();
         terminal::enter()?;
-        self.screen.clear()?;
+        terminal::forget(&mut self.screen)?;
         drop(hold);
         if let Err(error) = status {
             self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));

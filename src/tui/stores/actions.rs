@@ -3,7 +3,7 @@
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::human::{count, size};
-use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, Why, clean_plan};
+use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
 use crate::text::label::{label, shell};
 use crate::tui::app::{App, Effect, Message, Overlay, Screen};
 use crate::tui::keys::{self, Action, Place};
@@ -288,7 +288,18 @@ impl App {
     /// Our own entries are kept in place; another agent's is copied into our store.
     fn keep_chosen(&mut self) -> Vec<Effect> {
         let Some(entry) = self.listing.chosen().cloned() else { return Vec::new() };
+        if entry.status == Status::Unfinished {
+            self.message = Some(Message::error(format!(
+                "{}: {UNFINISHED}; keep it once it is whole",
+                label(entry.id_bytes())
+            )));
+            return Vec::new();
+        }
         let kept = self.listing.is_kept(&entry);
+        if !kept && !entry.is_own() {
+            let words = format!("{}: copying {} to keep it", label(entry.id_bytes()), size(entry.size()));
+            self.message = Some(Message::note(words));
+        }
         vec![Effect::Keep { entry, keep: !kept }]
     }
 

@@ -3,6 +3,7 @@
 mod bounds;
 mod disk;
 mod ends;
+mod few;
 mod keep;
 mod killed;
 mod layouts;

@@ -1,5 +1,6 @@
 //! The program as a whole, without a terminal: what goes to standard output and standard error, and how it ends.
 
+mod any_name;
 mod bad_input;
 mod copy;
 mod list;

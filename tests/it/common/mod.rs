@@ -6,4 +6,5 @@ pub mod looks;
 pub mod samples;
 pub mod sequences;
 pub mod session;
+pub mod skip;
 pub mod svg;

@@ -203,6 +203,11 @@ impl Session {
         assert_eq!(self.modes(), self.before, "the terminal's modes");
     }
 
+    /// The terminal's device.
+    pub fn name(&self) -> std::path::PathBuf {
+        self.master.tty_name().expect("a terminal has a name")
+    }
+
     /// The terminal's modes.
     pub fn modes(&self) -> String {
         format!("{:?}", self.master.get_termios())

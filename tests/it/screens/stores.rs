@@ -225,3 +225,19 @@ fn totals_that_do_not_fit_leave_room_for_the_keys() {
     assert!(foot(44).contains("   1 more") && foot(44).ends_with("h help"), "{}", foot(44));
     assert!(foot(24).contains(" outputs") && foot(24).ends_with("h help"), "{}", foot(24));
 }
+
+#[test]
+fn an_unfinished_output_is_not_kept() {
+    let mut stocked = Stocked::new((80, 24));
+    stocked.entry("overspill", ".tmp-tool_e26cf08d50010000AbCdEfGhIjKl", b"half", 1);
+    stocked.bench.env = Env::hermetic(stocked.dir.path());
+    let effects = stocked.bench.app.start_with_stores();
+    stocked.bench.carry_out(effects);
+    stocked.bench.keys("K");
+    let asked = |bench: &Bench| bench.asked.iter().any(|effect| matches!(effect, Effect::Keep { .. }));
+    assert!(
+        !asked(&stocked.bench) && stocked.bench.screen().contains("unfinished"),
+        "{}",
+        stocked.bench.screen()
+    );
+}

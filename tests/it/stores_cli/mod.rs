@@ -6,6 +6,7 @@ mod compare;
 mod faults;
 mod list;
 mod rm;
+mod shared;
 mod show;
 mod stocked;
 mod stores;

@@ -2,6 +2,7 @@
 
 mod files;
 mod moving;
+mod outside;
 mod planning;
 mod safety;
 mod stores;

@@ -40,8 +40,12 @@ pub enum Signal {
     Look,
     /// Something is to be told of what is still coming.
     Live(LiveNews),
-    /// There is no terminal any more.
-    TerminalGone,
+    /// There is no terminal any more, or it could not be read from to begin with.
+    TerminalGone(Option<std::io::Error>),
+    /// Another process asks us to stop for a while, as Ctrl-Z does.
+    Pause,
+    /// We were stopped from outside, and go on: the terminal has other modes now, and shows something else.
+    GoesOn,
 }
 
 impl Signal {
@@ -297,7 +301,7 @@ pub fn delete(doomed: &[Marked], env: &Env) -> Message {
         match cleaner.delete(entry, *why, *manner, env, now) {
             store::Outcome::Deleted | store::Outcome::AlreadyGone => {
                 gone += 1;
-                bytes += entry.size();
+                bytes = u64::saturating_add(bytes, entry.size());
             }
             store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id(), reason.as_str())),
         }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::human::{count, lines, size};
-use crate::store::Entry;
+use crate::store::{self, Entry};
 use crate::text::label::{columns_of, fit, label};
 use crate::tui::app::App;
 use crate::tui::keys::{self, Action};
@@ -34,7 +34,7 @@ fn first(app: &App) -> Vec<Span> {
             format!(
                 "{} marked, {}",
                 count(marked as u64, "output"),
-                size(entries.iter().map(|e| e.size()).sum())
+                size(store::sum(entries.iter().map(|e| e.size())))
             )
         }
     };

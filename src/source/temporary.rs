@@ -1,0 +1,68 @@
+//! Where a stream's bytes lie while they are looked at: an unlinked file in a directory that has room.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::reserve::room;
+
+/// Where to look when the temporary directory is missing or full.
+const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
+
+/// An unlinked file, of mode 0600, in the system's temporary directory, or else in another that has room. Where none
+/// has, it lies in the first that lets it be made.
+///
+/// # Errors
+/// If no directory lets it be made: what the system said of the temporary directory, with the remedy.
+pub(super) fn file() -> io::Result<File> {
+    let dirs = std::iter::once(std::env::temp_dir()).chain(OTHERS.map(PathBuf::from));
+    in_one_of(&dirs.collect::<Vec<_>>())
+}
+
+fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
+    let (mut full, mut first_fault) = (None, None);
+    for dir in dirs {
+        match tempfile::tempfile_in(dir) {
+            Ok(file) if room_in(&file).is_ok() => return Ok(file),
+            Ok(file) => full = full.or(Some(file)),
+            Err(error) => first_fault = first_fault.or(Some(no_file_in(dir, error))),
+        }
+    }
+    full.ok_or_else(|| first_fault.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+fn no_file_in(dir: &Path, error: io::Error) -> io::Error {
+    let words =
+        format!("no temporary file in {}: {error}; set TMPDIR to a directory with room", dir.display());
+    io::Error::new(error.kind(), words)
+}
+
+/// Whether the disk that a file lies on has room for more.
+///
+/// # Errors
+/// It is nearly full, or what the system says.
+pub(super) fn room_in(file: &File) -> io::Result<()> {
+    match room(file)? {
+        1.. => Ok(()),
+        0 => Err(io::Error::new(
+            io::ErrorKind::StorageFull,
+            "the temporary directory's disk is nearly full; set TMPDIR to a directory with room",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_missing_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("none");
+        assert!(in_one_of(&[missing.clone(), dir.path().to_owned()]).is_ok());
+        let error = in_one_of(&[missing.clone(), "/proc".into()]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let words = error.to_string();
+        assert!(words.contains(missing.to_str().unwrap()) && words.contains("set TMPDIR"), "{words}");
+    }
+}

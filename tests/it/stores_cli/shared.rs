@@ -1,0 +1,79 @@
+//! Temporary directories that others can write: what is another user's is never followed nor deleted, and its owner is
+//! shown; as an ordinary user, whom others can put files before, and not only as root, who may do everything.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+
+use crate::common::home::{Ran, finish};
+use crate::common::skip;
+use crate::stores_cli::stocked::Stocked;
+
+const USER: u32 = 65_534;
+const ANOTHER: u32 = 12_345;
+
+/// A home of an ordinary user's, whose temporary directory everyone can write.
+fn home() -> Stocked {
+    let home = Stocked::new();
+    fs::set_permissions(home.dir("."), PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(home.dir("tmp"), PermissionsExt::from_mode(0o1777)).unwrap();
+    for name in ["home", "data", "config", "state", "work"] {
+        chown(home.dir(name), Some(USER), None).unwrap();
+    }
+    home
+}
+
+/// Runs the program as that user, if it can be run at all.
+fn run(home: &Stocked, words: &[&str]) -> io::Result<Ran> {
+    Ok(finish(home.command(words).uid(USER).gid(USER).spawn()?))
+}
+
+/// A file that all can read, and its directory, of such a user's.
+fn put(home: &Stocked, path: &str, owner: u32) -> PathBuf {
+    let path = home.put(&home.dir("tmp").join(path), "theirs\n", 2_000);
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    chown(&path, Some(owner), Some(owner)).unwrap();
+    let dir = path.parent().unwrap();
+    if dir != home.dir("tmp") {
+        chown(dir, Some(owner), Some(owner)).unwrap();
+    }
+    path
+}
+
+#[test]
+fn what_others_put_into_a_shared_directory_is_neither_followed_nor_deleted() {
+    if !skip::is_root("run the program as two users") {
+        return;
+    }
+    let home = home();
+    let file = put(&home, "pi-bash-0123456789abcdef.log", ANOTHER);
+    let inside = put(&home, "opencode-theirs/bash-1-stdout.txt", ANOTHER);
+    let mine = put(&home, "opencode-mine/bash-1-stdout.txt", USER);
+    // Their directory, a file in which is ours; and a link of theirs to a directory of ours.
+    let planted = put(&home, "opencode-planted/bash-1-stdout.txt", USER);
+    chown(planted.parent().unwrap(), Some(ANOTHER), None).unwrap();
+    let elsewhere = put(&home, "precious/bash-1-stdout.txt", USER);
+    let link = home.dir("tmp/opencode-link");
+    symlink(home.dir("tmp/precious"), &link).unwrap();
+    std::os::unix::fs::lchown(&link, Some(ANOTHER), None).unwrap();
+
+    let Ok(ran) = run(&home, &["clean", "--all", "--yes", "--older-than", "1d"]) else {
+        return skip::skipped("another user may not enter the directory of the program");
+    };
+    assert_eq!(ran.status, 1, "{}{}", ran.text(), ran.stderr);
+    let said = format!("{}{}", ran.text(), ran.stderr);
+    assert!(said.contains(planted.to_str().unwrap()), "what cannot be deleted is named: {said}");
+    assert!(!mine.exists(), "what is one's own is cleaned: {}{}", ran.text(), ran.stderr);
+    for path in [&file, &inside] {
+        let ran = run(&home, &["rm", "--yes", path.to_str().unwrap()]).unwrap();
+        assert_eq!(ran.status, 1, "{}{}", ran.text(), ran.stderr);
+    }
+    for kept in [&file, &inside, &planted, &elsewhere] {
+        assert!(kept.exists(), "{}", kept.display());
+    }
+    let shown = run(&home, &["show", file.to_str().unwrap()]).unwrap();
+    assert!(shown.text().contains("12345 (another user)"), "{}{}", shown.text(), shown.stderr);
+    assert!(link.symlink_metadata().is_ok());
+}

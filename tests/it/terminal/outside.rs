@@ -1,0 +1,122 @@
+//! What others do with us and our terminal: too little of it, another's modes, stopped and let go on from outside.
+
+use std::process::Command;
+use std::time::Instant;
+
+use rustix::process::Signal;
+
+use crate::common::home::{DEADLINE, Home};
+use crate::common::session::Session;
+
+fn home() -> Home {
+    let home = Home::new();
+    home.file("big", (1..=3000).map(|n| format!("row {n}\n")).collect::<String>());
+    home
+}
+
+/// How often a text has been written to the terminal.
+fn count(session: &Session, text: &str) -> usize {
+    session.seen().raw.windows(text.len()).filter(|window| *window == text.as_bytes()).count()
+}
+
+#[test]
+fn with_few_descriptors_it_says_so() {
+    let mut told = 0;
+    for most in 6..12 {
+        let home = home();
+        let line = format!("ulimit -n {most}; \"$overspill\" big; echo status $?");
+        let mut session = Session::shell(&home, &line);
+        session.wait_until("an end, or the screens", |seen| {
+            let text = seen.text();
+            (text.contains("status") || text.contains("row 1")).then_some(())
+        });
+        session.keys("q");
+        session.wait_for("status");
+        let text = session.seen().text();
+        let is_told = text.contains("status 1") && text.contains("ulimit -n");
+        assert!(
+            is_told || text.contains("status 0") && count(&session, "\x1b[?1049h") == 1,
+            "{most}: {text}"
+        );
+        told += usize::from(is_told);
+    }
+    assert!(told > 0, "so few are too few");
+}
+
+#[test]
+fn without_a_controlling_terminal_it_says_so() {
+    let home = home();
+    let mut session = Session::shell(&home, "setsid -w \"$overspill\" big < /dev/null; echo status $?");
+    session.ended();
+    let text = session.seen().text();
+    assert!(text.contains("status 1") && text.contains("no controlling terminal"), "{text}");
+}
+
+#[test]
+fn a_dumb_terminal_gets_the_list_and_why() {
+    let mut session = Session::start_with(&home(), &[("TERM", "dumb")], &[]);
+    assert_eq!(session.ended(), 0);
+    let text = session.seen().text();
+    assert!(text.contains("TERM is not set or dumb"), "{text}");
+}
+
+#[test]
+fn in_a_terminal_without_a_size_keys_are_heard() {
+    let home = home();
+    let line = "stty rows 0 cols 0; \"$overspill\" big; echo status $?";
+    let mut session = Session::shell(&home, line);
+    session.wait_until("the screens", |seen| seen.parser.screen().alternate_screen().then_some(()));
+    session.keys("q");
+    session.wait_for("status 0");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_does_not_block_shows_the_screens() {
+    let home = home();
+    let line = "dd iflag=nonblock oflag=nonblock count=0 2> /dev/null; \"$overspill\" big; echo status $?";
+    let mut session = Session::shell(&home, line);
+    session.wait_for("row 1");
+    session.keys("\tG").wait_for("row 3000");
+    session.keys("q");
+    session.wait_for("status 0");
+}
+
+#[test]
+fn stopped_from_outside_it_gives_the_terminal_back_and_takes_it_again() {
+    let home = home();
+    let mut session = Session::start(&home, &["big"]);
+    session.wait_for("row 1");
+    let raw = session.modes();
+    session.signal(Signal::TSTP);
+    session.wait_until("end of the screens", |seen| (!seen.parser.screen().alternate_screen()).then_some(()));
+    session.signal(Signal::CONT);
+    session.wait_for("row 1");
+    session.keys("\tG").wait_for("row 3000");
+    assert_eq!(session.modes(), raw);
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn after_a_stop_that_nobody_can_refuse_it_takes_the_modes_again_and_draws() {
+    let home = home();
+    let mut session = Session::start(&home, &["big"]);
+    session.keys("\tG").wait_for("row 3000");
+    let (raw, drawn) = (session.modes(), count(&session, "row 3000"));
+    session.signal(Signal::STOP);
+    // As a shell does that has its prompt in front again.
+    let sane = Command::new("stty").arg("-F").arg(session.name()).arg("sane").status().unwrap();
+    assert!(sane.success() && session.modes() != raw);
+    session.signal(Signal::CONT);
+    let until = Instant::now() + DEADLINE;
+    while session.modes() != raw || count(&session, "row 3000") == drawn {
+        assert!(Instant::now() < until, "{}", session.seen().text());
+        std::thread::yield_now();
+    }
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
