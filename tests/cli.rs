@@ -8,6 +8,8 @@ mod bad_input;
 mod copy;
 #[path = "cli/list.rs"]
 mod list;
+#[path = "cli/own_files.rs"]
+mod own_files;
 #[path = "cli/preview.rs"]
 mod preview;
 #[path = "cli/read.rs"]
