@@ -40,7 +40,7 @@ fn what_a_template_makes_of_all_lines_has_its_limit() {
     let (catalog, result) = load(&text);
     result.unwrap();
     let mut policy = catalog.get("opencode/read").unwrap();
-    policy.set_max_lines(u64::from(u32::MAX)).unwrap();
+    policy.set("limit", "1000000").unwrap();
     policy.set_max_size(u64::from(u32::MAX)).unwrap();
     let lines = b"\n".repeat(10_000);
     let totals = Totals::count(&lines);
