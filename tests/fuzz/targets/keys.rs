@@ -1,17 +1,8 @@
 //! Keys, pastes and sizes against whole screens, over outputs of every kind.
 #![no_main]
 
+mod common;
 mod safe;
-/// The tests' screens without a terminal.
-#[allow(dead_code, reason = "the tests use the rest")]
-mod common {
-    #[path = "../../../common/bench.rs"]
-    pub mod bench;
-    #[path = "../../../common/looks.rs"]
-    pub mod looks;
-    #[path = "../../../common/samples.rs"]
-    pub mod samples;
-}
 
 use std::path::PathBuf;
 
