@@ -14,6 +14,11 @@
 //! `text` and `preview` take `&[u8]`, never a file. `source`, `store` and `capture` know neither
 //! `cli` nor `tui`; those two do not know each other, save that `cli` starts `tui`.
 
+pub(crate) mod env;
+pub(crate) mod fs;
+#[cfg(feature = "app")]
+pub(crate) mod human;
+
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
@@ -22,14 +27,9 @@ pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod known;
-#[cfg(feature = "app")]
-mod patient;
-mod plain_file;
 pub mod preview;
 pub mod source;
 pub mod store;
 pub mod text;
 #[cfg(feature = "app")]
 pub mod tui;
-#[cfg(feature = "app")]
-mod words;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use crate::preview::{self, Input, PlanError, Policy, Stream, Totals};
 use crate::text::units;
 
-use super::deliver::NOT_SAVED;
-use super::place::Place;
-use super::spill::Spill;
-use super::wish::Wish;
+use super::request::Wish;
+use super::result::finish::NOT_SAVED;
+use super::spill::file::Spill;
+use super::spill::location::Place;
 
 /// What a tool gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,12 +11,12 @@ use super::args::Args;
 pub fn completions(shell: clap_complete::Shell) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "overspill", &mut text);
-    Ok(crate::patient::stdout().write_all(&text)?)
+    Ok(crate::fs::patient::stdout().write_all(&text)?)
 }
 
 /// Prints the man page.
 pub fn man() -> Outcome {
     let mut text = Vec::new();
     clap_mangen::Man::new(Args::command()).render(&mut text)?;
-    Ok(crate::patient::stdout().write_all(&text)?)
+    Ok(crate::fs::patient::stdout().write_all(&text)?)
 }

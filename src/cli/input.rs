@@ -148,7 +148,7 @@ fn whole(word: &str) -> anyhow::Result<(View, Totals)> {
 
 /// The last part of a path, safe to print.
 fn name(path: Option<&Path>) -> String {
-    let name = path.and_then(Path::file_name).map(|name| crate::text::safe::label(name.as_bytes()));
+    let name = path.and_then(Path::file_name).map(|name| crate::text::label::label(name.as_bytes()));
     name.unwrap_or_else(|| "standard input".into())
 }
 

@@ -1,27 +1,11 @@
 //! The command line: one file a subcommand, and one place for exit statuses.
 
 mod args;
-mod clean;
-mod compare;
-mod consent;
 mod generate;
 mod input;
-mod list;
-mod live;
-mod policies;
-mod preview;
-mod progress;
-mod read;
-mod record;
-mod refused;
-mod rm;
+pub(crate) mod inspect;
 mod run;
-mod runs;
-mod session;
-mod show;
-mod signals;
-mod stock;
-mod stores;
+pub(crate) mod stores;
 mod table;
 mod view;
 
@@ -30,10 +14,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
-
 use crate::config::Config;
 use crate::store::Env;
+
+use args::{Args, Command};
 
 /// What went wrong, by the exit status it leads to.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +54,7 @@ type Outcome = anyhow::Result<()>;
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return refused::tell(error),
+        Err(error) => return args::refused::tell(error),
     };
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -85,7 +69,7 @@ pub fn main() -> ExitCode {
 
 /// A line on standard error, made safe. Whoever should read it may have gone: that stops nothing.
 fn say(words: &str) {
-    let line = format!("overspill: {}\n", crate::text::safe::label(words.as_bytes()));
+    let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
@@ -97,17 +81,17 @@ fn run(args: Args) -> Outcome {
     let config = Config::load(Env::from_process()).map_err(Failure::Usage)?;
     match args.command {
         None => view::run(config, &args.files, &args.look, &args.saving),
-        Some(Command::Preview(args)) => preview::run(&config, &args),
+        Some(Command::Preview(args)) => inspect::preview::run(&config, &args),
         Some(Command::Run(args)) => run::run(&config, &args),
-        Some(Command::Session(command)) => session::run(&config, &command),
-        Some(Command::Read(args)) => read::run(&config, &args),
-        Some(Command::List(args)) => list::run(&config, &args),
-        Some(Command::Clean(args)) => clean::run(&config, &args),
-        Some(Command::Show(args)) => show::run(&config, &args),
-        Some(Command::Rm(args)) => rm::run(&config, &args),
-        Some(Command::Stores(args)) => stores::run(&config, &args),
-        Some(Command::Compare(args)) => compare::run(&config, &args),
-        Some(Command::Policies(args)) => policies::run(&config, &args),
+        Some(Command::Session(command)) => stores::session::run(&config, &command),
+        Some(Command::Read(args)) => inspect::read::run(&config, &args),
+        Some(Command::List(args)) => stores::list::run(&config, &args),
+        Some(Command::Clean(args)) => stores::clean::run(&config, &args),
+        Some(Command::Show(args)) => inspect::show::run(&config, &args),
+        Some(Command::Rm(args)) => stores::rm::run(&config, &args),
+        Some(Command::Stores(args)) => stores::overview::run(&config, &args),
+        Some(Command::Compare(args)) => inspect::compare::run(&config, &args),
+        Some(Command::Policies(args)) => inspect::policies::run(&config, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),
     }
@@ -115,7 +99,7 @@ fn run(args: Args) -> Outcome {
 
 /// Writes a value as one line of JSON.
 fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
-    crate::text::safe_json::write(out, value)?;
+    crate::text::label::json::write(out, value)?;
     out.write_all(b"\n")
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::text::safe::{columns_of, fit, label};
+use crate::text::label::{columns_of, fit, label};
 
 /// A column that gives way to the terminal's width keeps at least so many columns.
 const LEAST: usize = 8;

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::config::{ChosenBy, Config, Resolved, Wishes};
+use crate::human::thousands;
 use crate::source::{Change, Source, View};
 use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::{ListArgs, Look, SaveArgs};
 use super::input::{self, Opened};
 use super::{Failure, Outcome, say};
-use crate::words::thousands;
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -20,12 +20,12 @@ const PIECE: usize = 1 << 20;
 pub fn run(config: Config, files: &[String], look: &Look, saving: &SaveArgs) -> Outcome {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".to_owned()][..],
-        [] if !io::stdout().is_terminal() => return super::list::run(&config, &ListArgs::default()),
+        [] if !io::stdout().is_terminal() => return super::stores::list::run(&config, &ListArgs::default()),
         files => files,
     };
     let is_piped = words == ["-"] && !io::stdin().is_terminal();
     if is_piped && has_screen() {
-        return super::live::stdin(config, look, saving);
+        return super::run::live::stdin(config, look, saving);
     }
     saving.refuse()?;
     let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>()?;
@@ -108,7 +108,7 @@ fn choices(config: &Config) -> Vec<Choice> {
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.
 fn copy(mut source: Source) -> Outcome {
-    let mut out = crate::patient::stdout();
+    let mut out = crate::fs::patient::stdout();
     let mut at = 0;
     loop {
         source.wait_for(at as u64 + 1);

@@ -55,7 +55,7 @@ pub fn limits(
 }
 
 fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
-    let text = match crate::plain_file::read(path) {
+    let text = match crate::fs::plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::plain_file;
+use crate::fs::plain_file;
 
 /// `config.toml`, as written. Every key may be left out.
 #[derive(Debug, Clone, Default, Deserialize)]

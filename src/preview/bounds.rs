@@ -3,13 +3,15 @@
 //! The work is the bytes of all values that a rendering can make, each loop gone through as often as its list is long.
 //! It bounds time and memory alike.
 
-use super::filters;
-use super::param::Value;
-use super::policy::Policy;
+use std::collections::BTreeMap;
+
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
-use std::collections::BTreeMap;
+
+use super::policy::Policy;
+use super::policy::param::Value;
+use super::template::filters;
 
 /// Most bytes of a template. The longest built in has 1,210.
 const MOST_TEMPLATE: usize = 16 << 10;
@@ -96,7 +98,7 @@ pub(super) fn check_template(policy: &Policy, template: &str, syntax: SyntaxConf
     }
     check_tags(template)?;
     let parsed = parse(template, "notice", syntax);
-    let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), super::notice::describe(&error)))?;
+    let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), super::template::describe(&error)))?;
     let mut meter = Meter::new(policy);
     meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
 }
@@ -106,7 +108,7 @@ pub(super) fn check_expression(policy: &Policy, expression: &str) -> Result<(), 
     if expression.len() > MOST_TAG {
         return Err(format!("an expression has at most {MOST_TAG} bytes; write a shorter one"));
     }
-    let parsed = parse_expr(expression).map_err(|error| super::notice::describe(&error))?;
+    let parsed = parse_expr(expression).map_err(|error| super::template::describe(&error))?;
     Meter::new(policy).expression(&parsed).map(drop)
 }
 

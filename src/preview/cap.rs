@@ -1,14 +1,16 @@
 //! A cap on the whole response, notices with it, that some agents apply after all else.
 
-use super::file::CapForm;
+use std::ops::Range;
+
+use crate::text::units;
+
 use super::input::{Input, Stream};
-use super::notice::{self, Facts};
-use super::parts::{Bit, Part};
+use super::measure::as_usize;
+use super::model::{Bit, Part};
 use super::plan::PlanError;
 use super::policy::Policy;
-use super::text::as_usize;
-use crate::text::units;
-use std::ops::Range;
+use super::policy::schema::CapForm;
+use super::template::{self, Facts};
 
 /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
 pub(super) fn apply(
@@ -18,15 +20,15 @@ pub(super) fn apply(
     parts: &mut Vec<Part>,
 ) -> Result<bool, PlanError> {
     let wrong = |message| PlanError::policy(policy, message);
-    let over = as_usize(notice::figure(policy, &form.over).map_err(wrong)?);
-    let size = as_usize(notice::figure(policy, &form.size).map_err(wrong)?);
+    let over = as_usize(template::figure(policy, &form.over).map_err(wrong)?);
+    let size = as_usize(template::figure(policy, &form.size).map_err(wrong)?);
     let total: usize = parts.iter().map(raw_len).sum();
     if total <= over {
         return Ok(false);
     }
     let at = last_feed(input, parts, size).filter(|at| form.to_line && *at > 0).unwrap_or(size);
     cut(input, parts, at);
-    let (text, _) = notice::render_plain(policy, form.notice.get_ref(), &Facts::new()).map_err(wrong)?;
+    let (text, _) = template::render_plain(policy, form.notice.get_ref(), &Facts::new()).map_err(wrong)?;
     parts.push(Part::Notice { text });
     Ok(true)
 }

@@ -1,11 +1,13 @@
 //! What of an output was kept, and of what, in each measure.
 
-use super::keep::Chosen;
-use super::parts::{LimitHit, Preview, Status, Unit};
-use super::policy::Policy;
-use super::text::Text;
-use crate::text::units::Want;
 use std::ops::Range;
+
+use crate::text::units::Want;
+
+use super::measure::Text;
+use super::model::{LimitHit, Preview, Status, Unit};
+use super::policy::Policy;
+use super::strategy::Chosen;
 
 /// What of an output was kept, in each measure.
 pub(super) struct Counts {

@@ -1,13 +1,14 @@
 //! The machine-readable details that some agents give beside the text.
 
-use super::file::{DetailsForm, DetailsShape};
-use super::input::Input;
-use super::keep::{Chosen, Inner};
-use super::param::Value;
-use super::parts::LimitHit;
-use super::policy::Policy;
-use super::text::Text;
 use serde_json::{Map, json};
+
+use super::input::Input;
+use super::measure::Text;
+use super::model::LimitHit;
+use super::policy::Policy;
+use super::policy::param::Value;
+use super::policy::schema::{DetailsForm, DetailsShape};
+use super::strategy::{Chosen, Inner};
 
 /// Lines without a limit, as JavaScript writes it.
 const NO_LIMIT: u64 = (1 << 53) - 1;

@@ -16,34 +16,28 @@
 
 mod bounds;
 mod cap;
-mod catalog;
 mod counts;
 mod details;
-mod eras;
-mod file;
-mod filters;
 mod input;
-mod keep;
-mod notice;
-mod param;
-mod parts;
+pub(crate) mod measure;
+pub(crate) mod model;
 mod plan;
 mod policy;
 mod refuse;
 mod report;
 mod rewrite;
-mod text;
-
-pub use catalog::Catalog;
-pub use input::{Input, LineSeek, Output, Stream, Totals};
-pub use param::{Param, ParamError, ParamKind, Value};
-pub use parts::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
-pub use plan::{PlanError, plan, plan_touching};
-pub use policy::{Policy, PolicyError};
-pub use report::{Report, ReportPart, report};
+pub(crate) mod strategy;
+pub(crate) mod template;
 
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
+pub use input::{Input, LineSeek, Output, Stream, Totals};
+pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use plan::{PlanError, plan, plan_touching};
+pub use policy::catalog::Catalog;
+pub use policy::param::{Param, ParamError, ParamKind, Value};
+pub use policy::{Policy, PolicyError};
+pub use report::{Report, ReportPart, report};
 
 #[cfg(test)]
 mod tests;

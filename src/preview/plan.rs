@@ -1,18 +1,17 @@
 //! The plan: whether an output is cut, what is kept of it, and the notices around it.
 
-use super::cap;
-use super::counts::{self, Counts, kept_size};
-use super::details;
-use super::input::{Input, Stream};
-use super::keep::{self, Chosen};
-use super::notice::{self, Fact, Facts, Span};
-use super::parts::{LimitHit, Part, Preview, Status, Unit};
-use super::policy::Policy;
-use super::refuse;
-use super::rewrite;
-use super::text::{Text, as_usize};
-use crate::text::units::Want;
 use std::ops::Range;
+
+use crate::text::units::Want;
+
+use super::counts::{self, Counts, kept_size};
+use super::input::{Input, Stream};
+use super::measure::{Text, as_usize};
+use super::model::{LimitHit, Part, Preview, Status, Unit};
+use super::policy::Policy;
+use super::strategy::{self, Chosen};
+use super::template::{self, Fact, Facts, Span};
+use super::{cap, details, refuse, rewrite};
 
 /// Why there is no preview.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +62,7 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
 
 fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
     let form = policy.form();
-    let reads = form.reads.as_ref().map(|reads| notice::figure(policy, reads)).transpose();
+    let reads = form.reads.as_ref().map(|reads| template::figure(policy, reads)).transpose();
     let reads =
         reads.map_err(|message| PlanError::policy(policy, message))?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
@@ -169,8 +168,8 @@ pub(super) enum Over {
 /// Tests the limits, the cheap one first; the total where it cannot be told yet.
 pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
     let when = policy.when();
-    let worked = |figure: &Option<super::file::Figure>| {
-        let value = figure.as_ref().map(|figure| notice::figure(policy, figure)).transpose();
+    let worked = |figure: &Option<super::policy::schema::Figure>| {
+        let value = figure.as_ref().map(|figure| template::figure(policy, figure)).transpose();
         value.map_err(|message| PlanError::policy(policy, message))
     };
     let off = |limit: &u64| !(when.zero_is_off && *limit == 0);
@@ -193,8 +192,8 @@ pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, P
 fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
     refuse::check(input, policy, text)?;
     let over = test(text, policy)?;
-    let is_cut = keep::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
-    let mut chosen = if is_cut { keep::choose(text, policy, input)? } else { everything(text) };
+    let is_cut = strategy::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
+    let mut chosen = if is_cut { strategy::choose(text, policy, input)? } else { everything(text) };
     if let Some(words) = chosen.crash.take() {
         return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
     }
@@ -285,10 +284,10 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may look at all of an output: only for a policy that asks.
-    if notice::names(policy, "is_blank") {
+    if template::names(policy, "is_blank") {
         facts.insert("is_blank", Fact::Flag(text.is_blank()));
     }
-    if notice::names(policy, "json_units") {
+    if template::names(policy, "json_units") {
         facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
     }
     if let Some((first, last)) = chosen.span {
@@ -318,7 +317,7 @@ fn lay_out(
         facts.insert(name, fact);
     }
     let rendered =
-        notice::render(policy, template, &facts).map_err(|message| PlanError::policy(policy, message))?;
+        template::render(policy, template, &facts).map_err(|message| PlanError::policy(policy, message))?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         Span::Text(text) => vec![Part::Notice { text }],
         Span::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),

@@ -1,17 +1,17 @@
 //! Outputs that an agent's tool does not show at all, such as binary files.
 
 use super::input::Input;
-use super::notice::{self, Facts};
+use super::measure::{Text, as_usize};
 use super::plan::{self, PlanError};
 use super::policy::Policy;
-use super::text::{Text, as_usize};
+use super::template::{self, Facts};
 
 /// The agent's words if its tool refuses this output.
 pub(super) fn check(input: &Input, policy: &Policy, text: &Text) -> Result<(), PlanError> {
     let Some(form) = &policy.form().refuse else { return Ok(()) };
     let wrong = |message| PlanError::policy(policy, message);
-    let sample = as_usize(notice::figure(policy, &form.sample).map_err(wrong)?);
-    let controls = notice::figure(policy, &form.controls).map_err(wrong)?;
+    let sample = as_usize(template::figure(policy, &form.sample).map_err(wrong)?);
+    let controls = template::figure(policy, &form.controls).map_err(wrong)?;
     let path = input.saved_path(text.source);
     let ending = path.rsplit('/').next().and_then(|name| name.rfind('.').map(|at| name[at..].to_lowercase()));
     let is_named = ending.is_some_and(|ending| form.endings.contains(&ending));
@@ -19,7 +19,7 @@ pub(super) fn check(input: &Input, policy: &Policy, text: &Text) -> Result<(), P
         return Ok(());
     }
     let facts: Facts = plan::outside(input, policy, text.source);
-    let (message, _) = notice::render_plain(policy, form.words.get_ref(), &facts).map_err(wrong)?;
+    let (message, _) = template::render_plain(policy, form.words.get_ref(), &facts).map_err(wrong)?;
     Err(PlanError::Agent { message })
 }
 

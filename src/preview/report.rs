@@ -1,10 +1,12 @@
 //! A preview as the command line's JSON.
 
-use super::input::Input;
-use super::parts::{Preview, Status};
-use super::policy::Policy;
-use crate::known::Warning;
 use serde::Serialize;
+
+use crate::known::Warning;
+
+use super::input::Input;
+use super::model::{Preview, Status};
+use super::policy::Policy;
 
 /// One part, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,12 +1,14 @@
 //! What an agent does to the text that it kept: sequences out, white space off the ends, written as JSON.
 
-use super::file::Quoted;
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
 use super::input::{Input, Stream};
-use super::parts::{Bit, Decoding, Part};
+use super::model::{Bit, Decoding, Part};
 use super::plan::PlanError;
 use super::policy::Policy;
-use regex::bytes::Regex;
-use std::ops::Range;
+use super::policy::schema::Quoted;
 
 /// Slots as they come out of a policy's rewriting. Copies what was kept, which the limits bound.
 pub(super) fn slots(

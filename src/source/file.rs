@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::identity::{Identity, Look, PathStatus, path_status};
+use crate::fs::identity::{Identity, Look, PathStatus, path_status};
+
 use super::map::View;
 use super::open::{Links, OpenError, Opened, open};
 use super::spool::{Limit, Progress, Spool};

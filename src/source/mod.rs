@@ -9,23 +9,20 @@
 mod buffer;
 mod file;
 mod guard;
-mod identity;
 mod map;
 mod open;
 mod scan;
 mod spool;
 mod watch;
 
+pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use buffer::{Buffer, Reads};
 pub use file::{Change, Source};
-pub use identity::{Identity, PathStatus, Stamp};
 pub use map::{View, is_hole};
 pub use open::OpenError;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::Progress;
 pub use watch::{Probe, Watcher};
 
-#[cfg(test)]
-mod scan_tests;
 #[cfg(test)]
 mod tests;

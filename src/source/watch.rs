@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use super::identity::{Identity, Look, PathStatus, path_status};
+use crate::fs::identity::{Identity, Look, PathStatus, path_status};
+
 use super::spool::{Progress, Spool};
 
 /// A file: often enough that a change is on the screen within 250 ms.

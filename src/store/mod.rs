@@ -5,40 +5,28 @@
 //! opens no file. The environment ([`Env`]) and the clock are passed in.
 
 mod clean;
-mod delete;
-mod entry;
-mod env;
-mod expand;
-mod id;
-mod listing;
-mod name;
-mod order;
+pub(crate) mod list;
 mod own;
-mod pattern;
-mod pending;
-mod retention;
 mod root;
-mod scan;
 mod spec;
-mod stat;
-mod write;
 
+pub use crate::env::Env;
+pub use clean::delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
+pub use clean::pending::{Marked, Pending};
 pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
-pub use delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
-pub use entry::{Entry, Origin, Place, Status, count_lines, first_line};
-pub use env::Env;
-pub use expand::Unset;
-pub use id::{Form, Id, new_id, parse_id};
-pub use listing::{DirWatch, Listing, Resolved, list, resolve};
-pub use order::{Filter, GroupBy, SortBy, Sums, group_of, sums_by};
-pub(crate) use own::make_dirs;
+pub use list::entry::{Entry, Origin, Place, Status, count_lines, first_line};
+pub use list::scan::{RootReport, RootState, scan};
+pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sums_by};
+pub use list::{DirWatch, Listing, Resolved, list, resolve};
+pub use own::id::{Form, Id, new_id, parse_id};
+pub use own::write::NewSpill;
 pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
-pub use pending::{Marked, Pending};
-pub use retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
-pub use scan::{RootReport, RootState, scan};
+pub use spec::expand::Unset;
+pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits, parse_age};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
-pub use write::NewSpill;
-pub(crate) use write::{next_id, random};
+
+pub(crate) use own::make_dirs;
+pub(crate) use own::write::{next_id, random};
 
 #[cfg(test)]
 mod tests;

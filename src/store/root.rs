@@ -9,7 +9,10 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::{Env, Unset, expand, stat};
+use crate::fs::stat;
+
+use super::spec::expand;
+use super::{Env, Unset};
 
 /// So many links lead to a directory at most.
 const MOST_LINKS: u32 = 40;

@@ -9,20 +9,21 @@ use crate::source::{Change, PathStatus, View};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
-use super::drawer::Drawer;
-pub use super::event::{Changed, Effect, Event, Message};
-use super::find::Find;
-use super::geometry::Side;
 use super::keys::{self, Action, Place};
-use super::list::Listing;
-use super::output::{Output, Subject};
-pub use super::overlay::Overlay;
-use super::pager::Panes;
-use super::picker::Picker;
-use super::planning::Then;
-use super::prompt::{Prompt, Purpose};
-use super::theme::Theme;
-use super::window::ThenRead;
+use super::pager::drawer::Drawer;
+use super::pager::output::{Output, Subject};
+use super::pager::panes::Panes;
+use super::pager::planning::Then;
+use super::pager::search::Find;
+use super::pager::window::ThenRead;
+use super::popup::picker::Picker;
+use super::popup::prompt::{Prompt, Purpose};
+use super::stores::Listing;
+use super::widget::layout::Side;
+use super::widget::theme::Theme;
+
+pub use super::event::{Changed, Effect, Event, Message};
+pub use super::popup::Overlay;
 
 /// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
 const MOST: u64 = 1_000_000_000_000_000;
@@ -125,7 +126,7 @@ impl App {
     /// Looks at an output, from its start, in Preview.
     pub fn open(&mut self, subject: Subject, view: View, streaming: bool) -> Vec<Effect> {
         let warning =
-            subject.warnings.first().map(|text| Message::error(crate::text::safe::label(text.as_bytes())));
+            subject.warnings.first().map(|text| Message::error(crate::text::label::label(text.as_bytes())));
         let output = Output::new(subject, view);
         self.panes = Panes::default();
         self.find.forget_place();
@@ -292,7 +293,7 @@ impl App {
 
     fn copy_path(&mut self) -> Vec<Effect> {
         let Some(output) = &self.output else { return Vec::new() };
-        let text = crate::text::shell::word(output.saved_as.as_bytes());
+        let text = crate::text::label::shell::word(output.saved_as.as_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
         vec![Effect::Copy(text)]
     }

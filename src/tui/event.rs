@@ -9,14 +9,14 @@ use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
-use super::arrange::{Arranged, Task};
-use super::detail::{Lines, Peek};
-use super::drawer::{Change, Wish};
-use super::find::{Census, Found, Quest};
-use super::list::Scanned;
-use super::picker::Choice;
-use super::planning::{Making, Planned};
-use super::window::ThenRead;
+use super::pager::drawer::{Change, Wish};
+use super::pager::planning::{Making, Planned};
+use super::pager::search::{Census, Found, Quest};
+use super::pager::window::ThenRead;
+use super::popup::picker::Choice;
+use super::stores::Scanned;
+use super::stores::details::{Lines, Peek};
+use super::stores::sort::{Arranged, Task};
 
 /// What happens to the screens.
 pub enum Event {

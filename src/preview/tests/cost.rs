@@ -1,7 +1,8 @@
 //! The cost of a plan follows the limits, and figures that are not there yet are waited for, never guessed.
 
+use crate::preview::template::COMPILED;
+
 use super::*;
-use crate::preview::notice::COMPILED;
 
 /// Two blocks of slack.
 const SLACK: u64 = 2 * 64 * 1024;

@@ -1,7 +1,8 @@
 //! A person's own policy files, and what is said of their mistakes.
 
-use super::*;
 use std::fs;
+
+use super::*;
 
 const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nway = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
 

@@ -1,8 +1,9 @@
 //! Laws that hold for every policy.
 
-use super::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+
+use super::*;
 
 /// Outputs with line ends of each kind, wide characters and bad bytes.
 fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {

@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
-use super::super::*;
+use crate::store::*;
+
 use super::{BY_HAND, Home, age, now, old, old_id, own, plan, stayed};
 
 const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };

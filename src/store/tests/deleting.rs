@@ -9,7 +9,8 @@ use std::sync::Barrier;
 
 use jiff::SignedDuration;
 
-use super::super::*;
+use crate::store::*;
+
 use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
 
 #[test]

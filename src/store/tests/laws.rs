@@ -8,9 +8,10 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use super::super::*;
-use super::{Home, now, old};
 use crate::source::{Identity, Stamp};
+use crate::store::*;
+
+use super::{Home, now, old};
 
 /// What differs between the entries of a case: hours since mtime and since the id was made, size,
 /// status and whether it is kept.

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
-use super::super::*;
+use crate::store::*;
+
 use super::{Home, ID, OTHER, age, now, only};
 
 fn ids(entries: &[Entry]) -> Vec<std::borrow::Cow<'_, str>> {

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use jiff::SignedDuration;
 
-use super::super::*;
+use crate::store::*;
+
 use super::{BY_HAND, Home, old, only, plan, stayed};
 
 /// Set in the namespace, where this test runs once more: there it may mount.

@@ -1,8 +1,9 @@
 //! Where sequences end, and what SGR does.
 
-use super::*;
 use anstyle::{Ansi256Color, Effects};
 use proptest::prelude::*;
+
+use super::*;
 
 #[test]
 fn a_sequence_ends_where_its_grammar_says() {

@@ -1,9 +1,10 @@
 //! Graphemes out of bytes: a window of drawable characters is copied out, and cut by the rules of Unicode.
 
-use super::scalar::{self, Class, EMOJI_STYLE, KEYCAP, Scalar, TEXT_STYLE, ZWJ};
-use super::text::CellText;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
+
+use super::scalar::{self, Class, EMOJI_STYLE, KEYCAP, Scalar, TEXT_STYLE, ZWJ};
+use super::text::CellText;
 
 /// Bytes decoded at once; a grapheme over it is cut anyway.
 const WINDOW: usize = 512;

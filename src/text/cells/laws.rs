@@ -1,7 +1,8 @@
 //! What holds for every input.
 
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 pub(crate) fn any_show() -> impl Strategy<Value = Show> {
     let escapes = prop_oneof![Just(Escapes::Render), Just(Escapes::Visible)];

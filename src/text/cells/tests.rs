@@ -1,7 +1,8 @@
 //! Each byte class, by table.
 
-use super::*;
 use anstyle::AnsiColor;
+
+use super::*;
 
 /// The cells written out: names of controls in `[]`, hidden sequences as `{}`, the line's end as `$`.
 pub(super) fn drawn(bytes: &[u8], show: &Show) -> String {

@@ -1,8 +1,10 @@
 //! Cells in part: at the edge of a row, and where a row is narrower than the cell.
 
-use crate::text::cells::{Cell, CellText, Kind};
-use anstyle::Style;
 use std::ops::Range;
+
+use anstyle::Style;
+
+use crate::text::cells::{Cell, CellText, Kind};
 
 /// A one-column mark for a cell that is wider than the whole row.
 pub(super) fn stand_in(cell: Cell) -> Cell {

@@ -1,8 +1,10 @@
 //! Rows against their laws, and at degenerate sizes.
 
-use super::*;
-use crate::text::cells::laws::{any_show, hostile};
 use proptest::prelude::*;
+
+use crate::text::cells::laws::{any_show, hostile};
+
+use super::*;
 
 const PAGER: &Show = &Show::PAGER;
 

@@ -7,8 +7,8 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use overspill::text::ansi;
 use overspill::text::cells::{Cells, Escapes, Invalid, Show};
-use overspill::text::layout::{Rows, Wrap, segment_at, snap};
-use overspill::text::safe as labels;
+use overspill::text::layout::{segment_at, snap, Rows, Wrap};
+use overspill::text::label as labels;
 use safe::is_safe;
 use unicode_width::UnicodeWidthStr;
 

@@ -12,8 +12,9 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use overspill::config::Size;
 use overspill::known::Date;
-use overspill::store::{Env, Form, Stores, new_id, parse_age, parse_id};
-use overspill::text::{safe as labels, safe_json, shell};
+use overspill::store::{new_id, parse_age, parse_id, Env, Form, Stores};
+use overspill::text::label as labels;
+use overspill::text::label::{json, shell};
 use safe::is_safe;
 
 thread_local! {
@@ -58,7 +59,7 @@ fn words(bytes: &[u8]) {
     let word = shell::word(bytes);
     assert!(is_safe(&word), "{word:?}");
     let mut json = Vec::new();
-    safe_json::write(&mut json, &String::from_utf8_lossy(bytes)).unwrap();
+    json::write(&mut json, &String::from_utf8_lossy(bytes)).unwrap();
     assert!(is_safe(std::str::from_utf8(&json).unwrap().trim_end()), "{}", json.escape_ascii());
 }
 

@@ -3,9 +3,7 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::preview::{
-    Catalog, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals, plan, report,
-};
+use overspill::preview::{plan, report, Catalog, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals};
 
 thread_local! {
     /// Every policy there is, each form of its time with it; parsing takes longer than planning.

@@ -1,0 +1,304 @@
+//! Starting a command, or a stream, and taking its output to the end.
+
+use std::io::{self, IsTerminal, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use rustix::process::Pid;
+
+use crate::capture::result::captured::{Captured, CapturedOutput};
+use crate::capture::result::timeline::{Clock, Timed};
+use crate::capture::spill::copy::{Progress, take_all};
+use crate::capture::spill::file::Spill;
+use crate::capture::spill::location::Place;
+use crate::capture::spill::sink::{Limits, Sink, Taken};
+use crate::preview::Stream;
+
+use super::escalation::Ladder;
+use super::exit::{Ended, Stop};
+use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
+use super::pipe::{Gone, Pipe};
+use super::pty::Pty;
+use super::stdin::{self, Keyboard, Leave};
+use super::supervise::{Control, Event, Watch, tell_exit};
+
+/// A command that runs.
+#[derive(Debug)]
+pub struct Running {
+    control: Control,
+    stdout: Arc<Progress>,
+    stderr: Option<Arc<Progress>>,
+    over: Receiver<()>,
+    supervisor: JoinHandle<io::Result<Captured>>,
+    _keyboard: Leave,
+}
+
+impl Running {
+    /// What makes it stop.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// How far a stream has come; standard error's is there if it is taken apart.
+    pub fn progress(&self, stream: Stream) -> Option<&Arc<Progress>> {
+        match stream {
+            Stream::Stdout => Some(&self.stdout),
+            Stream::Stderr => self.stderr.as_ref(),
+        }
+    }
+
+    /// Waits until all is over, at most so long; whether it is.
+    pub fn wait_for(&self, most: Duration) -> bool {
+        self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
+    }
+
+    /// Waits until the command and its output have ended.
+    ///
+    /// # Errors
+    /// What the system says of its end, or of looking at its output.
+    pub fn wait(self) -> io::Result<Captured> {
+        joined(self.supervisor)
+    }
+}
+
+fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
+}
+
+/// Runs a command to its end; as [`start`] and [`Running::wait`].
+///
+/// # Errors
+/// As for both.
+pub fn run(command: Command, options: &Options, place: &Place) -> Result<Captured, StartError> {
+    Ok(start(command, options, place)?.wait()?)
+}
+
+/// Starts a command; its output goes to `place`. Standard input, output, error and process group
+/// of `command` are set here; the rest is the caller's.
+///
+/// # Errors
+/// [`StartError`].
+pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<Running, StartError> {
+    let gone = Gone::new()?;
+    let held = Arc::new(AtomicBool::new(false));
+    let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let started = Timestamp::now();
+    let clock = (options.streams == Streams::Apart).then(Clock::start);
+    let keyboard = Arc::new(Keyboard::default());
+    let (events, received) = channel();
+    // All that may be refused is had before the command starts: from then on nothing can fail.
+    let mut streams = Vec::new();
+    for (stream, pipe) in pipes {
+        let pipe = Timed { reader: pipe, stream, clock: clock.clone() };
+        streams.push(Draining::start(pipe, options.limits, place, events.clone())?);
+    }
+    let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
+    let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
+    let killer: Arc<AtomicI32> = Arc::default();
+    let control =
+        Control { events: events.clone(), keyboard: Arc::clone(&keyboard), killer: Arc::clone(&killer) };
+    let (give_pid, pid) = channel();
+    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &killer));
+    thread::Builder::new().name("exit".into()).spawn(tell)?;
+    let typing = match (&terminal, options.stdin) {
+        (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
+        _ => None,
+    };
+    let (tell_over, over) = channel::<()>();
+    let (give, started_watch) = channel::<(Child, Watch, Vec<Draining>, Option<JoinHandle<()>>)>();
+    let supervise = move || {
+        let started_watch = started_watch.recv().map_err(|_| io::Error::other("no command"));
+        let (child, watch, streams, typing) = started_watch?;
+        let captured = supervise(child, watch, streams, started, &held);
+        let captured =
+            captured.map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
+        let _ = typing.map(JoinHandle::join);
+        drop(tell_over);
+        captured
+    };
+    let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
+    let spawned = command.spawn();
+    // It has our ends of what the command writes to.
+    drop(command);
+    let child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            // Their pipes end, and what was begun for them is removed.
+            streams.into_iter().for_each(|stream| drop(stream.thread.join()));
+            return Err(explain(name, error));
+        }
+    };
+    let pid = Pid::from_child(&child);
+    let watch = Watch {
+        pid,
+        group: if terminal.is_some() { Group::Own } else { options.group },
+        terminal,
+        events: received,
+        gone,
+        ladder: Ladder::default(),
+        // A time that no clock can hold never comes.
+        deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+        stop: Stop::No,
+    };
+    // A command that gets no keys runs all the same.
+    let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
+    // Both threads wait for nothing else.
+    let _ = give_pid.send(pid);
+    let _ = give.send((child, watch, streams, typing));
+    Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
+}
+
+fn explain(name: String, error: io::Error) -> StartError {
+    match error.kind() {
+        io::ErrorKind::NotFound => StartError::NotFound(name),
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => StartError::System(error),
+        _ => StartError::NotExecutable(name, error),
+    }
+}
+
+/// What a command's output comes through.
+struct Connected {
+    pipes: Vec<(Stream, Pipe)>,
+    /// Our end of its own terminal.
+    terminal: Option<OwnedFd>,
+}
+
+/// Makes the pipes, or the terminal, and gives the command its ends of them.
+fn connect(
+    command: &mut Command,
+    options: &Options,
+    gone: &Gone,
+    held: &Arc<AtomicBool>,
+) -> io::Result<Connected> {
+    command.stdin(match options.stdin {
+        Stdin::Inherit => Stdio::inherit(),
+        Stdin::Null => Stdio::null(),
+    });
+    if let Streams::Terminal(size) = options.streams {
+        return connect_terminal(command, size, options.stdin, gone, held);
+    }
+    let (reader, writer) = Pipe::new(gone, held)?;
+    let mut pipes = vec![(Stream::Stdout, reader)];
+    if options.streams == Streams::Apart {
+        let (reader, writer) = Pipe::new(gone, held)?;
+        command.stderr(writer);
+        pipes.push((Stream::Stderr, reader));
+    } else {
+        command.stderr(writer.try_clone()?);
+    }
+    command.stdout(writer);
+    if options.group == Group::Own {
+        command.process_group(0);
+    }
+    Ok(Connected { pipes, terminal: None })
+}
+
+fn connect_terminal(
+    command: &mut Command,
+    size: TerminalSize,
+    stdin: Stdin,
+    gone: &Gone,
+    held: &Arc<AtomicBool>,
+) -> io::Result<Connected> {
+    let pty = Pty::open(size)?;
+    if stdin == Stdin::Inherit {
+        if !io::stdin().is_terminal() {
+            pty.without_echo()?;
+        }
+        command.stdin(pty.its.try_clone()?);
+    }
+    pty.lead_session(command)?;
+    command.stdout(pty.its.try_clone()?).stderr(pty.its);
+    let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
+    Ok(Connected { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
+}
+
+/// A stream on its way into its sink.
+#[derive(Debug)]
+struct Draining {
+    stream: Stream,
+    progress: Arc<Progress>,
+    thread: JoinHandle<io::Result<(Taken<Spill>, Option<io::Error>)>>,
+}
+
+impl Draining {
+    fn start(
+        pipe: Timed<Pipe>,
+        limits: Limits,
+        place: &Place,
+        events: Sender<Event>,
+    ) -> io::Result<Draining> {
+        let stream = pipe.stream;
+        let progress = Arc::new(Progress::default());
+        let sink = sink(stream, limits, place);
+        progress.note(&sink);
+        let shared = Arc::clone(&progress);
+        let drain = move || {
+            let taken = take_all(pipe, sink, &shared);
+            let _ = events.send(Event::Drained);
+            Ok(taken)
+        };
+        let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
+        Ok(Draining { stream, progress, thread })
+    }
+
+    fn finish(self) -> io::Result<(CapturedOutput, Option<io::Error>)> {
+        let (taken, error) = joined(self.thread)?;
+        Ok((CapturedOutput::new(self.stream, taken)?, error))
+    }
+}
+
+fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
+    let place = place.clone();
+    let begin = move || {
+        let mut spill = Spill::new(place.begin(stream)?);
+        spill.room()?;
+        Ok(spill)
+    };
+    Sink::new(limits, Box::new(begin))
+}
+
+fn supervise(
+    mut child: Child,
+    mut watch: Watch,
+    streams: Vec<Draining>,
+    started: Timestamp,
+    held: &AtomicBool,
+) -> io::Result<Captured> {
+    watch.until_over(streams.len());
+    let status = child.wait()?.into();
+    let mut outputs = Vec::new();
+    let mut failure = None;
+    for stream in streams {
+        let (output, error) = stream.finish()?;
+        outputs.push(output);
+        failure = failure.or(error);
+    }
+    let mut outputs = outputs.into_iter();
+    let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
+    Ok(Captured {
+        ended: Some(Ended { status, stop: watch.stop }),
+        left_running: held.load(Ordering::Acquire),
+        stderr: outputs.next(),
+        ..Captured::of_stream(started, stdout, failure)
+    })
+}
+
+/// Takes a stream to its end into `place`.
+///
+/// # Errors
+/// If the output cannot be looked at. A failure to read is no error: what
+/// came before it is there, and [`Captured::failure`] has it.
+pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
+    let started = Timestamp::now();
+    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default());
+    Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
+}

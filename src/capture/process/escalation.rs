@@ -1,0 +1,92 @@
+//! The steps by which a command is made to stop: asked, told, killed. Pure: the clock is passed in.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+/// Time between telling a command to stop and killing it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How far a command has been pressed to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Ladder {
+    asked: u32,
+    told_at: Option<Instant>,
+    kill_at: Option<Instant>,
+}
+
+impl Ladder {
+    /// The next step when we are asked, by `signal`, to stop: first that signal itself, then TERM,
+    /// then KILL, though not before the command has had two seconds since TERM; a fourth time
+    /// does not wait.
+    pub fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {
+        self.asked += 1;
+        match self.asked {
+            1 => Some(signal),
+            2 => {
+                self.told_at = Some(now);
+                Some(Signal::TERM)
+            }
+            3 => {
+                self.kill_at = self.told_at.map(|told| told + PATIENCE);
+                self.due(now)
+            }
+            _ => Some(Signal::KILL),
+        }
+    }
+
+    /// Its time is over: TERM now, KILL in two seconds.
+    pub fn time_out(&mut self, now: Instant) -> Signal {
+        self.asked = self.asked.max(2);
+        self.told_at = Some(now);
+        self.kill_at = Some(now + PATIENCE);
+        Signal::TERM
+    }
+
+    /// KILL, if that is due.
+    pub fn due(&mut self, now: Instant) -> Option<Signal> {
+        self.kill_at.take_if(|at| *at <= now).map(|_| Signal::KILL)
+    }
+
+    /// When to ask for what is due.
+    pub fn next(&self) -> Option<Instant> {
+        self.kill_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn once_twice_thrice() {
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::INT));
+        assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::TERM));
+        assert_eq!((ladder.ask(Signal::INT, now), ladder.next()), (None, Some(now + PATIENCE)));
+        assert_eq!(ladder.due(now), None);
+        assert_eq!((ladder.due(now + PATIENCE), ladder.next()), (Some(Signal::KILL), None));
+    }
+
+    #[test]
+    fn a_late_third_and_any_fourth_kill_at_once() {
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        ladder.ask(Signal::INT, now);
+        ladder.ask(Signal::INT, now);
+        assert_eq!(ladder.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(ladder.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+    }
+
+    #[test]
+    fn other_signals_are_passed_on_first() {
+        assert_eq!(Ladder::default().ask(Signal::HUP, Instant::now()), Some(Signal::HUP));
+    }
+
+    #[test]
+    fn time_over_is_term_then_kill() {
+        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        assert_eq!((ladder.time_out(now), ladder.due(now)), (Signal::TERM, None));
+        assert_eq!(ladder.due(now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(ladder.next(), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! A stream that is looked at while it comes, and may be left before its end.
+
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::capture::result::captured::{Captured, CapturedOutput};
+use crate::capture::spill::copy::{Progress, take_all};
+use crate::capture::spill::file::Spill;
+use crate::capture::spill::sink::{Limits, Sink};
+use crate::preview::Stream;
+use crate::store::NewSpill;
+
+/// A stream on its way into its spill.
+#[derive(Debug)]
+pub struct Following {
+    progress: Arc<Progress>,
+    over: Receiver<()>,
+    thread: JoinHandle<io::Result<Captured>>,
+}
+
+/// While this is held, the stream is read.
+#[derive(Debug)]
+pub struct Interest {
+    _open: PipeWriter,
+}
+
+/// Takes a stream into a spill that has been begun, on a thread of its own, until it ends or the
+/// interest in it is dropped.
+///
+/// # Errors
+/// If no thread or pipe can be had, or the disk has no room; nothing has been read then.
+pub fn follow(
+    reader: impl Read + AsFd + Send + 'static,
+    limits: Limits,
+    begun: NewSpill,
+) -> io::Result<(Following, Interest)> {
+    let (left, open) = io::pipe()?;
+    let left_early = Arc::new(AtomicBool::new(false));
+    let reader = Leavable { reader, left, left_early: Arc::clone(&left_early) };
+    let mut spill = Spill::new(begun);
+    spill.room()?;
+    let sink = Sink::begun(limits, spill);
+    let progress = Arc::new(Progress::default());
+    progress.note(&sink);
+    let (tell_over, over) = channel::<()>();
+    let (shared, started) = (Arc::clone(&progress), Timestamp::now());
+    let take = move || {
+        let (taken, failure) = take_all(reader, sink, &shared);
+        drop(tell_over);
+        let output = CapturedOutput::new(Stream::Stdout, taken)?;
+        let left_early = left_early.load(Ordering::Acquire);
+        Ok(Captured { left_early, ..Captured::of_stream(started, output, failure) })
+    };
+    let thread = thread::Builder::new().name("spill".into()).spawn(take)?;
+    Ok((Following { progress, over, thread }, Interest { _open: open }))
+}
+
+impl Following {
+    /// How far it has come.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Waits until it has ended, at most so long; whether it has.
+    pub fn wait_for(&self, most: Duration) -> bool {
+        self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    /// If the output cannot be looked at.
+    pub fn wait(self) -> io::Result<Captured> {
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
+    }
+}
+
+/// A reader that ends when nobody is interested any more, even while it waits for bytes.
+struct Leavable<R> {
+    reader: R,
+    left: PipeReader,
+    left_early: Arc<AtomicBool>,
+}
+
+impl<R: Read + AsFd> Read for Leavable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut ends = [PollFd::new(&self.left, PollFlags::IN), PollFd::new(&self.reader, PollFlags::IN)];
+        while let Err(error) = poll(&mut ends, None) {
+            if error != Errno::INTR {
+                return Err(error.into());
+            }
+        }
+        if ends[0].revents().is_empty() {
+            return self.reader.read(buffer);
+        }
+        self.left_early.store(true, Ordering::Release);
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::capture::Place;
+    use crate::store::Env;
+    use crate::text::units::Want;
+
+    const LIMITS: Limits = Limits { hold: 0, cap: u64::MAX, want: Want::NOTHING };
+
+    fn begun() -> (tempfile::TempDir, NewSpill) {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place::own(&Env::hermetic(home.path()), Timestamp::now());
+        let spill = place.begin(Stream::Stdout).unwrap();
+        (home, spill)
+    }
+
+    #[test]
+    fn it_is_there_from_the_first_byte_to_the_last() {
+        let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
+        let path = spill.temporary_path();
+        let (following, _interest) = follow(reader, LIMITS, spill).unwrap();
+        assert_eq!(following.progress().spill(), Some(&*path));
+        assert_eq!(path.metadata().unwrap().len(), 0);
+        writer.write_all(b"all of it").unwrap();
+        assert!(!following.wait_for(Duration::ZERO));
+        drop(writer);
+        let captured = following.wait().unwrap();
+        assert_eq!((captured.stdout.content().bytes(), captured.left_early), (&b"all of it"[..], false));
+    }
+
+    #[test]
+    fn it_can_be_left_while_nothing_comes() {
+        let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
+        let (following, interest) = follow(reader, LIMITS, spill).unwrap();
+        writer.write_all(b"some").unwrap();
+        while following.progress().bytes() < 4 {
+            std::thread::yield_now();
+        }
+        drop(interest);
+        let captured = following.wait().unwrap();
+        assert_eq!((captured.stdout.content().bytes(), captured.left_early), (&b"some"[..], true));
+        assert!(writer.write_all(b"more").is_err(), "the pipe is closed");
+    }
+}

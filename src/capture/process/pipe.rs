@@ -1,0 +1,213 @@
+//! The pipe, or terminal, that a command writes to, and when to stop listening once the command is gone.
+
+use std::io::{self, PipeReader, PipeWriter, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+/// After the command is gone, the pipe is closed once nothing has come for so long.
+const SILENCE: Duration = Duration::from_millis(500);
+/// And it is closed in any case after so long.
+const AT_MOST: Duration = Duration::from_secs(2);
+/// Bytes that a pipe is asked to hold.
+const PIPE_BYTES: usize = 1 << 20;
+
+/// Tells the pipes of a command that it is gone.
+#[derive(Debug)]
+pub(crate) struct Gone {
+    flag: Arc<AtomicBool>,
+    /// Closed to wake who polls its other end.
+    wake: Option<PipeWriter>,
+    woken: PipeReader,
+}
+
+impl Gone {
+    pub fn new() -> io::Result<Gone> {
+        let (woken, wake) = io::pipe()?;
+        Ok(Gone { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
+    }
+
+    /// What is closed at its other end when the command is gone.
+    pub fn listener(&self) -> io::Result<PipeReader> {
+        self.woken.try_clone()
+    }
+
+    /// The command is gone: from now on others hold its output.
+    pub fn tell(&mut self) {
+        self.flag.store(true, Ordering::Release);
+        self.wake = None;
+    }
+}
+
+/// The read end of a command's output. Ends when no one holds the other end any more, or when the
+/// command is gone and others who hold it keep silent, or have had their time.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    end: OwnedFd,
+    gone: Arc<AtomicBool>,
+    woken: PipeReader,
+    grace: Option<Grace>,
+    /// Set when it ended although others still hold the other end.
+    held: Arc<AtomicBool>,
+}
+
+/// The time after the command's end.
+#[derive(Debug)]
+struct Grace {
+    since: Instant,
+    last: Instant,
+    /// Bytes that were in the pipe when the command was found gone: they may be its own, and are
+    /// read however long that takes.
+    owed: u64,
+}
+
+impl Grace {
+    /// How long to wait for more, if at all.
+    fn left(&self, now: Instant) -> Option<Duration> {
+        let end = (self.last + SILENCE).min(self.since + AT_MOST);
+        (now < end).then(|| end - now)
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        self.owed == 0 && now >= self.since + AT_MOST
+    }
+}
+
+impl Pipe {
+    /// A pipe, and its other end for the command. `held` is set when it had to be closed.
+    pub fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
+        let (reader, writer) = io::pipe()?;
+        widen(&reader);
+        Ok((Pipe::listen(reader.into(), gone, held)?, writer))
+    }
+
+    /// The same of an end that is there already, such as a terminal's.
+    pub fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
+        rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
+        let woken = gone.listener()?;
+        Ok(Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) })
+    }
+
+    fn begin_grace(&mut self) {
+        if self.grace.is_none() && self.gone.load(Ordering::Acquire) {
+            let now = Instant::now();
+            let owed = rustix::io::ioctl_fionread(&self.end).unwrap_or(0);
+            self.grace = Some(Grace { since: now, last: now, owed });
+        }
+    }
+
+    /// Waits for bytes; false when the time is over.
+    fn wait(&mut self) -> io::Result<bool> {
+        let left = match &mut self.grace {
+            None => None,
+            Some(grace) => {
+                grace.owed = 0;
+                match grace.left(Instant::now()) {
+                    None => return Ok(false),
+                    left => left,
+                }
+            }
+        };
+        let timeout = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+        let end = PollFd::from_borrowed_fd(self.end.as_fd(), PollFlags::IN);
+        let woken = PollFd::from_borrowed_fd(self.woken.as_fd(), PollFlags::IN);
+        let both = &mut [end, woken];
+        let count = if timeout.is_some() { 1 } else { 2 };
+        match poll(&mut both[..count], timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.begin_grace();
+            if self.grace.as_ref().is_some_and(|grace| grace.is_over(Instant::now())) {
+                break;
+            }
+            match rustix::io::read(&self.end, &mut *buffer) {
+                Ok(count) => {
+                    if let Some(grace) = &mut self.grace {
+                        grace.last = Instant::now();
+                        grace.owed = grace.owed.saturating_sub(count as u64);
+                    }
+                    return Ok(count);
+                }
+                Err(Errno::AGAIN) if self.wait()? => {}
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                // So a terminal says that nobody holds its other end any more.
+                Err(Errno::IO) => return Ok(0),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.held.store(true, Ordering::Release);
+        Ok(0)
+    }
+}
+
+/// A wide pipe lets the command run on while the disk is slow; a narrow one does no harm.
+fn widen(reader: &PipeReader) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(reader, PIPE_BYTES);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (reader, PIPE_BYTES);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn piped() -> (Gone, Arc<AtomicBool>, Pipe, PipeWriter) {
+        let (gone, held) = (Gone::new().unwrap(), Arc::new(AtomicBool::new(false)));
+        let (pipe, writer) = Pipe::new(&gone, &held).unwrap();
+        (gone, held, pipe, writer)
+    }
+
+    #[test]
+    fn a_closed_pipe_ends() {
+        let (_gone, held, mut pipe, mut writer) = piped();
+        writer.write_all(b"all").unwrap();
+        drop(writer);
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        assert_eq!((&bytes[..], held.load(Ordering::Acquire)), (&b"all"[..], false));
+    }
+
+    #[test]
+    fn a_silent_holder_does_not_hold_us() {
+        let (mut gone, held, mut pipe, mut writer) = piped();
+        writer.write_all(b"all").unwrap();
+        gone.tell();
+        let (before, mut bytes) = (Instant::now(), Vec::new());
+        pipe.read_to_end(&mut bytes).unwrap();
+        let took = before.elapsed();
+        assert!(took >= SILENCE && took < AT_MOST, "{took:?}");
+        assert_eq!((&bytes[..], held.load(Ordering::Acquire)), (&b"all"[..], true));
+    }
+
+    #[test]
+    fn what_the_command_wrote_is_read_however_late() {
+        let (mut gone, held, mut pipe, mut writer) = piped();
+        let bytes = vec![7; 60_000];
+        writer.write_all(&bytes).unwrap();
+        gone.tell();
+        pipe.begin_grace();
+        if let Some(grace) = &mut pipe.grace {
+            grace.since -= 2 * AT_MOST;
+            grace.last -= 2 * AT_MOST;
+        }
+        let mut read = Vec::new();
+        pipe.read_to_end(&mut read).unwrap();
+        assert!(read == bytes && held.load(Ordering::Acquire));
+    }
+}

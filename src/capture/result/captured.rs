@@ -1,0 +1,230 @@
+//! What a capture has taken: the output, how far it was spilled, and how the command ended.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::capture::process::exit::Ended;
+use crate::capture::spill::content::Content;
+use crate::capture::spill::file::Spill;
+use crate::capture::spill::sink::{Begin, Stopped, Taken, Whereabouts};
+use crate::preview::{Stream, Totals};
+
+use super::record::Record;
+use super::timeline::Arrivals;
+
+/// A command or stream that has been taken to its end. Nothing is under a final name yet:
+/// [`Captured::deliver`] keeps what is to be kept, and what is dropped leaves no file.
+#[derive(Debug)]
+pub struct Captured {
+    /// How the command ended; none for a stream.
+    pub ended: Option<Ended>,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it and its output had ended.
+    pub finished: Timestamp,
+    /// A process of the command's still runs and holds its output, which was closed.
+    pub left_running: bool,
+    /// It was a stream, and left before its end.
+    pub left_early: bool,
+    /// Reading ended by this error; what came before is there.
+    pub failure: Option<io::Error>,
+    /// The output, or standard output where the two are apart.
+    pub stdout: CapturedOutput,
+    /// Standard error, where it is apart.
+    pub stderr: Option<CapturedOutput>,
+    /// When which stretches of the two came; none where they are together.
+    pub arrivals: Option<Arrivals>,
+}
+
+impl Captured {
+    /// A stream that has just ended, and been one output.
+    pub(crate) fn of_stream(
+        started: Timestamp,
+        output: CapturedOutput,
+        failure: Option<io::Error>,
+    ) -> Captured {
+        Captured {
+            ended: None,
+            started,
+            finished: Timestamp::now(),
+            left_running: false,
+            left_early: false,
+            failure,
+            stdout: output,
+            stderr: None,
+            arrivals: None,
+        }
+    }
+
+    /// The outputs, in order.
+    pub fn outputs(&self) -> impl Iterator<Item = &CapturedOutput> {
+        std::iter::once(&self.stdout).chain(&self.stderr)
+    }
+}
+
+/// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Size {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+/// One stream's output.
+pub struct CapturedOutput {
+    /// Which.
+    pub stream: Stream,
+    /// All that came.
+    pub seen: Size,
+    /// What of it is in the spill, or would be.
+    pub kept: Size,
+    /// Why that is not all.
+    pub stopped: Option<Stopped>,
+    pub(crate) content: Content,
+    pub(crate) totals: Totals,
+    file: Unsaved,
+}
+
+/// A spill that has no final name yet.
+enum Unsaved {
+    /// Not even a file.
+    Memory(Begin<Spill>),
+    File(Spill),
+    /// None can be made, or it has its name.
+    Nothing,
+}
+
+impl std::fmt::Debug for CapturedOutput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("CapturedOutput");
+        shown.field("stream", &self.stream).field("seen", &self.seen).field("kept", &self.kept);
+        shown.field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+impl CapturedOutput {
+    pub(crate) fn new(stream: Stream, taken: Taken<Spill>) -> io::Result<CapturedOutput> {
+        let counter = &taken.counter;
+        let (feeds, kept) = (counter.line_feeds(), taken.kept);
+        let seen = Size { bytes: counter.bytes(), lines: counter.lines() };
+        let (content, file, kept) = match taken.place {
+            Whereabouts::Held(held, begin) => (Content::Held(held), Unsaved::Memory(begin), seen.bytes),
+            Whereabouts::File(file) => {
+                let whole = file.as_ref().filter(|_| taken.rest.total() == 0);
+                let whole = whole.and_then(|file| Content::of_file(&file.temporary_path(), kept));
+                let ends = || Content::of_ends(file.as_ref().map(Spill::file), kept, &taken.rest);
+                let content = whole.map_or_else(ends, Ok)?;
+                (content, file.map_or(Unsaved::Nothing, Unsaved::File), kept)
+            }
+        };
+        let lines = match kept == seen.bytes {
+            true => seen.lines,
+            false => cut_lines(&content, feeds - taken.rest_feeds, kept),
+        };
+        let kept = Size { bytes: kept, lines };
+        let (totals, stopped) = (taken.counter.totals(), taken.stopped);
+        Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
+    }
+
+    /// The output, whole as far as it is held anywhere; see [`Content`].
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// The totals that were counted.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The growing file, if one was begun.
+    pub fn temporary_path(&self) -> Option<PathBuf> {
+        match &self.file {
+            Unsaved::File(spill) => Some(spill.temporary_path()),
+            Unsaved::Memory(_) | Unsaved::Nothing => None,
+        }
+    }
+
+    /// Makes the spill a file, if it is held in memory still.
+    pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
+        self.file = match std::mem::replace(&mut self.file, Unsaved::Nothing) {
+            Unsaved::Memory(begin) => self.write_held(begin, cap),
+            file => file,
+        };
+        match &self.file {
+            Unsaved::File(spill) => Some(spill),
+            Unsaved::Memory(_) | Unsaved::Nothing => None,
+        }
+    }
+
+    /// Cuts the file to its cap, where more is in it. What is looked at meanwhile sees the rest vanish.
+    pub(crate) fn cut(&mut self, cap: u64) {
+        let (Unsaved::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
+        // It fits: the cap is below a length in memory.
+        let bytes = &self.content.bytes()[..cap as usize];
+        let feeds = bytecount::count(bytes, b'\n') as u64;
+        let kept = Size { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
+        match spill.file().set_len(cap) {
+            Ok(()) => (self.kept, self.stopped) = (kept, Some(Stopped::Cap)),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn write_held(&mut self, begin: Begin<Spill>, cap: u64) -> Unsaved {
+        let bytes = self.content.bytes();
+        let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
+        match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
+            Ok(spill) if within == bytes.len() => Unsaved::File(spill),
+            Ok(spill) => {
+                let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
+                let lines = cut_lines(&self.content, feeds, within as u64);
+                self.kept = Size { bytes: within as u64, lines };
+                self.stopped = Some(Stopped::Cap);
+                Unsaved::File(spill)
+            }
+            Err(error) => {
+                self.fail(error);
+                Unsaved::Nothing
+            }
+        }
+    }
+
+    /// Gives the spill its name, after its record is written.
+    pub(crate) fn finish(
+        &mut self,
+        record: &Record,
+        place: &crate::capture::Place,
+        durable: bool,
+    ) -> Option<PathBuf> {
+        let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
+        let recorded = record.write(place.env(), spill.name(), durable);
+        let partial = matches!(self.stopped, Some(Stopped::Failed(_)));
+        if recorded.is_err() && partial {
+            // A part without a word that it is one would pass for the whole.
+            return None;
+        }
+        let name = spill.name().to_owned();
+        match spill.finish(durable) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                super::record::remove(place.env(), &name);
+                self.fail(error);
+                None
+            }
+        }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.stopped = Some(Stopped::Failed(Arc::new(error)));
+        self.kept = Size::default();
+    }
+}
+
+/// Lines of the first `kept` bytes, which hold so many line feeds.
+fn cut_lines(content: &Content, feeds: u64, kept: u64) -> u64 {
+    let last = usize::try_from(kept).ok().and_then(|kept| content.bytes().get(kept.checked_sub(1)?));
+    feeds + u64::from(last.is_some_and(|byte| *byte != b'\n'))
+}

@@ -1,0 +1,139 @@
+//! The bytes of an output that has been taken: held, in the file, or no more than its two ends.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use memmap2::{Mmap, MmapOptions};
+
+use crate::source::{Source, View};
+
+use super::ends::{Ends, HELD};
+
+/// A whole output, as bytes to plan a preview from.
+#[derive(Debug)]
+pub enum Content {
+    /// In memory.
+    Held(Vec<u8>),
+    /// In its file.
+    File(View),
+    /// Not all of it is anywhere: between its ends are holes, which read as NUL bytes and cost no
+    /// memory. Length and offsets are the output's own, so that a preview of its ends is exact.
+    Ends(Mmap, Vec<Range<u64>>),
+}
+
+impl Content {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Content::Held(bytes) => bytes,
+            Content::File(view) => view,
+            Content::Ends(map, _) => map,
+        }
+    }
+
+    /// Ranges of bytes that are nowhere any more.
+    pub fn holes(&self) -> &[Range<u64>] {
+        match self {
+            Content::Ends(_, holes) => holes,
+            Content::Held(_) | Content::File(_) => &[],
+        }
+    }
+
+    /// The content of a file that has it all, by its path; `None` if that cannot be looked at.
+    pub(crate) fn of_file(path: &Path, len: u64) -> Option<Content> {
+        let view = Source::open_entry(path).ok()?.view();
+        (view.len() as u64 == len).then_some(Content::File(view))
+    }
+
+    /// The content of which the file has the first `kept` bytes, and `rest` what followed.
+    pub(crate) fn of_ends(file: Option<&File>, kept: u64, rest: &Ends) -> io::Result<Content> {
+        let total = kept + rest.total();
+        if total == 0 {
+            return Ok(Content::Held(Vec::new()));
+        }
+        let len = usize::try_from(total).map_err(io::Error::other)?;
+        let mut map = MmapOptions::new().len(len).no_reserve_swap().map_anon()?;
+        let mut filled = file_stretches(kept, total);
+        for stretch in &filled {
+            let into = &mut map[stretch.start as usize..stretch.end as usize];
+            file.map_or(Ok(()), |file| file.read_exact_at(into, stretch.start))?;
+        }
+        for (at, held) in rest.stretches() {
+            let start = kept + at;
+            map[start as usize..][..held.len()].copy_from_slice(held);
+            filled.push(start..start + held.len() as u64);
+        }
+        Ok(Content::Ends(map.make_read_only()?, gaps(&filled, total)))
+    }
+}
+
+/// What is read of the file: its beginning, and as much of its end as belongs to the output's end.
+fn file_stretches(kept: u64, total: u64) -> Vec<Range<u64>> {
+    let head = 0..kept.min(HELD as u64);
+    let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
+    vec![head, tail]
+}
+
+/// What lies between ordered ranges.
+fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
+    let ends = std::iter::once(0).chain(filled.iter().map(|range| range.end));
+    let starts = filled.iter().map(|range| range.start).chain([total]);
+    ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| end..start).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn content(kept: usize, rest: usize) -> (Vec<u8>, Content) {
+        let block: Vec<u8> = (1..=251).collect();
+        let output: Vec<u8> = block.iter().copied().cycle().take(kept + rest).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&output[..kept]).unwrap();
+        let mut ends = Ends::default();
+        ends.push(&output[kept..]);
+        let content = Content::of_ends(Some(&file), kept as u64, &ends).unwrap();
+        (output, content)
+    }
+
+    #[test]
+    fn all_is_there_but_the_holes() {
+        let some = HELD / 3;
+        for (kept, rest) in
+            [(0, some), (some, 0), (some, some), (0, 3 * HELD), (3 * HELD, 1), (HELD + 1, 3 * HELD)]
+        {
+            let (output, content) = content(kept, rest);
+            let bytes = content.bytes();
+            assert_eq!(bytes.len(), output.len());
+            let mut at = 0;
+            for hole in content.holes().iter().chain([&(output.len() as u64..output.len() as u64)]) {
+                assert!(bytes[at..hole.start as usize] == output[at..hole.start as usize], "{kept} {rest}");
+                at = hole.end as usize;
+            }
+            let ends = HELD.min(output.len());
+            assert!(at == output.len() && bytes[..ends] == output[..ends]);
+            assert!(bytes[output.len() - ends..] == output[output.len() - ends..]);
+        }
+    }
+
+    #[test]
+    fn holes_are_what_nobody_held() {
+        assert!(content(HELD, HELD).1.holes().is_empty());
+        let (_, content) = content(3 * HELD, 3 * HELD);
+        let held = HELD as u64;
+        assert_eq!(content.holes(), [held..3 * held, 4 * held..5 * held]);
+    }
+
+    #[test]
+    fn without_a_file_the_ends_are_all() {
+        let mut ends = Ends::default();
+        ends.push(b"all of it");
+        let content = Content::of_ends(None, 0, &ends).unwrap();
+        assert_eq!((content.bytes(), content.holes().len()), (&b"all of it"[..], 0));
+    }
+}

@@ -1,0 +1,178 @@
+//! From a reader to a sink by way of a few buffers that go round, so that reading seldom waits for the disk.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::file::Spill;
+use super::sink::{Sink, Stopped, Taken};
+
+/// Bytes of one buffer: small enough that what one thread has read is in the cache yet when the
+/// other writes it.
+const BUFFER: usize = 128 << 10;
+/// How many buffers go round: together they are all the memory that a stream takes, however long.
+const BUFFERS: usize = 4;
+
+/// How far a capture has come; shared with whoever wants to look.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+    line_feeds: AtomicU64,
+    spill: OnceLock<PathBuf>,
+    stopped: OnceLock<Stopped>,
+}
+
+impl Progress {
+    /// Bytes that came.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// LF bytes among them.
+    pub fn line_feeds(&self) -> u64 {
+        self.line_feeds.load(Ordering::Relaxed)
+    }
+
+    /// The growing file, once it is begun: it can be opened and looked at, and stays the same file
+    /// when it gets its name. A small output has none.
+    pub fn spill(&self) -> Option<&Path> {
+        self.spill.get().map(PathBuf::as_path)
+    }
+
+    /// Why the file does not grow any more although bytes come, if so.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.stopped.get()
+    }
+
+    pub(crate) fn note(&self, sink: &Sink<Spill>) {
+        self.bytes.store(sink.bytes(), Ordering::Relaxed);
+        self.line_feeds.store(sink.line_feeds(), Ordering::Relaxed);
+        if let Some(file) = sink.file() {
+            self.spill.get_or_init(|| file.temporary_path());
+        }
+        if let Some(stopped) = sink.stopped() {
+            self.stopped.get_or_init(|| stopped.clone());
+        }
+    }
+}
+
+/// Takes all that `reader` gives, to its end or to its first error, which is told too. Without a second thread one
+/// reads and writes in turn.
+pub(crate) fn take_all(
+    reader: impl Read + Send,
+    mut sink: Sink<Spill>,
+    progress: &Progress,
+) -> (Taken<Spill>, Option<io::Error>) {
+    let (reading, taking) = pump();
+    // A thread that cannot be had drops what it was given.
+    let reader = Mutex::new(Some(reader));
+    let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failure = std::thread::scope(|scope| {
+        let run = || take().map_or(Ok(()), |reader| reading.run(reader));
+        match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
+            Ok(reading) => {
+                taking.run(&mut sink, progress);
+                reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed"))).err()
+            }
+            Err(_) => take().and_then(|reader| in_turn(reader, &mut sink, progress).err()),
+        }
+    });
+    (sink.finish(), failure)
+}
+
+/// Reads and takes on one thread.
+fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let count = read(&mut reader, &mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        sink.push(&buffer[..count]);
+        progress.note(sink);
+    }
+}
+
+/// A buffer and how much of it is full.
+type Full = (Vec<u8>, usize);
+
+/// Both ends of a pump: what reads, and what takes.
+fn pump() -> (Reading, Taking) {
+    let (give_empty, take_empty) = channel();
+    let (give_full, take_full) = channel();
+    for _ in 0..BUFFERS {
+        // The other end is right here. Buffers get their memory when they are first used.
+        let _ = give_empty.send(Vec::new());
+    }
+    (Reading { empty: take_empty, full: give_full }, Taking { full: take_full, empty: give_empty })
+}
+
+/// Where a reader's bytes go.
+struct Reading {
+    empty: Receiver<Vec<u8>>,
+    full: Sender<Full>,
+}
+
+impl Reading {
+    fn run(self, mut reader: impl Read) -> io::Result<()> {
+        for mut buffer in self.empty {
+            buffer.resize(BUFFER, 0);
+            let count = read(&mut reader, &mut buffer)?;
+            if count == 0 || self.full.send((buffer, count)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Where a sink's bytes come from.
+struct Taking {
+    full: Receiver<Full>,
+    empty: Sender<Vec<u8>>,
+}
+
+impl Taking {
+    fn run(self, sink: &mut Sink<Spill>, progress: &Progress) {
+        for (buffer, count) in self.full {
+            sink.push(&buffer[..count]);
+            progress.note(sink);
+            // A reader that has ended wants no more.
+            let _ = self.empty.send(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::spill::sink::{Limits, Whereabouts};
+    use crate::text::units::Want;
+
+    #[test]
+    fn one_thread_takes_what_two_do() {
+        let limits = Limits { hold: 1 << 20, cap: u64::MAX, want: Want::NOTHING };
+        let content: Vec<u8> =
+            (0..3 * BUFFER + 5).map(|at| if at % 80 == 0 { b'\n' } else { b'x' }).collect();
+        let new = || Sink::new(limits, Box::new(|| Err(io::ErrorKind::Unsupported.into())));
+        let (mut sink, progress) = (new(), Progress::default());
+        in_turn(&content[..], &mut sink, &progress).unwrap();
+        let (both, failure) = take_all(&content[..], new(), &Progress::default());
+        assert!(failure.is_none() && progress.bytes() == content.len() as u64);
+        for taken in [sink.finish(), both] {
+            assert!(matches!(taken.place, Whereabouts::Held(held, _) if held == content));
+            assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Where spills are put: in our own store, or where and under the name that an agent would use.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Once};
+
+use jiff::Timestamp;
+
+use crate::preview::Stream;
+use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
+
+use super::dir::{agents_dir, private_dir, shared_dir, sweep};
+
+/// The session whose directory is used when none is named.
+pub const DEFAULT_SESSION: &str = "overspill";
+/// Most bytes of a tool's name that become part of a file's.
+const TOOL_BYTES: usize = 80;
+
+/// A place for the spills of one run.
+#[derive(Clone, Debug)]
+pub struct Place {
+    env: Env,
+    kind: Kind,
+    tool: String,
+    now: Timestamp,
+    before: Option<Arc<Before>>,
+}
+
+/// What is done once, before the first spill.
+struct Before {
+    once: Once,
+    act: Box<dyn Fn() + Send + Sync>,
+}
+
+impl fmt::Debug for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Before").field("once", &self.once).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Own,
+    /// opencode and those that store as it does: its data directory's name.
+    Opencode(String),
+    GoSession(String),
+    /// Directory, and the ending of a name that has an id of so many hexadecimal digits.
+    Overflow {
+        dir: PathBuf,
+        digits: usize,
+        ending: &'static str,
+    },
+    Pi,
+}
+
+/// No place can be told from what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Nothing is known of how this agent places spills.
+    #[error("{0} is not known to save outputs in a place of its own; leave out --layout agent")]
+    NoLayout(String),
+    /// A session's name becomes part of a directory's.
+    #[error("a session's name has letters, digits, - and _, and more than digits; not '{0}'")]
+    Session(String),
+}
+
+impl Place {
+    /// Our own store.
+    pub fn own(env: &Env, now: Timestamp) -> Place {
+        Place { env: env.clone(), kind: Kind::Own, tool: String::new(), now, before: None }
+    }
+
+    /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
+    ///
+    /// # Errors
+    /// [`PlaceError`]: that agent has no such place, or the session's name cannot be used.
+    pub fn of_agent(
+        name: &str,
+        tool: Option<&str>,
+        session: Option<&str>,
+        env: &Env,
+        now: Timestamp,
+    ) -> Result<Place, PlaceError> {
+        let agent = name.split_once('/').map_or(name, |(agent, _)| agent);
+        let overflow = |dir: PathBuf, digits, ending| Kind::Overflow { dir, digits, ending };
+        let kind = match (agent, name) {
+            ("opencode" | "kilo", _) => Kind::Opencode(agent.to_owned()),
+            ("go-opencode", _) => Kind::GoSession(session_name(session.unwrap_or(DEFAULT_SESSION))?),
+            (_, "t15/output") => overflow("/tmp/opencode-overflow".into(), 16, ".txt"),
+            (_, "t15/generic") => overflow("/tmp/agent-overflow".into(), 16, ".log"),
+            (_, "t15/recipe") => overflow(temporary(env, &["TMPDIR"]).join("agent-overflow"), 8, ".txt"),
+            ("pi" | "pi-30k", _) => Kind::Pi,
+            _ => return Err(PlaceError::NoLayout(agent.to_owned())),
+        };
+        Ok(Place { env: env.clone(), kind, tool: tool_name(tool), now, before: None })
+    }
+
+    /// The same, with something to be done once before the first spill is begun, such as cleaning
+    /// the store.
+    #[must_use]
+    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Place {
+        let before = Before { once: Once::new(), act: Box::new(act) };
+        Place { before: Some(Arc::new(before)), ..self }
+    }
+
+    /// Whether this is our own store.
+    pub fn is_own(&self) -> bool {
+        self.kind == Kind::Own
+    }
+
+    /// The surroundings.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Begins the spill of one stream.
+    ///
+    /// # Errors
+    /// The place cannot be used, and the remedy; or what the system says.
+    pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
+        if let Some(before) = &self.before {
+            before.once.call_once(|| (before.act)());
+        }
+        let (path, dir) = match &self.kind {
+            Kind::Own => {
+                let store = OwnStore::create(&self.env).map_err(io::Error::other)?;
+                return store.begin(self.now);
+            }
+            Kind::Opencode(agent) => {
+                let path = data_home(&self.env).join(agent).join("tool-output");
+                (path.clone(), agents_dir(&path, &self.env)?)
+            }
+            Kind::GoSession(session) => {
+                let path = session_dir(&self.env, session);
+                (path.clone(), private_dir(&path, &self.env)?)
+            }
+            Kind::Overflow { dir, .. } => (dir.clone(), private_dir(dir, &self.env)?),
+            Kind::Pi => {
+                let path = temporary(&self.env, &["TMPDIR", "TMP", "TEMP"]);
+                (path.clone(), shared_dir(&path, &self.env)?)
+            }
+        };
+        sweep(&dir, &self.env, self.now, |name| self.fits(name));
+        NewSpill::begin_in(dir, path, self.name(stream)?)
+    }
+
+    /// Whether a name is one that [`Place::name`] gives.
+    fn fits(&self, name: &str) -> bool {
+        match &self.kind {
+            Kind::Own | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
+            Kind::GoSession(_) => super::session::is_spill(name),
+            Kind::Overflow { digits, ending, .. } => name
+                .strip_suffix(ending)
+                .and_then(|name| name.rsplit_once('-'))
+                .is_some_and(|(_, id)| is_hex(id, *digits)),
+            Kind::Pi => name
+                .strip_prefix("pi-bash-")
+                .and_then(|name| name.strip_suffix(".log"))
+                .is_some_and(|id| is_hex(id, 16)),
+        }
+    }
+
+    fn name(&self, stream: Stream) -> io::Result<String> {
+        let tool = &self.tool;
+        Ok(match &self.kind {
+            Kind::Own | Kind::Opencode(_) => next_id(self.now)?,
+            Kind::GoSession(_) => format!("bash-{}-{}.txt", self.now.as_nanosecond(), stream.as_str()),
+            Kind::Overflow { digits, ending, .. } => format!("{tool}-{}{ending}", hex(*digits)?),
+            Kind::Pi => format!("pi-bash-{}.log", hex(16)?),
+        })
+    }
+}
+
+fn hex(digits: usize) -> io::Result<String> {
+    let number = u64::from_ne_bytes(random()?);
+    Ok(format!("{number:016x}")[16 - digits..].to_owned())
+}
+
+fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A tool's name as part of a file's: one word.
+fn tool_name(tool: Option<&str>) -> String {
+    let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };
+    word.chars().map(safe).take(TOOL_BYTES).collect()
+}
+
+/// A session's name, if it can be part of a directory's. One of digits alone would look like a process's.
+pub(crate) fn session_name(name: &str) -> Result<String, PlaceError> {
+    let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let number = name.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = word && !number && name.len() <= 200;
+    fits.then(|| name.to_owned()).ok_or_else(|| PlaceError::Session(name.to_owned()))
+}
+
+/// The directory of a session, by opencode's persistence design.
+pub(crate) fn session_dir(env: &Env, session: &str) -> PathBuf {
+    temporary(env, &["TMPDIR"]).join(format!("opencode-{session}"))
+}
+
+fn data_home(env: &Env) -> PathBuf {
+    env.var("XDG_DATA_HOME").map_or_else(|| env.home().join(".local/share"), PathBuf::from)
+}
+
+fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
+    let set = variables.iter().find_map(|name| env.var(name));
+    PathBuf::from(set.unwrap_or(OsStr::new("/tmp")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
+    use super::*;
+
+    struct Home {
+        dir: tempfile::TempDir,
+        env: Env,
+    }
+
+    fn home() -> Home {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::hermetic(dir.path()).with_var("TMPDIR", dir.path());
+        Home { dir, env }
+    }
+
+    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Place, PlaceError> {
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        Place::of_agent(policy, Some("ba/sh"), session, &home.env, now)
+    }
+
+    fn path(home: &Home, policy: &str) -> String {
+        let spill = place(home, policy, Some("s1")).unwrap().begin(Stream::Stderr).unwrap();
+        spill.path().strip_prefix(home.dir.path()).unwrap().display().to_string()
+    }
+
+    #[test]
+    fn names_are_the_agents_own() {
+        let home = home();
+        assert_eq!(path(&home, "go-opencode/bash"), "opencode-s1/bash-1795262400000000000-stderr.txt");
+        let pi = path(&home, "pi/bash");
+        assert!(pi.starts_with("pi-bash-") && pi.len() == "pi-bash-0123456789abcdef.log".len(), "{pi}");
+        let recipe = path(&home, "t15/recipe");
+        assert!(recipe.starts_with("agent-overflow/ba_sh-") && recipe.ends_with(".txt"), "{recipe}");
+        let own = path(&home, "opencode/output");
+        assert!(own.starts_with(".local/share/opencode/tool-output/tool_"), "{own}");
+    }
+
+    #[test]
+    fn every_layout_is_one_that_its_store_lists() {
+        let home = home();
+        let stores = crate::store::Stores::builtin();
+        for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
+            let spill = place(&home, policy, None).unwrap().begin(Stream::Stdout).unwrap();
+            let (store, _) = stores.store_of(&spill.path(), &home.env).expect(policy);
+            assert_eq!(policy.split('/').next(), Some(store.agent.as_str()), "{policy}");
+        }
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_goes_after_an_hour() {
+        let home = home();
+        for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
+            let place = place(&home, policy, None).unwrap();
+            let spill = place.begin(Stream::Stdout).unwrap();
+            let left = spill.temporary_path();
+            let old = std::time::UNIX_EPOCH;
+            spill.file().set_modified(old).unwrap();
+            drop(place.begin(Stream::Stderr).unwrap());
+            assert!(left.exists(), "{policy}: its writer is still at it");
+            // Its lock goes with its writer, its file stays.
+            std::fs::rename(&left, left.with_extension("kept")).unwrap();
+            drop(spill);
+            std::fs::rename(left.with_extension("kept"), &left).unwrap();
+            let other = left.with_file_name(".tmp-other");
+            std::fs::File::create(&other).unwrap().set_modified(old).unwrap();
+            drop(place.begin(Stream::Stderr).unwrap());
+            assert!(!left.exists() && other.exists(), "{policy}");
+        }
+    }
+
+    #[test]
+    fn directories_are_ours_alone() {
+        let home = home();
+        let spill = place(&home, "go-opencode/bash", None).unwrap().begin(Stream::Stdout).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(spill.path().parent().unwrap()), 0o700);
+        assert_eq!(mode(&spill.temporary_path()), 0o600);
+    }
+
+    #[test]
+    fn a_directory_of_another_kind_is_refused() {
+        let home = home();
+        symlink("/", home.dir.path().join("opencode-linked")).unwrap();
+        let linked = place(&home, "go-opencode/bash", Some("linked")).unwrap();
+        assert!(linked.begin(Stream::Stdout).unwrap_err().to_string().contains("symbolic link"));
+        let open = home.dir.path().join("opencode-open");
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let open = place(&home, "go-opencode/bash", Some("open")).unwrap();
+        assert!(open.begin(Stream::Stdout).unwrap_err().to_string().contains("chmod 700"));
+    }
+
+    #[test]
+    fn sessions_are_words() {
+        let home = home();
+        for name in ["", "..", "a/b", "41", "a b", "\u{e9}"] {
+            let refused = place(&home, "go-opencode/bash", Some(name));
+            assert!(matches!(refused, Err(PlaceError::Session(_))), "{name}");
+        }
+        let none = place(&home, "basic/smart", None);
+        assert!(matches!(none, Err(PlaceError::NoLayout(agent)) if agent == "basic"));
+    }
+}

@@ -1,0 +1,137 @@
+//! The end of a session: its directory goes, with the spills in it.
+
+use std::io;
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
+use rustix::io::Errno;
+
+use crate::store::Env;
+
+use super::dir::{open_private, remove};
+use super::location::{PlaceError, session_dir, session_name};
+
+/// What was removed with a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndedSession {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Spills removed.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Names that were left, and the directory with them: none of ours, or still being written.
+    pub left: Vec<String>,
+}
+
+/// Why a session cannot be ended.
+#[derive(Debug, thiserror::Error)]
+pub enum EndError {
+    /// It cannot be a session's name.
+    #[error("{0}")]
+    Name(#[from] PlaceError),
+    /// There is none of that name.
+    #[error("{}: there is no such session", .0.display())]
+    NoSession(PathBuf),
+    /// Its directory is not ours alone, or the system will not have it.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Removes a session's directory and the spills in it, one name at a time. What is not named as a
+/// session's spill, is no file of ours, or is still being written stays.
+///
+/// # Errors
+/// [`EndError`].
+pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
+    let path = session_dir(env, &session_name(name)?);
+    let dir = match open_private(&path, env) {
+        Err(error) if error.raw() == Some(Errno::NOENT) => return Err(EndError::NoSession(path)),
+        dir => dir.map_err(io::Error::from)?,
+    };
+    let mut ended = EndedSession { path: path.clone(), ..EndedSession::default() };
+    for found in Dir::read_from(&dir).map_err(io::Error::from)? {
+        let found = found.map_err(io::Error::from)?;
+        let name = found.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let text = name.to_str().unwrap_or_default();
+        let is_ours = is_spill(text.strip_prefix(".tmp-").unwrap_or(text));
+        match is_ours.then(|| remove(&dir, name, env)).flatten() {
+            Some(bytes) => {
+                ended.files += 1;
+                ended.bytes += bytes;
+            }
+            None => ended.left.push(name.to_string_lossy().into_owned()),
+        }
+    }
+    if ended.left.is_empty() {
+        unlinkat(CWD, &path, AtFlags::REMOVEDIR).map_err(io::Error::from)?;
+    }
+    Ok(ended)
+}
+
+/// `bash-{digits}-stdout.txt` or `-stderr.txt`.
+pub(crate) fn is_spill(name: &str) -> bool {
+    let number = name
+        .strip_prefix("bash-")
+        .and_then(|rest| rest.strip_suffix("-stdout.txt").or_else(|| rest.strip_suffix("-stderr.txt")));
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::capture::Place;
+    use crate::preview::Stream;
+
+    fn begun(env: &Env) -> crate::store::NewSpill {
+        let place = Place::of_agent("go-opencode/bash", None, Some("s1"), env, Timestamp::now());
+        place.unwrap().begin(Stream::Stdout).unwrap()
+    }
+
+    fn home() -> (tempfile::TempDir, Env) {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::hermetic(home.path()).with_var("TMPDIR", home.path());
+        (home, env)
+    }
+
+    #[test]
+    fn its_directory_goes_with_its_spills() {
+        let (home, env) = home();
+        begun(&env).finish(false).unwrap();
+        let ended = end_session("s1", &env).unwrap();
+        assert_eq!((ended.files, ended.left.len()), (1, 0));
+        assert!(!home.path().join("opencode-s1").exists());
+        assert!(matches!(end_session("s1", &env), Err(EndError::NoSession(_))));
+    }
+
+    #[test]
+    fn what_is_not_ours_or_being_written_stays() {
+        let (home, env) = home();
+        let writing = begun(&env);
+        let dir = home.path().join("opencode-s1");
+        fs::write(dir.join("notes.txt"), "x").unwrap();
+        symlink("/etc/passwd", dir.join("bash-1-stdout.txt")).unwrap();
+        let mut left = end_session("s1", &env).unwrap().left;
+        left.sort();
+        let temporary = writing.temporary_path().file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(left, [temporary.as_str(), "bash-1-stdout.txt", "notes.txt"]);
+    }
+
+    #[test]
+    fn a_spill_s_name_is_exact() {
+        for name in ["bash-17-stdout.txt", "bash-17-stderr.txt"] {
+            assert!(is_spill(name), "{name}");
+        }
+        for name in ["bash--stdout.txt", "bash-1x-stdout.txt", "bash-17-stdout.txt.bak", "x"] {
+            assert!(!is_spill(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Where an output goes as it comes: counted, held while it is small, then spilled as far as cap and disk allow.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::text::units::Want;
+
+use super::count::Counter;
+use super::ends::Ends;
+
+/// An output of no more bytes than this is held in memory, and no file is begun for it.
+pub const HOLD: usize = 64 << 10;
+
+/// Why a spill has not all of its output.
+#[derive(Clone, Debug)]
+pub enum Stopped {
+    /// It reached its cap.
+    Cap,
+    /// The system would not take it, or no more of it: disk full, quota, no permission.
+    Failed(Arc<io::Error>),
+}
+
+impl Stopped {
+    /// In words, as recorded.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Stopped::Cap => "cap",
+            Stopped::Failed(error) if is_full(error) => "disk full",
+            Stopped::Failed(_) => "failed",
+        }
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// How to begin a spill, when it turns out to be needed.
+pub(crate) type Begin<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
+
+/// What is wanted of a sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes held in memory before a file is begun.
+    pub hold: usize,
+    /// Bytes that are spilled at most; what comes after is counted and dropped.
+    pub cap: u64,
+    /// Totals to be counted besides the line feeds.
+    pub want: Want,
+}
+
+/// Takes an output, chunk by chunk; never fails.
+pub(crate) struct Sink<W> {
+    limits: Limits,
+    state: State<W>,
+    counter: Counter,
+    kept: u64,
+    rest: Ends,
+    rest_feeds: u64,
+    stopped: Option<Stopped>,
+}
+
+enum State<W> {
+    Held(Vec<u8>, Begin<W>),
+    Spilling(W),
+    Stopped(Option<W>),
+}
+
+/// All that a sink has taken.
+pub(crate) struct Taken<W> {
+    pub counter: Counter,
+    /// Bytes in the file.
+    pub kept: u64,
+    /// LF bytes that are not in the file.
+    pub rest_feeds: u64,
+    pub place: Whereabouts<W>,
+    /// What is not in the file.
+    pub rest: Ends,
+    pub stopped: Option<Stopped>,
+}
+
+/// Where the bytes are.
+pub(crate) enum Whereabouts<W> {
+    /// All in memory; the spill can still be begun.
+    Held(Vec<u8>, Begin<W>),
+    /// In the file, as far as it goes; what is not is in the ends. No file could be begun: `None`.
+    File(Option<W>),
+}
+
+impl<W: Write> Sink<W> {
+    /// A file is begun when there is more than may be held; at once if nothing may.
+    pub fn new(limits: Limits, begin: Begin<W>) -> Self {
+        if limits.hold > 0 {
+            return Self::in_state(limits, State::Held(Vec::new(), begin));
+        }
+        match begin() {
+            Ok(file) => Self::begun(limits, file),
+            Err(error) => Self {
+                stopped: Some(Stopped::Failed(Arc::new(error))),
+                ..Self::in_state(limits, State::Stopped(None))
+            },
+        }
+    }
+
+    /// One whose file has been begun.
+    pub fn begun(limits: Limits, file: W) -> Self {
+        Self::in_state(limits, State::Spilling(file))
+    }
+
+    fn in_state(limits: Limits, state: State<W>) -> Self {
+        Self {
+            limits,
+            state,
+            counter: Counter::new(limits.want),
+            kept: 0,
+            rest: Ends::default(),
+            rest_feeds: 0,
+            stopped: None,
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.counter.bytes()
+    }
+
+    pub fn line_feeds(&self) -> u64 {
+        self.counter.line_feeds()
+    }
+
+    /// The file, once it is begun.
+    pub fn file(&self) -> Option<&W> {
+        match &self.state {
+            State::Spilling(file) => Some(file),
+            State::Held(..) | State::Stopped(_) => None,
+        }
+    }
+
+    /// Why not all is in the file, if so.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.stopped.as_ref()
+    }
+
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.counter.add(chunk);
+        match std::mem::replace(&mut self.state, State::Stopped(None)) {
+            State::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
+                held.extend_from_slice(chunk);
+                self.state = State::Held(held, begin);
+            }
+            State::Held(held, begin) => {
+                match begin() {
+                    Ok(file) => self.state = State::Spilling(file),
+                    Err(error) => self.stopped = Some(Stopped::Failed(Arc::new(error))),
+                }
+                self.put(&held);
+                self.put(chunk);
+            }
+            state => {
+                self.state = state;
+                self.put(chunk);
+            }
+        }
+    }
+
+    /// Writes what may be written and gives the rest to the ends.
+    fn put(&mut self, chunk: &[u8]) {
+        let State::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
+        let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
+        let (count, error) = write_some(file, &chunk[..room]);
+        self.kept += count as u64;
+        if count == chunk.len() {
+            return;
+        }
+        self.stopped = Some(error.map_or(Stopped::Cap, |error| Stopped::Failed(Arc::new(error))));
+        if let State::Spilling(file) = std::mem::replace(&mut self.state, State::Stopped(None)) {
+            self.state = State::Stopped(Some(file));
+        }
+        self.leave_out(&chunk[count..]);
+    }
+
+    fn leave_out(&mut self, bytes: &[u8]) {
+        self.rest_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.rest.push(bytes);
+    }
+
+    pub fn finish(self) -> Taken<W> {
+        let place = match self.state {
+            State::Held(held, begin) => Whereabouts::Held(held, begin),
+            State::Spilling(file) => Whereabouts::File(Some(file)),
+            State::Stopped(file) => Whereabouts::File(file),
+        };
+        let Self { counter, kept, rest, rest_feeds, stopped, .. } = self;
+        Taken { counter, kept, rest_feeds, place, rest, stopped }
+    }
+}
+
+/// Writes until all is written or an error comes; how much was.
+fn write_some(file: &mut impl Write, bytes: &[u8]) -> (usize, Option<io::Error>) {
+    let mut done = 0;
+    while done < bytes.len() {
+        match file.write(&bytes[done..]) {
+            Ok(0) => return (done, Some(io::ErrorKind::WriteZero.into())),
+            Ok(count) => done += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (done, Some(error)),
+        }
+    }
+    (done, None)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The sink against a disk that fails at every possible write.
+
+use std::sync::Mutex;
+
+use crate::preview::Totals;
+
+use super::*;
+
+/// A disk that takes `takes` writes of at most `most` bytes, and then fails.
+struct Disk {
+    written: Arc<Mutex<Vec<u8>>>,
+    takes: usize,
+    most: usize,
+    error: i32,
+}
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.takes == 0 {
+            return Err(io::Error::from_raw_os_error(self.error));
+        }
+        self.takes -= 1;
+        let count = bytes.len().min(self.most);
+        self.written.lock().unwrap().extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn limits(hold: usize, cap: u64) -> Limits {
+    Limits { hold, cap, want: Want::ALL }
+}
+
+/// What a sink does with `output` on a disk that fails after `takes` writes.
+fn taken(
+    output: &[u8],
+    limits: Limits,
+    takes: usize,
+    most: usize,
+    error: i32,
+) -> (Taken<Disk>, Arc<Mutex<Vec<u8>>>) {
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let disk = Disk { written: Arc::clone(&written), takes, most, error };
+    let mut sink = Sink::new(limits, Box::new(|| Ok(disk)));
+    output.chunks(7).for_each(|chunk| sink.push(chunk));
+    (sink.finish(), written)
+}
+
+fn lines(count: usize) -> Vec<u8> {
+    (0..count).flat_map(|n| format!("line {n}\n").into_bytes()).collect()
+}
+
+/// The bytes in the file and those in the ends are the output, and the counts are right.
+fn check(output: &[u8], taken: &Taken<Disk>, written: &[u8]) {
+    assert_eq!(taken.counter.totals(), Totals::count(output));
+    assert_eq!(written, &output[..written.len()]);
+    assert_eq!(taken.kept, written.len() as u64);
+    assert_eq!(taken.rest.total(), (output.len() - written.len()) as u64);
+    let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+    assert_eq!(taken.rest_feeds, feeds(&output[written.len()..]));
+    for (at, held) in taken.rest.stretches() {
+        assert_eq!(held, &output[written.len() + at as usize..][..held.len()]);
+    }
+}
+
+#[test]
+fn little_is_held_and_no_file_begun() {
+    let mut sink: Sink<Disk> = Sink::new(limits(10, 100), Box::new(|| panic!("begun")));
+    sink.push(b"12345");
+    sink.push(b"67890");
+    let Whereabouts::Held(held, _) = sink.finish().place else { panic!("spilled") };
+    assert_eq!(held, b"1234567890");
+}
+
+#[test]
+fn a_disk_that_fails_at_every_write_loses_no_count() {
+    let output = lines(60);
+    for error in [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO] {
+        for takes in 0..output.len() {
+            let (taken, written) = taken(&output, limits(0, u64::MAX), takes, 3, error);
+            check(&output, &taken, &written.lock().unwrap());
+            let whole = taken.stopped.is_none();
+            assert_eq!(whole, taken.kept == output.len() as u64);
+            let words = taken.stopped.map_or("", |stopped| stopped.as_str());
+            let expected = if error == libc::EIO { "failed" } else { "disk full" };
+            assert!(whole || words == expected, "{words}");
+        }
+    }
+}
+
+#[test]
+fn after_the_cap_counting_goes_on() {
+    let output = lines(60);
+    for cap in 0..=output.len() + 1 {
+        let (taken, written) = taken(&output, limits(0, cap as u64), usize::MAX, usize::MAX, 0);
+        check(&output, &taken, &written.lock().unwrap());
+        assert_eq!(taken.kept, cap.min(output.len()) as u64);
+        assert_eq!(matches!(taken.stopped, Some(Stopped::Cap)), cap < output.len(), "{cap}");
+    }
+}
+
+#[test]
+fn what_was_held_is_spilled_first() {
+    let output = lines(60);
+    for hold in [0, 1, 6, 7, 8, 100, output.len() - 1] {
+        let (taken, written) = taken(&output, limits(hold, u64::MAX), usize::MAX, usize::MAX, 0);
+        assert!(matches!(taken.place, Whereabouts::File(Some(_))));
+        assert_eq!(*written.lock().unwrap(), output);
+    }
+}
+
+#[test]
+fn a_spill_that_cannot_be_begun_is_no_end() {
+    let output = lines(60);
+    let mut sink: Sink<Disk> =
+        Sink::new(limits(20, 100), Box::new(|| Err(io::ErrorKind::PermissionDenied.into())));
+    output.chunks(7).for_each(|chunk| sink.push(chunk));
+    let taken = sink.finish();
+    check(&output, &taken, b"");
+    assert!(matches!(taken.place, Whereabouts::File(None)));
+    assert_eq!(taken.stopped.unwrap().as_str(), "failed");
+}

@@ -1,0 +1,219 @@
+//! Every word of the command line.
+
+pub(crate) mod refused;
+mod save;
+mod stores;
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+
+use crate::config::{Size, Wishes};
+use crate::preview::Direction;
+
+pub use save::SaveArgs;
+pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
+
+/// See exactly what the model saw of a tool's output, and page through everything it did not.
+///
+/// With a file, an id or standard input: shows that output, the preview that the model got and the whole
+/// spill behind it. Alone: browses all stored outputs.
+#[derive(Debug, Parser)]
+#[command(name = "overspill", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(
+    after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Files or ids to look at; - is standard input
+    #[arg(value_name = "FILE|ID|-")]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub look: Look,
+    #[command(flatten)]
+    pub saving: SaveArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print exactly what the model would get, nothing added
+    Preview(PreviewArgs),
+    /// Print one window of a file as the policy's read tool would
+    Read(ReadArgs),
+    /// Run a command, save its whole output, and print what the model would get of it
+    Run(super::run::RunArgs),
+    /// End a session: remove its directory and the spills in it
+    #[command(subcommand)]
+    Session(super::stores::session::SessionCommand),
+    /// List stored outputs: size, age, and time left until the agent deletes them
+    List(ListArgs),
+    /// Delete stored outputs that are due, after showing which
+    Clean(CleanArgs),
+    /// Show the facts of one stored output: whose, how large, until when
+    Show(ShowArgs),
+    /// Delete single stored outputs
+    Rm(RmArgs),
+    /// List where the agents keep outputs and for how long, or print one agent's file
+    Stores(StoresArgs),
+    /// Compare what the model would get of a file, one row a policy
+    Compare(CompareArgs),
+    /// List how the agents cut, or print one policy's file, to be saved, edited and used
+    Policies(PoliciesArgs),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
+}
+
+/// Which policy, and with which limits.
+#[derive(Debug, Default, Group)]
+pub struct Look {
+    /// How the agent cuts: AGENT/TOOL, such as opencode/output
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// With -p AGENT: that agent's tool; else the kind of output, for policies that tell kinds apart
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// Most lines that the model gets
+    #[arg(long, value_name = "N")]
+    pub max_lines: Option<u64>,
+    /// Most bytes (or the policy's own unit) that the model gets
+    #[arg(long, value_name = "SIZE")]
+    pub max_bytes: Option<Size>,
+    /// Which end is kept
+    #[arg(long, value_name = "END")]
+    pub direction: Option<End>,
+    /// Set any parameter of the policy, such as task_tool=true
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Standard error of the command, for policies that take it apart
+    #[arg(long, value_name = "FILE")]
+    pub stderr: Option<String>,
+    /// The command's exit status, for policies that print it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub exit_code: Option<i32>,
+    /// The path that notices print [default: the file's absolute path]
+    #[arg(long, value_name = "PATH")]
+    pub saved_as: Option<String>,
+    /// The same for standard error
+    #[arg(long, value_name = "PATH")]
+    pub saved_as_stderr: Option<String>,
+}
+
+impl Look {
+    /// What is asked of the policy.
+    pub fn wishes(&self) -> Wishes {
+        Wishes {
+            policy: self.policy.clone(),
+            tool: self.tool.clone(),
+            max_lines: self.max_lines,
+            max_size: self.max_bytes,
+            direction: self.direction.map(End::direction),
+            set: self.set.clone(),
+        }
+    }
+}
+
+/// Which end is kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum End {
+    /// The beginning
+    Head,
+    /// The end
+    Tail,
+}
+
+impl End {
+    fn direction(self) -> Direction {
+        match self {
+            End::Head => Direction::Head,
+            End::Tail => Direction::Tail,
+        }
+    }
+}
+
+#[derive(Debug, Group)]
+pub struct PreviewArgs {
+    /// File or id; - (the default) is standard input
+    #[arg(value_name = "FILE|ID|-", default_value = "-")]
+    pub file: String,
+    /// Save the whole of standard input if it is cut, and print where it is
+    #[arg(long)]
+    pub save: bool,
+    #[command(flatten)]
+    pub saving: SaveArgs,
+    #[command(flatten)]
+    pub look: Look,
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+#[derive(Debug, Group)]
+pub struct ReadArgs {
+    /// File or id
+    #[arg(value_name = "FILE|ID")]
+    pub file: String,
+    /// First line, as the agent's read tool counts
+    #[arg(long, value_name = "N")]
+    pub offset: Option<u64>,
+    /// Most lines
+    #[arg(long, value_name = "M")]
+    pub limit: Option<u64>,
+    #[command(flatten)]
+    pub look: Look,
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+#[derive(Debug, Group)]
+pub struct PoliciesArgs {
+    /// Print this policy's file
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// List earlier forms too: how a tool used to cut
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
+    /// One JSON array
+    #[arg(long, conflicts_with = "name")]
+    pub json: bool,
+}
+
+/// How text is printed.
+#[derive(Debug, Group)]
+pub struct FormArgs {
+    /// One JSON object: the text, its parts, and the figures
+    #[arg(long)]
+    json: bool,
+    /// Print escape sequences as they are, also to a terminal
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+}
+
+/// How text is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Byte for byte, but safe to a terminal.
+    Text,
+    /// Byte for byte, whatever reads it.
+    Raw,
+    /// One JSON object.
+    Json,
+}
+
+impl FormArgs {
+    /// The form that the flags ask for.
+    pub fn form(&self) -> Form {
+        match (self.json, self.raw) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Raw,
+            (false, false) => Form::Text,
+        }
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}

@@ -1,0 +1,77 @@
+//! Errors of a command line that cannot be parsed: its words are never printed raw.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::error::{ContextValue, Error};
+
+use crate::text::label::label;
+
+/// Prints what is wrong, or the help or the version that was asked for; the status to exit with.
+pub(crate) fn tell(mut error: Error) -> ExitCode {
+    let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    match safe(&mut error) {
+        None => {
+            let _ = error.print();
+        }
+        Some(text) => {
+            let _ = io::stderr().write_all(text.as_bytes());
+        }
+    }
+    status
+}
+
+/// The message with what is not safe named, in no colour; nothing where all of it is safe as it is.
+fn safe(error: &mut Error) -> Option<String> {
+    let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, named(value)?))).collect();
+    // A text without escape sequences: those that were among the words would be left out unseen.
+    let reason = std::error::Error::source(&*error).map(ToString::to_string);
+    let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
+    for (kind, value) in named {
+        error.insert(kind, value);
+    }
+    let text = error.render().to_string();
+    let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
+    let lines = lines.join("\n");
+    (is_raw || lines != text).then_some(lines)
+}
+
+/// What was given on the command line, with what is not safe named; nothing where that changes nothing. (Usage and
+/// suggestions are clap's own words, in its own colours.)
+fn named(value: &ContextValue) -> Option<ContextValue> {
+    let safe = |word: &String| label(word.as_bytes());
+    let named = match value {
+        ContextValue::String(word) => ContextValue::String(safe(word)),
+        ContextValue::Strings(words) => ContextValue::Strings(words.iter().map(safe).collect()),
+        _ => return None,
+    };
+    (named != *value).then_some(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Args;
+    use clap::Parser;
+
+    fn said(words: &[&str]) -> Option<String> {
+        safe(&mut Args::try_parse_from([&["overspill"], words].concat()).unwrap_err())
+    }
+
+    #[test]
+    fn words_of_the_command_line_are_named_in_its_errors() {
+        for (given, shown) in [
+            ("--a\u{1b}]0;x\u{7}", "--a^[]0;x^G"),
+            ("--\u{9b}31m\u{202e}", "--<9B>31m<202E>"),
+            ("--a\nerror: all is well", "--a^Jerror: all is well"),
+        ] {
+            let text = said(&[given]).unwrap();
+            assert!(text.contains(shown), "{text:?}");
+            assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        }
+        let text = said(&["--max-lines", "\u{1b}[31m\u{e0068}"]).unwrap();
+        assert!(text.contains("^[[31m<E0068>"), "{text:?}");
+        assert_eq!(said(&["--help"]), None);
+        assert_eq!(said(&["--no-such-flag"]), None);
+    }
+}

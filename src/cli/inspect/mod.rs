@@ -1,0 +1,7 @@
+//! The commands that look at one output or one policy: preview, read, compare, show, policies.
+
+pub(crate) mod compare;
+pub(crate) mod policies;
+pub(crate) mod preview;
+pub(crate) mod read;
+pub(crate) mod show;

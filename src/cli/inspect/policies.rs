@@ -1,0 +1,134 @@
+//! `overspill policies`: how the agents cut, and where that is known from.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::cli::args::PoliciesArgs;
+use crate::cli::{Failure, Outcome};
+use crate::config::Config;
+use crate::human::{limit, thousands};
+use crate::known::{Edge, Era};
+use crate::preview::{Policy, Unit};
+use crate::text::label::label;
+
+/// One policy as `--json` gives it.
+#[derive(Serialize)]
+struct Record {
+    name: String,
+    summary: String,
+    unit: &'static str,
+    max_lines: Option<u64>,
+    max_size: Option<u64>,
+    confidence: &'static str,
+    version: String,
+    from: Option<Edge>,
+    until: Option<Edge>,
+    seen: Option<Edge>,
+    era_of: Option<String>,
+    source: String,
+    warnings: Vec<String>,
+    parameters: Vec<Parameter>,
+    own: bool,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: String,
+    default: String,
+    doc: String,
+}
+
+impl Record {
+    fn of(policy: &Policy, own: bool) -> Self {
+        let parameter = |param: &crate::preview::Param| Parameter {
+            name: param.name.clone(),
+            default: param.default.to_string(),
+            doc: param.doc.clone(),
+        };
+        let Era { from, until, seen, of } = policy.era();
+        Self {
+            name: policy.name().to_owned(),
+            summary: policy.summary().to_owned(),
+            unit: policy.unit().as_str(),
+            max_lines: policy.max_lines(),
+            max_size: policy.max_size(),
+            confidence: policy.confidence().as_str(),
+            version: policy.version(),
+            from,
+            until,
+            seen,
+            era_of: of,
+            source: policy.source().to_owned(),
+            warnings: policy.warnings().iter().map(|warning| warning.text.clone()).collect(),
+            parameters: policy.params().iter().map(parameter).collect(),
+            own,
+        }
+    }
+}
+
+/// Lists the policies, or prints the file of one, which can be saved, edited and used.
+pub fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if let Some(name) = &args.name {
+        let unknown = |error: crate::preview::PolicyError| Failure::Usage(error.to_string());
+        let policy = config.catalog.get(name).map_err(unknown)?;
+        let text = config.catalog.text(name).unwrap_or_default();
+        eras(&mut out, config, &policy)?;
+        out.write_all(text.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let names: Vec<&str> = config.catalog.names().collect();
+    let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
+    policies.retain(|policy| args.all || config.catalog.is_current(policy));
+    if args.json {
+        let records: Vec<Record> =
+            policies.iter().map(|p| Record::of(p, config.catalog.is_own(p.name()))).collect();
+        crate::cli::json(&mut out, &records)?;
+    } else {
+        table(&mut out, &policies)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// The other forms of the policy's tool, as comments: what is printed stays a policy file.
+fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()> {
+    for other in config.catalog.other_eras(policy) {
+        let held = label(other.version().as_bytes());
+        let held = if held.is_empty() { held } else { format!(", {held}") };
+        let which = if config.catalog.is_current(&other) { "form of today" } else { "earlier form" };
+        writeln!(out, "# {which}: {}{held}", label(other.name().as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// Aligned columns; a heading only for a person.
+fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
+    let widest = policies.iter().map(|policy| policy.name().len()).max().unwrap_or(0);
+    if io::stdout().is_terminal() {
+        writeln!(
+            out,
+            "{:<widest$}  {:>6}  {:>14}  {:<10}  known from",
+            "policy", "lines", "size", "confidence"
+        )?;
+    }
+    for policy in policies {
+        let lines = policy.max_lines().map_or("–".into(), thousands);
+        let most = policy.max_size().map_or("–".into(), |most| match policy.unit() {
+            Unit::Bytes => limit(most),
+            unit => format!("{} {}", thousands(most), unit.as_str()),
+        });
+        let (name, source) = (label(policy.name().as_bytes()), label(policy.source().as_bytes()));
+        let held = match policy.era() {
+            Era { of: None, .. } => String::new(),
+            era => format!("earlier, {}: ", era.span().unwrap_or_else(|| "when is unknown".to_owned())),
+        };
+        let confidence = policy.confidence().as_str();
+        writeln!(
+            out,
+            "{name:<widest$}  {lines:>6}  {most:>14}  {confidence:<10}  {}{source}",
+            label(held.as_bytes())
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! `overspill preview`: exactly what the model would get, nothing added.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::cli::args::{Form, PreviewArgs};
+use crate::cli::input::{self, Opened};
+use crate::cli::{Failure, Outcome, say};
+use crate::config::{Config, Resolved, Wishes};
+use crate::known::Warning;
+use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
+use crate::source::{self, View};
+use crate::text::cells::Show;
+use crate::text::{label, units};
+
+/// Kept text is decoded and written in pieces of this many bytes.
+const PIECE: usize = 1 << 20;
+
+/// Prints what the model would get.
+pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+    if args.save {
+        return crate::cli::run::save_stdin(config, args);
+    }
+    args.saving.refuse()?;
+    let opened = input::open(config, &args.file, &args.look)?;
+    print(config, opened, &args.look.wishes(), args.form.form())
+}
+
+/// Plans a preview of an opened output and prints it.
+pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
+    let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, wishes)?;
+    warnings.iter().for_each(|warning| say(warning));
+    opened.source.wait();
+    if let Some(error) = opened.source.error() {
+        return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
+    }
+    let view = opened.source.view();
+    let (totals, preview) = plan(&opened, &view, &policy, form)?;
+    let input = opened.input(&view, &totals);
+    // Who pages through a file knows that there is more of it, and would be warned of every window.
+    let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
+    write(&preview, &input, &policy, (&limits_from.to_string(), store), form)?;
+    if preview.truncated && form != Form::Json {
+        opened.warn_if_not_saved();
+    }
+    match preview.status {
+        Status::Ok => Ok(()),
+        Status::Crashed(words) => {
+            Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
+        }
+    }
+}
+
+/// Writes a preview to standard output in a form, and to standard error what to warn of. With it comes where the limits
+/// are from, and what the store warns of.
+pub fn write(
+    preview: &Preview,
+    input: &Input,
+    policy: &Policy,
+    (limits_from, store): (&str, &[Warning]),
+    form: Form,
+) -> anyhow::Result<()> {
+    if form != Form::Json {
+        let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
+        warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
+    }
+    match form {
+        Form::Json => json(preview, input, policy, limits_from, store)?,
+        Form::Text if io::stdout().is_terminal() => {
+            to_terminal(preview, input, crate::fs::patient::stdout())?
+        }
+        Form::Text | Form::Raw => exact(preview, input, crate::fs::patient::stdout())?,
+    }
+    Ok(())
+}
+
+/// Writes a preview to standard error, as text.
+pub fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
+    match form {
+        Form::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
+        Form::Text | Form::Raw | Form::Json => exact(preview, input, io::stderr().lock()),
+    }
+}
+
+/// Plans, counts what the plan turns out to need, and plans again: nothing is counted that is not used.
+fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Result<(Totals, Preview)> {
+    let mut totals = Totals::unknown();
+    loop {
+        let planned = preview::plan(&opened.input(view, &totals), policy);
+        let preview = planned.map_err(|error| Failure::Failed(error.to_string()))?;
+        let wanted = match form {
+            Form::Json => preview.waiting_for | preview.counts_waiting_for,
+            Form::Text | Form::Raw => preview.waiting_for,
+        };
+        if totals.known().contains(wanted) {
+            return Ok((totals, preview));
+        }
+        let wanted = wanted | totals.known();
+        totals = Totals::of(&source::count(view, wanted), wanted);
+    }
+}
+
+fn json(
+    preview: &Preview,
+    input: &Input,
+    policy: &Policy,
+    limits_from: &str,
+    store: &[Warning],
+) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    crate::cli::json(&mut out, &preview::report(preview, input, policy, limits_from, store))?;
+    Ok(out.flush()?)
+}
+
+/// Writes the preview byte for byte; kept text piece by piece, so that memory stays small.
+fn exact(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    for part in &preview.parts {
+        let Part::Kept { source, range, decoding } = part else {
+            out.write_all(part.text(input).as_bytes())?;
+            continue;
+        };
+        let bytes = input.stream(*source).bytes;
+        let mut at = range.start;
+        while at < range.end {
+            let end = piece_end(bytes, at, range.end);
+            out.write_all(decoding.decode(bytes.get(at..end).unwrap_or_default()).as_bytes())?;
+            at = end;
+        }
+    }
+    out.flush()
+}
+
+/// Where a piece that starts at `at` ends: between characters, and not past `end`.
+fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
+    match at + PIECE {
+        near if near >= end => end,
+        near => units::element_start(bytes, near).max(at + 1),
+    }
+}
+
+/// To a terminal nothing goes raw: controls are shown by name.
+fn to_terminal(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
+    let mut safe = SafeWriter { out: io::BufWriter::new(out), line: Vec::new() };
+    exact(preview, input, &mut safe)?;
+    safe.end()
+}
+
+/// Makes what is written safe for a terminal, line by line; a very long line in pieces.
+struct SafeWriter<W: Write> {
+    out: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for SafeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
+        let whole =
+            if self.line.len() > PIECE { self.line.len() - units::unfinished(&self.line) } else { whole };
+        if whole > 0 {
+            label::write_safe(&mut self.out, &self.line[..whole], &Show::MODEL, crate::cli::view::colour())?;
+            self.line.drain(..whole);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> SafeWriter<W> {
+    /// Writes what is left; the terminal's next line starts fresh.
+    fn end(&mut self) -> io::Result<()> {
+        if !self.line.is_empty() {
+            label::write_safe(&mut self.out, &self.line, &Show::MODEL, crate::cli::view::colour())?;
+            self.out.write_all(b"\n")?;
+        }
+        self.out.flush()
+    }
+}

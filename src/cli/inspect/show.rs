@@ -1,0 +1,228 @@
+//! `overspill show`: the facts of one output.
+
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::capture;
+use crate::cli::args::ShowArgs;
+use crate::cli::stores::row::{self, Record, age, left, mode};
+use crate::cli::stores::runs;
+use crate::cli::stores::select::{Stock, Whose};
+use crate::cli::table::{safe, safe_or_dash};
+use crate::cli::{Outcome, json};
+use crate::config::{Config, Wishes};
+use crate::human::{size, span, thousands};
+use crate::known::{Extent, Warning};
+use crate::preview::Policy;
+use crate::source::OpenError;
+use crate::store::{Entry, Holds};
+
+/// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
+#[derive(Serialize)]
+struct Facts {
+    #[serde(flatten)]
+    record: Record,
+    project: Option<String>,
+    made: Option<String>,
+    retention: String,
+    policies: Vec<String>,
+    owner: u32,
+    exposed: bool,
+    note: Option<String>,
+    warnings: Vec<String>,
+    run: Option<capture::Record>,
+}
+
+/// A file's that lies in no store.
+#[derive(Serialize)]
+struct FileFacts {
+    path: String,
+    size: u64,
+    modified: Option<String>,
+    rule: Option<&'static str>,
+    policies: Vec<String>,
+    mode: String,
+    owner: u32,
+    exposed: bool,
+}
+
+/// Shows the facts of an entry, or of a file outside of all stores.
+pub fn run(config: &Config, args: &ShowArgs) -> Outcome {
+    let stock = Stock::list(config, Whose::All)?.with_marks(config);
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    match stock.find(&args.name)?.cloned() {
+        Some(mut entry) => {
+            let run = runs::learn(&mut entry, &config.env);
+            match args.json {
+                true => json(&mut out, &Facts::of(&entry, run, &stock, config))?,
+                false => lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?,
+            }
+        }
+        None => {
+            let facts = FileFacts::of(&PathBuf::from(&args.name), config)?;
+            match args.json {
+                true => json(&mut out, &facts)?,
+                false => lines(&mut out, &facts.lines(config, stock.now))?,
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+impl Facts {
+    fn of(entry: &Entry, run: Option<capture::Record>, stock: &Stock, config: &Config) -> Self {
+        Self {
+            record: Record::of(entry, stock),
+            project: entry.project().map(str::to_owned),
+            made: entry.made().map(|time| time.to_string()),
+            retention: row::retention(&entry.store().retention.as_set(&config.env)),
+            policies: config.candidates(Some(&entry.path())),
+            owner: entry.owner,
+            exposed: entry.exposed(),
+            note: entry.store().note.clone(),
+            warnings: warnings(entry, config),
+            run,
+        }
+    }
+}
+
+impl FileFacts {
+    fn of(path: &Path, config: &Config) -> anyhow::Result<Self> {
+        let meta = match std::fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(OpenError::Missing(path.to_owned()).into());
+            }
+            meta => meta.map_err(|source| OpenError::Io { path: path.to_owned(), source })?,
+        };
+        let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+        let policy = config.resolve(&Wishes::default(), Some(path)).map(|resolved| resolved.policy);
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Ok(Self {
+            path: absolute.to_string_lossy().into_owned(),
+            size: meta.size(),
+            modified: modified.map(|time| time.to_string()),
+            rule: None,
+            policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
+            mode: mode(meta.mode() & 0o7777),
+            owner: meta.uid(),
+            exposed: meta.mode() & 0o077 != 0,
+        })
+    }
+
+    fn lines(&self, config: &Config, now: Timestamp) -> Vec<Line> {
+        let modified: Option<Timestamp> = self.modified.as_ref().and_then(|time| time.parse().ok());
+        let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
+        vec![
+            ("path", safe(self.path.as_bytes())),
+            ("store", "none: no agent's rule deletes it".to_owned()),
+            ("size", bytes(self.size)),
+            (
+                "modified",
+                modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", moment(time), ago(time))),
+            ),
+            ("policies", names(&self.policies)),
+            ("mode", access(&self.mode, self.exposed)),
+            ("owner", owner(self.owner, config)),
+        ]
+    }
+}
+
+/// A name and what it is, safe to print.
+type Line = (&'static str, String);
+
+fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
+    lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<9} {value}"))
+}
+
+fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config: &Config) -> Vec<Line> {
+    let spec = entry.store();
+    let retention = row::retention(&spec.retention.as_set(&config.env));
+    let expires = entry.expires.at().filter(|_| !stock.is_kept(entry));
+    let expires = expires.map_or(String::new(), |time| format!("{} ", moment(time)));
+    let mut lines = vec![
+        ("id", safe(entry.id().as_bytes())),
+        ("path", safe(entry.path().as_os_str().as_encoded_bytes())),
+        ("agent", safe(entry.agent().as_bytes())),
+        ("tool", safe_or_dash(entry.tool())),
+        ("session", safe_or_dash(entry.session())),
+        ("project", safe_or_dash(entry.project())),
+        ("size", bytes(entry.size())),
+        ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, stock.now))),
+        ("expires", format!("{expires}({})", safe(left(entry, stock).as_bytes()))),
+        ("rule", rule(entry.rule.as_str(), &retention)),
+        ("holds", holds(entry.holds())),
+        ("policies", names(&config.candidates(Some(&entry.path())))),
+        ("mode", access(&mode(entry.mode), entry.exposed())),
+        ("owner", owner(entry.owner, config)),
+        ("status", safe(entry.status.words().as_bytes())),
+    ];
+    let notes = [&spec.retention.note, &spec.note];
+    lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
+    lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
+    let told = run.map(runs::in_words).unwrap_or_default().into_iter().filter(|(_, value)| !value.is_empty());
+    lines.extend(told.map(|(name, value)| (name, safe(value.as_bytes()))));
+    lines
+}
+
+/// What its store and the policy of its time warn of.
+fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
+    let extent = Extent { bytes: entry.size(), last: last_byte(entry).ok().flatten(), cut: true };
+    let policy =
+        config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
+    let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
+    Warning::of(policy, &entry.store().warnings, extent).iter().map(|warning| warning.text.clone()).collect()
+}
+
+fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
+    let mut byte = [0];
+    let at = entry.size().saturating_sub(1);
+    let read = entry.open()?.read_at(&mut byte, at)?;
+    Ok(byte[..read].first().copied())
+}
+
+/// To the second, UTC.
+fn moment(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn bytes(number: u64) -> String {
+    match number {
+        0..1024 => size(number),
+        _ => format!("{} ({} bytes)", size(number), thousands(number)),
+    }
+}
+
+/// The rule's word, and what it says where that is more.
+fn rule(word: &str, retention: &str) -> String {
+    if word == retention { word.to_owned() } else { format!("{word}: {}", safe(retention.as_bytes())) }
+}
+
+fn names(policies: &[String]) -> String {
+    if policies.is_empty() { "–".to_owned() } else { safe(policies.join(", ").as_bytes()) }
+}
+
+fn holds(holds: Holds) -> String {
+    let what = match holds {
+        Holds::Raw => "the output itself",
+        Holds::Stripped => "escape sequences are taken out",
+        Holds::Wrapped => "the agent's words are around it",
+        Holds::Reindented => "JSON, indented anew",
+        Holds::Cut => "the agent keeps no more",
+    };
+    format!("{}: {what}", holds.as_str())
+}
+
+fn access(mode: &str, exposed: bool) -> String {
+    match exposed {
+        true => format!("{mode} (warning: not the owner's alone; `chmod 600` makes it so)"),
+        false => mode.to_owned(),
+    }
+}
+
+fn owner(uid: u32, config: &Config) -> String {
+    if uid == config.env.uid() { format!("{uid} (you)") } else { format!("{uid} (another user)") }
+}

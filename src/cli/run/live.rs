@@ -1,0 +1,314 @@
+//! An output that is looked at while it is made: of a command (`run -i`), or of what is piped in.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::capture::{
+    self, Captured, Delivery, Following, Interest, Keep, Limits, Options, Place, Progress, Running, Stdin,
+    Stopped, Wish,
+};
+use crate::cli::args::{Look, SaveArgs};
+use crate::cli::input::{self, NOT_SAVED};
+use crate::cli::{Failure, Outcome, say, view};
+use crate::config::{Config, Resolved};
+use crate::human::size;
+use crate::preview::Stream;
+use crate::source::Source;
+use crate::text::label::label;
+use crate::tui::{Live, LiveNews, Maker, Over, Subject, Target};
+
+use super::{RunArgs, progress, signals};
+
+/// How often it is looked whether something went wrong.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Runs a command with the screens over its growing spill. Leaving them leaves the command to its end.
+pub fn command(
+    config: &Config,
+    args: &RunArgs,
+    look: &Resolved,
+    options: Options,
+    (wish, place): (&Wish, &Place),
+) -> anyhow::Result<(Delivery, Option<u8>)> {
+    if !view::has_screen() {
+        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
+    }
+    let limits = Limits { hold: 0, ..options.limits };
+    let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
+    // All that can fail is done before there is a command.
+    let shown_with = Config::load(config.env.clone()).map_err(Failure::Usage)?;
+    let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
+    let making = {
+        let (wish, place) = (wish.clone(), place.clone());
+        let work = move || {
+            let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
+            let delivery = make(running, &wish, &place, &tell);
+            drop(tell_over);
+            delivery
+        };
+        thread::Builder::new().name("making".into()).spawn(work)?
+    };
+    let running = super::start(args, &options, place)?;
+    let (control, streams) = (running.control(), progress::streams(&running));
+    let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
+        signals::pass_on(options.group, control);
+        say("the output cannot be saved, and so not be looked at while it comes");
+        progress::show_until_over(&streams, |most| running.wait_for(most));
+        return Ok((super::delivered(running.wait()?, wish, place)?, None));
+    };
+    let subject = Subject {
+        name: label(args.command.join(OsStr::new(" ")).as_bytes()),
+        saved_as: saved_as(&path, wish),
+        saved_as_stderr: NOT_SAVED.to_owned(),
+        policy: look.policy.clone(),
+        limits_from: look.limits_from.to_string(),
+        candidates: Vec::new(),
+        exit_code: None,
+        stderr: None,
+        warnings: look.warnings.clone(),
+        store_warnings: Vec::new(),
+    };
+    let target = Source::open(&path).map(|source| Target { subject, source });
+    let (tell, news) = channel();
+    let (tell_over, over) = channel::<()>();
+    // It waits for nothing else.
+    let _ = give.send((running, tell, tell_over));
+    let live = Live { maker: Maker::Command(control.clone()), news };
+    let shown = match target {
+        Ok(target) => view::show(shown_with, vec![target], Some(live)),
+        Err(error) => Err(error.into()),
+    };
+    signals::pass_on(options.group, control);
+    let ended_by = shown.err().and_then(|error| match error.downcast_ref() {
+        Some(Failure::Ended(status)) => Some(*status),
+        _ => {
+            say(&error.to_string());
+            None
+        }
+    });
+    if !over_within(&over, Duration::ZERO) {
+        say("the command still runs; Ctrl-C stops it");
+        progress::show_until_over(&streams, |most| over_within(&over, most));
+    }
+    Ok((joined(making)?, ended_by))
+}
+
+/// The path that notices print while a file grows: that which it will have, if it is kept.
+fn saved_as(temporary: &Path, wish: &Wish) -> String {
+    match (&wish.printed[0], wish.keep) {
+        (Some(printed), _) => printed.clone(),
+        (None, Keep::Never) => NOT_SAVED.to_owned(),
+        (None, Keep::Always | Keep::Cut) => named(temporary),
+    }
+}
+
+/// What a growing file will be called.
+fn named(temporary: &Path) -> String {
+    let name = temporary.file_name().unwrap_or_default().as_bytes();
+    let name = OsStr::from_bytes(name.strip_prefix(b".tmp-").unwrap_or(name));
+    temporary.with_file_name(name).to_string_lossy().into_owned()
+}
+
+fn over_within(over: &Receiver<()>, most: Duration) -> bool {
+    over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
+}
+
+fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
+    let failed = |_| Err(Failure::Failed("the output could not be followed".into()).into());
+    thread.join().unwrap_or_else(failed)
+}
+
+/// Waits for a command's end, and keeps its output as is wished.
+fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -> anyhow::Result<Delivery> {
+    let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
+    until_over(&progress, |most| running.wait_for(most), (wish, None), tell);
+    let captured = running.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
+    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
+    let words = Some(in_words(&captured));
+    let delivery = captured.deliver(wish, place);
+    let (saved, told) = match &delivery {
+        Ok(delivery) => (&delivery.saved, delivery.told.clone()),
+        Err(none) => (&none.saved, Vec::new()),
+    };
+    let failed = wish.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
+    let path = saved[0].clone();
+    let saved_as = lasting(path.as_deref(), wish);
+    // Nobody listens once the screens are left.
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, failed, told }));
+    super::said(delivery)
+}
+
+/// Tells that the output is whole, and where it is.
+fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, wish: &Wish) {
+    let saved_as = lasting(path.as_deref(), wish);
+    let told = if wish.keep == Keep::Never { vec!["save_failed"] } else { Vec::new() };
+    // Nobody listens once the screens are left.
+    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code: None, failed: None, told }));
+}
+
+/// The path that notices print once an output is whole.
+fn lasting(path: Option<&Path>, wish: &Wish) -> String {
+    wish.printed[0].clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
+}
+
+/// Tells that it is over and what came cannot be kept.
+fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, wish: &Wish) {
+    tell_over(tell, Some(label(error.to_string().as_bytes())), None, wish);
+}
+
+/// How a command has ended.
+fn in_words(captured: &Captured) -> String {
+    match captured.ended.map_or(0, |ended| ended.exit_code()) {
+        0 => "the command has ended".to_owned(),
+        status => format!("the command has ended with status {status}"),
+    }
+}
+
+/// Until it is over, tells at once what goes wrong. Of what is shown whole, `keeps` is all that will be kept.
+fn until_over(
+    progress: &Progress,
+    wait_for: impl Fn(Duration) -> bool,
+    (wish, keeps): (&Wish, Option<u64>),
+    tell: &Sender<LiveNews>,
+) {
+    let mut is_told = false;
+    loop {
+        let is_over = wait_for(EVERY);
+        if let (false, Some(words)) = (is_told, fault(progress, wish, keeps)) {
+            is_told = true;
+            // Nobody listens once the screens are left.
+            let _ = tell.send(LiveNews::Fault(words));
+            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && wish.printed[0].is_none() {
+                let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
+            }
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String> {
+    let (most, remedy) = (size(wish.cap), "--max-spill none keeps all");
+    match (progress.stopped(), keeps) {
+        (Some(Stopped::Failed(error)), _) => {
+            Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
+        }
+        (Some(Stopped::Cap), _) => Some(format!("only the first {most} are saved and shown; {remedy}")),
+        (None, Some(cap)) if progress.bytes() > cap => {
+            Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
+        }
+        (None, _) => None,
+    }
+}
+
+/// `CMD | overspill`: looks at what is piped in while it comes. It grows in our own store, and stays there
+/// as is wished; where it cannot, it is looked at all the same.
+pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
+    let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
+    let mut wish = save.wish(&policy);
+    super::tell(&mut wish, look);
+    let place = Place::own(&config.env, Timestamp::now());
+    match Growing::begin(&place, &wish) {
+        Ok(growing) => look_at(config, look, growing, (wish, place)),
+        Err(error) => {
+            let opened = input::open(&config, "-", look)?;
+            let mut target = view::target(&config, opened, &look.wishes())?;
+            let words = format!("not saved: {error}");
+            target.subject.warnings.insert(0, words.clone());
+            let shown = view::show(config, vec![target], None);
+            say(&words);
+            shown
+        }
+    }
+}
+
+/// Standard input on its way into our own store.
+struct Growing {
+    temporary: PathBuf,
+    following: Following,
+    interest: Interest,
+}
+
+impl Growing {
+    fn begin(place: &Place, wish: &Wish) -> io::Result<Growing> {
+        let begun = place.begin(Stream::Stdout)?;
+        let temporary = begun.temporary_path();
+        let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let limits = Limits { hold: 0, cap: u64::MAX, want: wish.policy.needs() };
+        let (following, interest) = capture::follow(stdin, limits, begun)?;
+        Ok(Growing { temporary, following, interest })
+    }
+}
+
+fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, Place)) -> Outcome {
+    let Growing { temporary, following, interest } = growing;
+    let mut opened = input::growing(&temporary, look)?;
+    opened.saved_as = saved_as(&temporary, &wish);
+    let target = view::target(&config, opened, &look.wishes())?;
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    // Without a thread it is left to the next run.
+    let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
+    let (tell, news) = channel();
+    let (stay, left) = channel::<()>();
+    let work = move || take(following, &temporary, (&wish, &place), &tell, &left);
+    let making = thread::Builder::new().name("making".into()).spawn(work)?;
+    let shown = view::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
+    drop((interest, stay));
+    joined(making)?.iter().for_each(|words| say(words));
+    shown
+}
+
+/// Waits for the stream's end, keeps it as is wished, and says so. What is over the cap is cut off only once
+/// nobody looks any more.
+fn take(
+    following: Following,
+    temporary: &Path,
+    (wish, place): (&Wish, &Place),
+    tell: &Sender<LiveNews>,
+    left: &Receiver<()>,
+) -> anyhow::Result<Vec<String>> {
+    let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
+    until_over(&following.progress().clone(), |most| following.wait_for(most), (wish, keeps), tell);
+    let captured = following.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
+    let is_cut = captured.stdout.kept.bytes > wish.cap;
+    if is_cut {
+        tell_over(tell, None, Some(temporary.to_owned()), wish);
+        // An error says that the screens have been left.
+        let _ = left.recv();
+    }
+    let (is_part, mut words) = (captured.left_early, Vec::new());
+    let path = captured.keep(wish, place, &mut words);
+    if let Some(path) = &path {
+        let what = match (is_cut, is_part) {
+            (true, _) => format!("the first {} of the output are", size(wish.cap)),
+            (false, true) => "what came of the output is".to_owned(),
+            (false, false) => "the whole output is".to_owned(),
+        };
+        words.push(format!("{what} in {}", path.display()));
+    }
+    tell_over(tell, None, path, wish);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_name_of_a_growing_file_changes() {
+        for path in ["/d/.tmp-tool_1", "/d/tool_1"] {
+            assert_eq!(named(Path::new(path)), "/d/tool_1");
+        }
+        assert_eq!(named(Path::new("/d/.tmp-x/.tmp-tool_1")), "/d/.tmp-x/tool_1");
+    }
+}

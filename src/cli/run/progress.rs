@@ -1,0 +1,71 @@
+//! One line on the terminal while a command runs: how much it has printed, and for how long.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::capture::{Progress, Running};
+use crate::human::{self, size, span};
+use crate::preview::Stream;
+
+/// A command that is over sooner needs no progress.
+const AFTER: Duration = Duration::from_secs(1);
+/// Time between two looks.
+const EVERY: Duration = Duration::from_millis(250);
+/// Columns that the terminal may have put after the line: `^C`, three times at the most.
+const TYPED: usize = 6;
+
+/// The streams of a command.
+pub fn streams(running: &Running) -> Vec<Arc<Progress>> {
+    let both = [Stream::Stdout, Stream::Stderr].into_iter();
+    both.filter_map(|stream| running.progress(stream).cloned()).collect()
+}
+
+/// Waits until the command is over. On a terminal its progress is shown after a second.
+pub fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
+    if !io::stderr().is_terminal() {
+        while !wait_for(Duration::from_secs(3600)) {}
+        return;
+    }
+    let started = Instant::now();
+    if wait_for(AFTER) {
+        return;
+    }
+    let mut widest = 0;
+    loop {
+        let line = line(streams, started.elapsed());
+        widest = line.len().max(widest);
+        put(&format!("\r{line:<widest$}"));
+        if wait_for(EVERY) {
+            return put(&format!("\r{:1$}\r", "", widest + TYPED));
+        }
+    }
+}
+
+/// A terminal that cannot be written to is no reason to stop.
+fn put(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+fn line(streams: &[Arc<Progress>], time: Duration) -> String {
+    let bytes = streams.iter().map(|stream| stream.bytes()).sum();
+    let lines = streams.iter().map(|stream| stream.line_feeds()).sum();
+    in_words(bytes, lines, time)
+}
+
+fn in_words(bytes: u64, lines: u64, time: Duration) -> String {
+    let rate = (bytes as f64 / time.as_secs_f64()) as u64;
+    format!("{}, {}, {}/s, {}", size(bytes), human::lines(lines), size(rate), span(time.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_bytes_lines_rate_and_time() {
+        let line = in_words(50 << 20, 812_331, Duration::from_secs(5));
+        assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
+    }
+}

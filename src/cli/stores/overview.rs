@@ -1,0 +1,228 @@
+//! `overspill stores`: where the agents keep outputs, what lies there, and for how long.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::cli::args::StoresArgs;
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{Failure, Outcome, json};
+use crate::config::Config;
+use crate::human::{size, thousands};
+use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
+
+use super::row::retention;
+use super::select::OWN;
+
+/// One store as `--json` gives it. An agent that keeps none has no roots and says why.
+#[derive(Serialize)]
+struct Record {
+    name: String,
+    agent: String,
+    roots: Vec<Root>,
+    entries: u64,
+    bytes: u64,
+    rule: Option<String>,
+    rule_note: Option<String>,
+    holds: Vec<&'static str>,
+    policies: Vec<String>,
+    confidence: Option<&'static str>,
+    source: Option<String>,
+    note: Option<String>,
+    warnings: Vec<String>,
+    keeps_none: Option<String>,
+}
+
+/// One of its directories.
+#[derive(Serialize)]
+struct Root {
+    path: String,
+    state: &'static str,
+    reason: Option<String>,
+    entries: u64,
+    bytes: u64,
+    unreadable: Vec<Unreadable>,
+}
+
+#[derive(Serialize)]
+struct Unreadable {
+    path: String,
+    reason: String,
+}
+
+/// Lists all stores, or prints the file of one agent, which can be saved, edited and used.
+pub fn run(config: &Config, args: &StoresArgs) -> Outcome {
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if let Some(name) = &args.name {
+        out.write_all(file(config, name)?.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let listing = store::list(&config.stores.specs, &config.env, Timestamp::now());
+    match args.json {
+        true => json(&mut out, &records(config, &listing))?,
+        false => table(config, &listing).print(&mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
+    config.stores.text(name).ok_or_else(|| {
+        let mut known: Vec<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
+        known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));
+        known.sort_unstable();
+        known.dedup();
+        Failure::Usage(format!("no store `{name}`; there are those of: {}", known.join(", ")))
+    })
+}
+
+fn records(config: &Config, listing: &Listing) -> Vec<Record> {
+    let stores = listing.reports.iter().map(|(spec, roots)| Record::of(spec, roots, &config.env));
+    let without = config.stores.keep_none.iter().map(|(agent, why)| Record::without(agent, why));
+    let mut records: Vec<Record> = stores.chain(without).collect();
+    records.sort_by(|a, b| a.name.cmp(&b.name));
+    records
+}
+
+impl Record {
+    fn of(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Self {
+        let rule = spec.retention.as_set(env);
+        let mut policies: Vec<String> = Vec::new();
+        for policy in spec.files.iter().flat_map(|file| &file.policies) {
+            if !policies.contains(policy) {
+                policies.push(policy.clone());
+            }
+        }
+        Self {
+            name: spec.name.clone(),
+            agent: spec.agent.clone(),
+            roots: roots.iter().map(|root| Root::of(spec, root, env)).collect(),
+            entries: roots.iter().map(|root| root.entries).sum(),
+            bytes: roots.iter().map(|root| root.bytes).sum(),
+            rule: Some(retention(&rule)),
+            rule_note: rule.note,
+            holds: holds(spec),
+            policies,
+            confidence: Some(spec.confidence.as_str()),
+            source: Some(spec.source.clone()),
+            note: spec.note.clone(),
+            warnings: spec.warnings.iter().map(|warning| warning.text.clone()).collect(),
+            keeps_none: None,
+        }
+    }
+
+    fn without(agent: &str, why: &str) -> Self {
+        Self {
+            name: agent.to_owned(),
+            agent: agent.to_owned(),
+            roots: Vec::new(),
+            entries: 0,
+            bytes: 0,
+            rule: None,
+            rule_note: None,
+            holds: Vec::new(),
+            policies: Vec::new(),
+            confidence: None,
+            source: None,
+            note: None,
+            warnings: Vec::new(),
+            keeps_none: Some(why.to_owned()),
+        }
+    }
+}
+
+impl Root {
+    fn of(spec: &StoreSpec, report: &RootReport, env: &Env) -> Self {
+        let unreadable = |(path, reason): &(std::path::PathBuf, String)| Unreadable {
+            path: path.to_string_lossy().into_owned(),
+            reason: reason.clone(),
+        };
+        let (state, reason) = state(spec, report, env);
+        Self {
+            path: report.root.to_string_lossy().into_owned(),
+            state,
+            reason,
+            entries: report.entries,
+            bytes: report.bytes,
+            unreadable: report.unreadable.iter().map(unreadable).collect(),
+        }
+    }
+}
+
+/// Whether a root is there, and if not, why; of our own store also why it is not used.
+fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Option<String>) {
+    let opened = || (spec.agent == OWN).then(|| OwnStore::open(env));
+    let refusal = || Some(opened()?.err()?.to_string());
+    match &report.state {
+        RootState::Listed | RootState::Stopped => match refusal() {
+            Some(why) => ("refused", Some(why)),
+            None => ("there", None),
+        },
+        RootState::Absent => ("not there", None),
+        RootState::Unset(unset) => ("unset", Some(unset.to_string())),
+        RootState::Unreadable(why) => ("unreadable", Some(why.clone())),
+    }
+}
+
+/// What a store's files hold, each word once.
+fn holds(spec: &StoreSpec) -> Vec<&'static str> {
+    let mut words: Vec<&str> = spec.files.iter().map(|file| file.holds.as_str()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// One row a directory, and one for each agent that keeps none.
+fn table(config: &Config, listing: &Listing) -> Table<7> {
+    use Align::{Left, Right};
+    let heads = [
+        ("store", Left),
+        ("outputs", Right),
+        ("size", Right),
+        ("deleted", Left),
+        ("holds", Left),
+        ("confidence", Left),
+        ("directory", Left),
+    ];
+    let mut rows: Vec<[String; 7]> = Vec::new();
+    for (spec, roots) in &listing.reports {
+        rows.extend(roots.iter().map(|root| row(spec, root, &config.env)));
+    }
+    for (agent, why) in &config.stores.keep_none {
+        let dash = || "–".to_owned();
+        let why = format!("keeps none: {}", safe(why.as_bytes()));
+        rows.push([safe(agent.as_bytes()), dash(), dash(), dash(), dash(), dash(), why]);
+    }
+    rows.sort_by(|a, b| a[0].cmp(&b[0]));
+    let mut table = Table::new(heads);
+    rows.into_iter().for_each(|cells| table.row(cells));
+    table
+}
+
+fn row(spec: &StoreSpec, root: &RootReport, env: &Env) -> [String; 7] {
+    let figure = |text: String| if root.state == RootState::Listed { text } else { "–".to_owned() };
+    [
+        safe(spec.name.as_bytes()),
+        figure(thousands(root.entries)),
+        figure(size(root.bytes)),
+        retention(&spec.retention.as_set(env)),
+        holds(spec).join(", "),
+        spec.confidence.as_str().to_owned(),
+        directory(spec, root, env),
+    ]
+}
+
+fn directory(spec: &StoreSpec, root: &RootReport, env: &Env) -> String {
+    let (state, reason) = state(spec, root, env);
+    let path = safe(root.root.as_os_str().as_encoded_bytes());
+    let inside = match root.unreadable.len() {
+        0 => String::new(),
+        some => format!(" ({} directories in it cannot be read)", thousands(some as u64)),
+    };
+    match (state, reason) {
+        ("there", _) => format!("{path}{inside}"),
+        (state, None) => format!("{path} ({state})"),
+        ("refused", Some(reason)) => safe(format!("refused: {reason}").as_bytes()),
+        (_, Some(reason)) => format!("{path} ({})", safe(reason.as_bytes())),
+    }
+}

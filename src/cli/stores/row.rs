@@ -1,0 +1,144 @@
+//! One entry as `--json` gives it, and as the columns of a table.
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::human::{size, span, span_left, thousands};
+use crate::store::{Basis, Entry, Expiry, Left, Retention, Status};
+
+use super::select::Stock;
+
+/// One entry as `--json` gives it. Times are RFC 3339, UTC.
+#[derive(Debug, Serialize)]
+pub struct Record {
+    id: String,
+    path: String,
+    agent: String,
+    tool: Option<String>,
+    session: Option<String>,
+    size: u64,
+    modified: String,
+    expires: Option<String>,
+    rule: &'static str,
+    holds: &'static str,
+    status: Cow<'static, str>,
+    mode: String,
+}
+
+impl Record {
+    /// Of an entry in a stock. What the user keeps does not expire.
+    pub fn of(entry: &Entry, stock: &Stock) -> Self {
+        let kept = stock.is_kept(entry);
+        let expires = entry.expires.at().filter(|_| !kept);
+        Self {
+            id: entry.id().into_owned(),
+            path: entry.path().to_string_lossy().into_owned(),
+            agent: entry.agent().to_string(),
+            tool: entry.tool().map(str::to_owned),
+            session: entry.whose().map(str::to_owned),
+            size: entry.size(),
+            modified: entry.modified().to_string(),
+            expires: expires.map(|time| time.to_string()),
+            rule: if kept { "kept" } else { entry.rule.as_str() },
+            holds: entry.holds().as_str(),
+            status: status(entry, stock),
+            mode: mode(entry.mode),
+        }
+    }
+}
+
+/// What is unusual about an entry; else whether it should be gone by now, or never will be.
+fn status(entry: &Entry, stock: &Stock) -> Cow<'static, str> {
+    match (entry.status, entry.left(stock.now)) {
+        (Status::Ok, Left::Overdue(_)) if !stock.is_kept(entry) => "overdue".into(),
+        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+        (status, _) => status.words(),
+    }
+}
+
+/// Permission bits as `chmod` takes them: `0600`.
+pub fn mode(bits: u32) -> String {
+    format!("{bits:04o}")
+}
+
+/// How old an entry is; `?` where its time lies in the future.
+pub fn age(entry: &Entry, now: Timestamp) -> String {
+    match entry.status {
+        Status::FutureTime => "?".to_owned(),
+        _ => span(seconds(entry.age(now))),
+    }
+}
+
+/// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.
+pub fn left(entry: &Entry, stock: &Stock) -> String {
+    match (entry.status, entry.left(stock.now)) {
+        (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
+        (Status::Ok, Left::For(rest)) => span_left(seconds(rest)),
+        (Status::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
+        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
+        (Status::Ok, Left::Open) => entry.rule.as_str().to_owned(),
+        (unusual, _) => unusual.words().into_owned(),
+    }
+}
+
+fn seconds(time: SignedDuration) -> u64 {
+    time.as_secs().try_into().unwrap_or(0)
+}
+
+/// A store's rule in words: when its entries go.
+pub fn retention(rule: &Retention) -> String {
+    let after = |since: &str| match rule.after {
+        Some(age) => format!("{} after {since}", exact(age)),
+        None => "unknown".to_owned(),
+    };
+    let mut words = match rule.basis {
+        Basis::Mtime => after("its last change"),
+        Basis::FolderMtime => after("its folder's last change"),
+        Basis::Id => after("the time in its id"),
+        Basis::SessionEnd => "with its session".to_owned(),
+        Basis::ProcessExit => "when the agent's process ends".to_owned(),
+        Basis::Never => "never".to_owned(),
+        Basis::Unknown => "unknown".to_owned(),
+    };
+    let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
+    for most in count.into_iter().chain(rule.max_total.map(size)) {
+        words.push_str(&format!("; the oldest beyond {most} in a directory"));
+    }
+    words
+}
+
+/// An age as it was set, in the largest unit that has no rest.
+fn exact(age: SignedDuration) -> String {
+    let seconds = age.as_secs();
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
+    let (unit, word) = whole.unwrap_or((1, "s"));
+    format!("{} {word}", seconds / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_in_words() {
+        let rule = |basis, hours: Option<i64>| {
+            let after = hours.map(SignedDuration::from_hours);
+            Retention { basis, after, setting: None, max_count: None, max_total: None, note: None }
+        };
+        assert_eq!(retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
+        assert_eq!(retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
+        assert_eq!(retention(&rule(Basis::Mtime, None)), "unknown");
+        let limited = Retention {
+            max_count: Some(1000),
+            max_total: Some(256 << 20),
+            ..rule(Basis::FolderMtime, Some(24))
+        };
+        let words = "1 d after its folder's last change; the oldest beyond 1,000 files in a directory; \
+            the oldest beyond 256 MB in a directory";
+        assert_eq!(retention(&limited), words);
+        assert_eq!(retention(&rule(Basis::Never, None)), "never");
+    }
+}

@@ -1,0 +1,81 @@
+//! What is recorded of the runs that made outputs: the command, how it ended, how much it printed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::capture::{self, Arrival, Arrivals, Exit, Size};
+use crate::human::{lines, size, thousands};
+use crate::store::{Entry, Env};
+
+/// So many stretches of two streams are shown.
+const MOST_STRETCHES: usize = 12;
+
+/// Records by the path of their spill.
+#[derive(Debug, Default)]
+pub struct Runs(HashMap<PathBuf, capture::Record>);
+
+impl Runs {
+    /// Of the entries in all stores, as `--layout agent` saves in any; they also learn their tool from them.
+    pub fn of(entries: &mut [Entry], env: &Env) -> Runs {
+        let recorded = capture::Record::names(env);
+        let runs =
+            entries.iter_mut().filter(|entry| entry.name().to_str().is_some_and(|n| recorded.contains(n)));
+        Runs(runs.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
+    }
+
+    /// The command that made an entry; empty where none is recorded.
+    pub fn command(&self, entry: &Entry) -> String {
+        self.0.get(&entry.path()).map(|run| run.command.join(" ")).unwrap_or_default()
+    }
+}
+
+/// The record of the run that made an entry, which learns its tool from it. Names may be the same in several
+/// places: the record tells the path.
+pub fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
+    let run = capture::Record::read(env, entry.name().to_str()?)?;
+    if entry.path() != Path::new(&run.path) {
+        return None;
+    }
+    if let Some(tool) = &run.tool {
+        entry.learn_tool(tool);
+    }
+    Some(run)
+}
+
+/// A record in lines of a name and what it is; not yet safe to print.
+pub fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
+    let exit = run.exit.map(|exit| match exit {
+        Exit::Code(code) => format!("ended with status {code}"),
+        Exit::Signal(signal) => format!("ended by signal {signal}"),
+    });
+    let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
+    let ended: Vec<String> = ended.into_iter().flatten().collect();
+    let amount = |of: Size| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
+    let mut words = vec![
+        ("command", run.command.join(" ")),
+        ("in", run.directory.clone()),
+        ("began", run.start.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        ("ended", ended.join(", ")),
+        ("printed", amount(run.seen) + &lost.unwrap_or_default()),
+        ("cut by", run.policy.clone()),
+    ];
+    words.extend(run.arrivals.iter().flat_map(|came| in_time(came, &run.stream)));
+    words
+}
+
+/// When what came of the two streams, the first few.
+fn in_time(came: &Arrivals, this: &str) -> Vec<(&'static str, String)> {
+    let stretch = |stretch: &Arrival| {
+        let (seconds, ms) = (stretch.ms / 1000, stretch.ms % 1000);
+        format!("at {seconds}.{ms:03} s, {} of {}", size(stretch.bytes), stretch.stream)
+    };
+    let mut rows: Vec<_> = came.stretches.iter().take(MOST_STRETCHES).map(stretch).collect();
+    let rest = came.stretches.len() - rows.len();
+    rows.extend((rest > 0).then(|| format!("and {} more; --json has them", thousands(rest as u64))));
+    rows.extend(
+        (came.within_ms > 1).then(|| format!("times are multiples of {} ms", thousands(came.within_ms))),
+    );
+    let names = std::iter::once("came").chain(std::iter::repeat(""));
+    std::iter::once(("stream", this.to_owned())).chain(names.zip(rows)).collect()
+}

@@ -1,0 +1,166 @@
+//! What the commands without the screen start from: the entries that are meant, and which the user keeps.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::cli::{Failure, input, say};
+use crate::config::Config;
+use crate::source::OpenError;
+use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
+
+/// The agent's name of our own store.
+pub const OWN: &str = "overspill";
+
+/// So many are named where a typed id fits several.
+const MOST_CANDIDATES: usize = 8;
+
+/// Whose entries are meant.
+#[derive(Debug, Clone, Copy)]
+pub enum Whose<'a> {
+    /// Everyone's.
+    All,
+    /// Those in overspill's own store.
+    Own,
+    /// Those of one agent.
+    Agent(&'a str),
+}
+
+/// Some entries, as listed.
+#[derive(Debug)]
+pub struct Stock {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// The ids of our own store that the user keeps.
+    pub kept: BTreeSet<String>,
+    /// When they were listed.
+    pub now: Timestamp,
+}
+
+impl Stock {
+    /// Lists what is there; what cannot be read is said on standard error.
+    ///
+    /// # Errors
+    /// There is no such agent.
+    pub fn list(config: &Config, whose: Whose) -> anyhow::Result<Stock> {
+        let now = Timestamp::now();
+        let Listing { entries, reports } = match whose {
+            Whose::All => store::list(&config.stores.specs, &config.env, now),
+            Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
+            Whose::Agent(name) => of_agent(config, name, now)?,
+        };
+        reports.iter().flat_map(|(_, roots)| roots).for_each(complain);
+        Ok(Stock { entries, kept: BTreeSet::new(), now })
+    }
+
+    /// With the marks of our own store, as far as they can be read: `stores` says why where they cannot.
+    pub fn with_marks(self, config: &Config) -> Stock {
+        Stock { kept: marks(config).unwrap_or_default(), ..self }
+    }
+
+    /// With the marks of our own store.
+    ///
+    /// # Errors
+    /// Our own store may not be used: nothing may then be deleted.
+    pub fn with_sure_marks(self, config: &Config) -> anyhow::Result<Stock> {
+        Ok(Stock { kept: marks(config)?, ..self })
+    }
+
+    /// Whether the user keeps an entry: then no cleaning of ours deletes it.
+    pub fn is_kept(&self, entry: &Entry) -> bool {
+        entry.is_own() && self.kept.contains(&*entry.id())
+    }
+
+    /// The entry that a word means: a path (with a slash, or that exists), an id, or the beginning of one.
+    /// `None`: a path that lies in no store.
+    ///
+    /// # Errors
+    /// It is empty, or it means none, or several.
+    pub fn find(&self, word: &str) -> anyhow::Result<Option<&Entry>> {
+        input::refuse_empty(word)?;
+        let path = PathBuf::from(word);
+        if word.contains('/') || path.symlink_metadata().is_ok() {
+            return Ok(self.at(&path));
+        }
+        let whole: Vec<&Entry> = self.entries.iter().filter(|entry| entry.id() == word).collect();
+        let begun = || self.entries.iter().filter(|entry| entry.id().starts_with(word)).collect();
+        let found: Vec<&Entry> = if whole.is_empty() { begun() } else { whole };
+        match found.as_slice() {
+            [] => Err(OpenError::Missing(path).into()),
+            [entry] => Ok(Some(entry)),
+            several => Err(ambiguous(word, several).into()),
+        }
+    }
+
+    /// The entry at a path, whatever links lead to its directory.
+    fn at(&self, path: &Path) -> Option<&Entry> {
+        let path = std::path::absolute(path).ok()?;
+        let directory = path.parent()?.canonicalize().ok()?;
+        let here = |entry: &&Entry| {
+            Some(entry.name()) == path.file_name()
+                && entry.place().path.canonicalize().is_ok_and(|real| real == directory)
+        };
+        self.entries.iter().find(here)
+    }
+}
+
+/// One entry may be in two places under one id: then only paths tell them apart.
+fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
+    let same = entries.iter().all(|entry| entry.id() == entries[0].id());
+    let name =
+        |entry: &&Entry| if same { entry.path().display().to_string() } else { entry.id().into_owned() };
+    let mut names: Vec<String> = entries.iter().map(name).collect();
+    names.sort();
+    let more = names.len().saturating_sub(MOST_CANDIDATES);
+    names.truncate(MOST_CANDIDATES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = match same {
+        true => "is the id of several outputs; name one by its path".to_owned(),
+        false => format!("is the beginning of {} ids", entries.len()),
+    };
+    Failure::Usage(format!("{word} {what}: {}{more}", names.join(", ")))
+}
+
+fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
+    let store = OwnStore::open(&config.env)?;
+    Ok(store.map(|store| store.kept()).transpose()?.unwrap_or_default())
+}
+
+/// The stores of an agent by its name; else what some store's paths say is this agent's.
+fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
+    let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
+    if !stores.is_empty() {
+        return Ok(store::list(stores, &config.env, now));
+    }
+    if let Some((_, why)) = config.stores.keep_none.iter().find(|(agent, _)| agent == name) {
+        say(&format!("{name} keeps no outputs: {why}"));
+        return Ok(Listing::default());
+    }
+    let mut all = store::list(&config.stores.specs, &config.env, now);
+    let known = agents(config, &all.entries);
+    if !known.contains(name) {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::Usage(format!("no agent `{name}`; there are: {}", known.join(", "))).into());
+    }
+    all.entries.retain(|entry| entry.agent() == name);
+    Ok(all)
+}
+
+/// All agents that are known of, and those that paths tell of.
+fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
+    let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
+    let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());
+    described.chain(without).chain(entries.iter().map(|entry| entry.agent())).collect()
+}
+
+/// Says what of a root could not be read.
+fn complain(report: &RootReport) {
+    if let RootState::Unreadable(why) = &report.state {
+        say(&format!("{}: cannot be read: {why}", report.root.display()));
+    }
+    for (path, why) in &report.unreadable {
+        say(&format!("{}: cannot be read: {why}", path.display()));
+    }
+}

@@ -1,0 +1,37 @@
+//! `overspill session end`: a session's directory goes, with the spills in it.
+
+use clap::Subcommand;
+
+use crate::capture::{EndError, EndedSession, end_session};
+use crate::cli::{Failure, Outcome, say};
+use crate::config::Config;
+use crate::human::{count, size};
+use crate::text::label::label;
+
+/// What can be done with a session.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Remove a session's directory and the spills in it
+    End {
+        /// The name that was given with `run --session`
+        name: String,
+    },
+}
+
+/// Ends the session.
+pub fn run(config: &Config, command: &SessionCommand) -> Outcome {
+    let SessionCommand::End { name } = command;
+    let ended = end_session(name, &config.env).map_err(|error| match error {
+        EndError::Name(error) => Failure::Usage(error.to_string()),
+        error => Failure::Failed(error.to_string()),
+    })?;
+    let EndedSession { path, files, bytes, left } = ended;
+    let place = label(path.as_os_str().as_encoded_bytes());
+    say(&format!("removed {} ({}) from {place}", count(files, "spill"), size(bytes)));
+    if left.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
+    let words = format!("{place} stays, for what is no spill or still being written: {}", names.join(", "));
+    Err(Failure::Failed(words).into())
+}

@@ -1,0 +1,330 @@
+//! Which policy with which limits: from flags, the configuration file, the agent's own configuration, and
+//! the policy itself, in this order.
+
+mod agent;
+mod file;
+mod size;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::known::Warning;
+use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
+use crate::store::{Env, FileRule, StoreSpec, Stores, parse_age};
+
+pub use agent::AgentLimits;
+pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
+pub use size::Size;
+
+/// The policy when nothing says otherwise.
+pub const DEFAULT_POLICY: &str = "opencode/output";
+
+/// What the command line asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    /// `agent/tool`, or `agent` with a tool apart.
+    pub policy: Option<String>,
+    /// A tool of the agent, or the kind of output for policies that tell kinds apart.
+    pub tool: Option<String>,
+    /// Most lines.
+    pub max_lines: Option<u64>,
+    /// The one size limit, in the policy's unit.
+    pub max_size: Option<Size>,
+    /// Which end is kept.
+    pub direction: Option<Direction>,
+    /// Other parameters.
+    pub set: Vec<(String, String)>,
+}
+
+/// Where limits come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LimitsFrom {
+    /// The policy's own figures.
+    Policy,
+    /// The agent's own configuration file.
+    Agent(PathBuf),
+    /// Our configuration file.
+    Config(PathBuf),
+    /// Flags of the command line.
+    Flags,
+}
+
+impl fmt::Display for LimitsFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LimitsFrom::Policy => f.write_str("policy"),
+            LimitsFrom::Flags => f.write_str("flags"),
+            LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// What chose the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// A flag, or the default.
+    Person,
+    /// The store in which the file lies; these policies may have made it, the likeliest first.
+    Store(Vec<String>),
+}
+
+/// A policy with its limits.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The policy.
+    pub policy: Policy,
+    /// The strongest source that set a limit.
+    pub limits_from: LimitsFrom,
+    /// What chose the policy.
+    pub chosen_by: ChosenBy,
+    /// What of the agent's own configuration could not be used.
+    pub warnings: Vec<String>,
+    /// What the store warns of in which the file lies.
+    pub store_warnings: Vec<Warning>,
+}
+
+/// A request that cannot be met as it was put.
+#[derive(Debug, thiserror::Error)]
+pub enum WishError {
+    /// The policy's own words.
+    #[error("{0}")]
+    Policy(#[from] PolicyError),
+    /// A parameter's own words.
+    #[error("{0}")]
+    Param(#[from] ParamError),
+    /// A parameter in the configuration file.
+    #[error("{}: {error}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ParamError,
+    },
+    /// A suffix on a limit that is not in bytes.
+    #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
+    Suffix {
+        /// The policy.
+        policy: String,
+        /// Its unit.
+        unit: &'static str,
+    },
+    /// The same limit twice.
+    #[error("--max-bytes and --set {0}=... are the same limit of this policy: give one of them")]
+    Twice(String),
+    /// `--tool` where there is nothing for it to choose.
+    #[error("--tool does nothing here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
+    NoTool(String),
+}
+
+/// The policies there are, and what chooses among them.
+pub struct Config {
+    /// All policies by name.
+    pub catalog: Catalog,
+    /// All stores.
+    pub stores: Stores,
+    /// The surroundings.
+    pub env: Env,
+    file: FileConfig,
+    path: Option<PathBuf>,
+    directory: PathBuf,
+}
+
+impl Config {
+    /// The built-in policies and stores, alone.
+    pub fn builtin(env: Env) -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        Self {
+            catalog: Catalog::builtin(),
+            stores: Stores::builtin(),
+            env,
+            file: FileConfig::default(),
+            path: None,
+            directory,
+        }
+    }
+
+    /// The same with the person's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in
+    /// `$XDG_CONFIG_HOME/overspill` (`~/.config/overspill`).
+    ///
+    /// # Errors
+    /// One of them cannot be read or used; the error names file, line and key.
+    pub fn load(env: Env) -> Result<Self, String> {
+        let mut config = Self::builtin(env);
+        if let Some(home) = config.config_home().map(|home| home.join("overspill")) {
+            config.catalog.load_dir(&home.join("policies")).map_err(|error| error.to_string())?;
+            config.stores.load_dir(&home.join("stores")).map_err(|error| error.to_string())?;
+            let path = home.join("config.toml");
+            config.file = file::read(&path).map_err(|error| error.to_string())?;
+            if let Some(keep) = &config.file.keep_own {
+                let age = match keep.as_str() {
+                    "never" => None,
+                    age => Some(parse_age(age).ok_or_else(|| {
+                        let age = crate::fs::plain_file::few_words(age);
+                        format!("{}: keep_own is {age:?}; write 7d, 12h or never", path.display())
+                    })?),
+                };
+                config.stores.keep_own_for(age);
+            }
+            config.path = Some(path);
+        }
+        Ok(config)
+    }
+
+    fn config_home(&self) -> Option<PathBuf> {
+        let home = || (!self.env.home().as_os_str().is_empty()).then(|| self.env.home().join(".config"));
+        self.env.var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
+    }
+
+    /// The policy for the output at `path`, with its limits.
+    ///
+    /// # Errors
+    /// There is no such policy or parameter, or it does not take the value.
+    pub fn resolve(&self, wishes: &Wishes, path: Option<&Path>) -> Result<Resolved, WishError> {
+        let (mut policy, chosen_by, kind) = self.choose(wishes, path)?;
+        if let Some(kind) = kind {
+            let key = policy.tool_key().map(str::to_owned);
+            policy.set(&key.ok_or_else(|| WishError::NoTool(policy.name().to_owned()))?, &kind)?;
+        }
+        let mut warnings = Vec::new();
+        let mut limits_from = LimitsFrom::Policy;
+        let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
+        if let Some(limits) = agent {
+            set_limits(&mut policy, limits.lines, limits.size)?;
+            limits_from = LimitsFrom::Agent(limits.path);
+        }
+        if self.apply_file(&mut policy, wishes)? {
+            limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
+        }
+        if apply(&mut policy, wishes)? {
+            limits_from = LimitsFrom::Flags;
+        }
+        let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
+        Ok(Resolved { policy, limits_from, chosen_by, warnings, store_warnings })
+    }
+
+    /// The policy for the output of a command that fails, where the agent cuts that by another than `policy`; with the
+    /// limits that the configuration sets it.
+    ///
+    /// # Errors
+    /// As [`Config::resolve`]'s.
+    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, WishError> {
+        let Some(name) = policy.failed() else { return Ok(None) };
+        let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
+        Ok(Some(self.resolve(&wishes, None)?.policy))
+    }
+
+    /// The policy, what chose it, and what of `--tool` is left for the policy itself.
+    fn choose(
+        &self,
+        wishes: &Wishes,
+        path: Option<&Path>,
+    ) -> Result<(Policy, ChosenBy, Option<String>), WishError> {
+        let tool = wishes.tool.clone();
+        if let Some(name) = &wishes.policy {
+            return Ok(match (&tool, name.contains('/')) {
+                (Some(tool), false) => (self.catalog.get(&format!("{name}/{tool}"))?, ChosenBy::Person, None),
+                _ => (self.catalog.get(name)?, ChosenBy::Person, tool),
+            });
+        }
+        let configured = tool.as_ref().and_then(|tool| self.file.tools.get(tool));
+        if let Some(name) = configured.and_then(|tool| tool.policy.as_ref()) {
+            let policy = self.catalog.get(name)?;
+            let kind = tool.filter(|_| policy.tool_key().is_some());
+            return Ok((policy, ChosenBy::Person, kind));
+        }
+        let candidates = self.candidates(path);
+        if let Some(name) = candidates.first() {
+            return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
+        }
+        let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
+        let policy = self.catalog.get(name)?;
+        let kind = tool.filter(|_| configured.is_none() || policy.tool_key().is_some());
+        Ok((policy, ChosenBy::Person, kind))
+    }
+
+    /// The policies that may have made the file at `path`, by the store in which it lies and by the file's own time; the
+    /// likeliest first.
+    pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
+        let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
+        let names: Vec<String> =
+            rule.policies.iter().filter(|name| self.catalog.text(name).is_some()).cloned().collect();
+        match made(path, rule) {
+            Some(day) if names.len() > 1 => self.catalog.by_day(names, day),
+            _ => names,
+        }
+    }
+
+    /// The store in which the file at `path` lies, and which kind of its files it is.
+    fn store_of(&self, path: Option<&Path>) -> Option<(&Arc<StoreSpec>, &FileRule)> {
+        self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
+    }
+
+    /// Sets what our configuration file says of this policy, then of this tool; whether that is a limit.
+    fn apply_file(&self, policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
+        let of_policy = self.file.limits.get(policy.name());
+        let of_tool =
+            wishes.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
+        let mut any = false;
+        for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
+            let size =
+                (policy.size_key() == Some(key)).then(|| value.to_string().parse::<Size>().ok()).flatten();
+            let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
+            let path = self.path.clone().unwrap_or_default();
+            policy.set(key, &value).map_err(|error| WishError::Config { path, error })?;
+            any |= is_limit(policy, key);
+        }
+        Ok(any)
+    }
+}
+
+/// The day on which a stored file was made: by the time in its name, else by that of its last change.
+fn made(path: &Path, rule: &FileRule) -> Option<Date> {
+    let modified = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
+    let made = rule.made(path.file_name()?, modified).unwrap_or(modified);
+    Some(made.to_zoned(TimeZone::UTC).date())
+}
+
+fn is_limit(policy: &Policy, key: &str) -> bool {
+    [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
+}
+
+fn set_limits(policy: &mut Policy, lines: Option<u64>, size: Option<u64>) -> Result<(), ParamError> {
+    if let Some(lines) = lines {
+        policy.set_max_lines(lines)?;
+    }
+    if let Some(size) = size {
+        policy.set_max_size(size)?;
+    }
+    Ok(())
+}
+
+/// Sets what the flags ask for; whether they touched a limit.
+fn apply(policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
+    let mut any = wishes.max_lines.is_some() || wishes.max_size.is_some();
+    for (key, value) in &wishes.set {
+        if wishes.max_size.is_some() && policy.size_key() == Some(key.as_str()) {
+            return Err(WishError::Twice(key.clone()));
+        }
+        policy.set(key, value)?;
+        any |= is_limit(policy, key);
+    }
+    if let Some(size) = wishes.max_size
+        && size.in_bytes
+        && policy.unit() != Unit::Bytes
+    {
+        return Err(WishError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
+    }
+    set_limits(policy, wishes.max_lines, wishes.max_size.map(|size| size.number))?;
+    if let Some(direction) = wishes.direction {
+        policy.set_direction(direction)?;
+    }
+    Ok(any)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Which file a file is, and in what state: the facts that tell one look from the next.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// A moment as a file system records it: whole seconds since 1970, UTC, and nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp {
+    /// Seconds since 1970-01-01T00:00:00Z; may be negative.
+    pub seconds: i64,
+    /// 0 to 999,999,999.
+    pub nanos: u32,
+}
+
+/// The facts by which a listed file is known again before it is opened or deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+    /// Length in bytes.
+    pub size: u64,
+    /// Time of the last change of content.
+    pub modified: Stamp,
+}
+
+impl Identity {
+    /// Whether both name the same inode, in whatever state.
+    pub fn same_file(&self, other: &Identity) -> bool {
+        (self.dev, self.ino) == (other.dev, other.ino)
+    }
+}
+
+impl From<&Metadata> for Identity {
+    fn from(meta: &Metadata) -> Identity {
+        Identity {
+            dev: meta.dev(),
+            ino: meta.ino(),
+            size: meta.size(),
+            modified: Stamp { seconds: meta.mtime(), nanos: meta.mtime_nsec() as u32 },
+        }
+    }
+}
+
+/// What one fstat says: the identity, and what distinguishes a rewrite from a rename or a chmod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub identity: Identity,
+    changed: Stamp,
+    owned: (u64, u32, u32, u32),
+}
+
+impl Look {
+    /// Takes over what a rename changes: the ctime.
+    pub fn renamed(&mut self, now: &Look) {
+        self.changed = now.changed;
+    }
+
+    /// Whether the content may have been rewritten between `self` and the later look `now`, at the
+    /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
+    /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.
+    pub fn rewritten(&self, now: &Look, renamed: bool) -> bool {
+        self.identity.modified != now.identity.modified
+            || (self.changed != now.changed && self.owned == now.owned && !renamed)
+    }
+}
+
+impl From<&Metadata> for Look {
+    fn from(meta: &Metadata) -> Look {
+        Look {
+            identity: Identity::from(meta),
+            changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 },
+            owned: (meta.nlink(), meta.mode(), meta.uid(), meta.gid()),
+        }
+    }
+}
+
+/// What the path says now about the file that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStatus {
+    /// It still names the open file.
+    Current,
+    /// It names another file; [`Source::reopen`](crate::source::Source::reopen) looks at that one.
+    Renamed,
+    /// It names nothing (or cannot be asked); the open file stays readable.
+    Gone,
+    /// There is no path: a stream.
+    None,
+}
+
+/// What `path` names now, against the open file.
+pub(crate) fn path_status(path: Option<&Path>, open: &Identity) -> PathStatus {
+    match path.map(std::fs::metadata) {
+        None => PathStatus::None,
+        Some(Err(_)) => PathStatus::Gone,
+        Some(Ok(meta)) if Identity::from(&meta).same_file(open) => PathStatus::Current,
+        Some(Ok(_)) => PathStatus::Renamed,
+    }
+}

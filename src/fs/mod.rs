@@ -1,0 +1,7 @@
+//! What the file system says, and what must be true of it: identities, small files, output that may not block.
+
+pub(crate) mod identity;
+#[cfg(feature = "app")]
+pub(crate) mod patient;
+pub(crate) mod plain_file;
+pub(crate) mod stat;

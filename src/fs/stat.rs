@@ -1,0 +1,42 @@
+//! What fstatat says of a file, in types that do not differ between systems.
+
+// The casts are needed on macOS, whose fields are narrower, and not on Linux.
+#![allow(clippy::unnecessary_cast)]
+
+use jiff::Timestamp;
+use rustix::fs::{FileType, Stat};
+
+use crate::source::{Identity, Stamp};
+
+/// A file's facts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub identity: Identity,
+    pub kind: FileType,
+    pub mode: u32,
+    pub uid: u32,
+    pub links: u64,
+}
+
+impl From<Stat> for Facts {
+    fn from(stat: Stat) -> Facts {
+        Facts {
+            identity: Identity {
+                dev: stat.st_dev as u64,
+                ino: stat.st_ino as u64,
+                size: stat.st_size as u64,
+                modified: Stamp { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
+            },
+            kind: FileType::from_raw_mode(stat.st_mode),
+            mode: stat.st_mode as u32 & 0o7777,
+            uid: stat.st_uid,
+            links: stat.st_nlink as u64,
+        }
+    }
+}
+
+/// A file system's time; one that no timestamp can hold becomes the nearest that can.
+pub(crate) fn timestamp(stamp: Stamp) -> Timestamp {
+    let nearest = if stamp.seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::new(stamp.seconds, stamp.nanos.min(999_999_999) as i32).unwrap_or(nearest)
+}

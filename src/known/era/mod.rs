@@ -1,0 +1,163 @@
+//! From and until when something holds, by version and by date.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use jiff::civil;
+use serde::{Deserialize, Serialize};
+
+/// A year, a month or a day: as much as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Date {
+    /// All of a year.
+    Year(i16),
+    /// All of a month, given by its first day.
+    Month(civil::Date),
+    /// One day.
+    Day(civil::Date),
+}
+
+impl Date {
+    /// The first day that it covers.
+    pub fn first(self) -> civil::Date {
+        match self {
+            Self::Year(year) => civil::date(year, 1, 1),
+            Self::Month(day) | Self::Day(day) => day,
+        }
+    }
+
+    /// The last day that it covers.
+    pub fn last(self) -> civil::Date {
+        match self {
+            Self::Year(year) => civil::date(year, 12, 31),
+            Self::Month(day) => day.last_of_month(),
+            Self::Day(day) => day,
+        }
+    }
+}
+
+impl TryFrom<String> for Date {
+    type Error = String;
+
+    /// Reads `2026`, `2026-08` or `2026-08-14`.
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a date; write 2026, 2026-08 or 2026-08-14");
+        let parts: Vec<&str> = text.split('-').collect();
+        let number = |part: &str, digits: usize| {
+            let plain = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+            plain.then(|| part.parse::<i16>().ok()).flatten().ok_or_else(wrong)
+        };
+        let day = |year: &str, month: &str, day: &str| {
+            let [month, day] = [number(month, 2)?, number(day, 2)?].map(|number| number as i8);
+            civil::Date::new(number(year, 4)?, month, day).map_err(|_| wrong())
+        };
+        match parts[..] {
+            [year] => number(year, 4).map(Self::Year),
+            [year, month] => day(year, month, "01").map(Self::Month),
+            [year, month, of_month] => day(year, month, of_month).map(Self::Day),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl From<Date> for String {
+    fn from(date: Date) -> Self {
+        date.to_string()
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Year(year) => write!(f, "{year:04}"),
+            Self::Month(day) => write!(f, "{}", day.strftime("%Y-%m")),
+            Self::Day(day) => write!(f, "{day}"),
+        }
+    }
+}
+
+/// One end of an era, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// The agent's version, in its own numbering.
+    pub version: Option<String>,
+    /// When that was.
+    pub date: Option<Date>,
+}
+
+impl fmt::Display for Edge {
+    /// `2.1.238 (2026-08)`, or what of it is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.version, self.date) {
+            (Some(version), Some(date)) => write!(f, "{version} ({date})"),
+            (Some(version), None) => f.write_str(version),
+            (None, Some(date)) => write!(f, "{date}"),
+            (None, None) => f.write_str("unknown"),
+        }
+    }
+}
+
+/// From and until when something holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Era {
+    /// The first version and day; none if they are not known.
+    pub from: Option<Edge>,
+    /// The last version and day; none if it still holds.
+    pub until: Option<Edge>,
+    /// The newest version for which it was checked.
+    pub seen: Option<Edge>,
+    /// Of what it is an earlier form; none if it is the current one.
+    pub of: Option<String>,
+}
+
+impl Era {
+    fn start(&self) -> Option<civil::Date> {
+        Some(self.from.as_ref()?.date?.first())
+    }
+
+    fn end(&self) -> Option<civil::Date> {
+        Some(self.until.as_ref()?.date?.last())
+    }
+
+    /// Whether it may have held on a day. A month holds whole, and what is not known excludes no day.
+    pub fn holds_at(&self, day: civil::Date) -> bool {
+        self.start().is_none_or(|start| start <= day) && self.end().is_none_or(|end| day <= end)
+    }
+
+    /// How well it suits a day, the best first: it may have held, and of those that may, the one that began last.
+    pub fn rank(&self, day: civil::Date) -> impl Ord + use<> {
+        let began = Reverse((self.start(), self.end().unwrap_or(civil::Date::MAX)));
+        (!self.holds_at(day), self.holds_at(day).then_some(began))
+    }
+}
+
+/// An edge with a word before it, where something of it is known.
+fn told(word: &str, edge: &Option<Edge>) -> Option<String> {
+    let edge = edge.as_ref().filter(|edge| **edge != Edge::default())?;
+    Some(format!("{word} {edge}"))
+}
+
+impl Era {
+    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as it is known; `only 2025-12-07` if both are the same.
+    pub fn span(&self) -> Option<String> {
+        if self.from == self.until {
+            return told("only", &self.from);
+        }
+        let edges = [told("from", &self.from), told("until", &self.until)];
+        let known: Vec<String> = edges.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(" "))
+    }
+}
+
+impl fmt::Display for Era {
+    /// The span, and in which version it was seen last; without a word if nothing is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.span().into_iter().chain(told("seen in", &self.seen)).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

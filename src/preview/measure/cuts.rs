@@ -1,0 +1,104 @@
+//! Finding where a size ends, from either end of a stretch.
+
+use crate::preview::model::{Decoding, Unit};
+use crate::text::units;
+
+use super::{Cut, STEP, Text, as_usize};
+
+/// Steps of decoding are taken this many bytes at a time where they are ASCII.
+const STRIDE: usize = 64;
+
+impl Text<'_> {
+    /// The cut after `amount` of a unit from `from`, not past `to`.
+    pub fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+        let mut at = from;
+        let mut left = amount;
+        let mut asked = from;
+        while at < to && left > 0 {
+            if at - asked >= STEP {
+                if !self.is_wanted() {
+                    return Cut { at: to, half: None };
+                }
+                asked = at;
+            }
+            let stride = self.ascii_run(at, to.min(at.saturating_add(STRIDE.min(as_usize(left)))));
+            if stride > 0 {
+                at += stride;
+                left -= stride as u64;
+                continue;
+            }
+            let next = self.element(at, to);
+            let cost = self.cost(next, unit);
+            if cost > left {
+                self.touch(from..at + next.len);
+                return Cut { at, half: (unit == Unit::Units).then_some(at..at + next.len) };
+            }
+            left -= cost;
+            at += next.len;
+        }
+        self.touch(from..at);
+        Cut { at, half: None }
+    }
+
+    /// The cut before the last `amount` of a unit up to `to`, not before `from`.
+    pub fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+        let mut at = to;
+        let mut left = amount;
+        let mut asked = to;
+        while at > from && left > 0 {
+            if asked - at >= STEP {
+                if !self.is_wanted() {
+                    return Cut { at: from, half: None };
+                }
+                asked = at;
+            }
+            let reach = STRIDE.min(as_usize(left)).min(at - from);
+            if self.bytes[at - reach..at].is_ascii() {
+                at -= reach;
+                left -= reach as u64;
+                continue;
+            }
+            let found = self.element_before(from, at);
+            let cost = self.cost(found, unit);
+            if cost > left {
+                self.touch(at - found.len..to);
+                return Cut { at, half: (unit == Unit::Units).then_some(at - found.len..at) };
+            }
+            left -= cost;
+            at -= found.len;
+        }
+        self.touch(at..to);
+        Cut { at, half: None }
+    }
+
+    fn cost(&self, element: units::Element, unit: Unit) -> u64 {
+        match (unit, self.decoding) {
+            (Unit::Bytes | Unit::Tokens, Decoding::Go) => element.len as u64,
+            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => element.decoded_bytes(),
+            (Unit::Units, _) => element.units(),
+            (Unit::Points | Unit::Cells, _) => 1,
+        }
+    }
+
+    fn ascii_run(&self, from: usize, to: usize) -> usize {
+        if self.bytes[from..to].is_ascii() { to - from } else { 0 }
+    }
+
+    fn element(&self, at: usize, to: usize) -> units::Element {
+        let found = units::element(&self.bytes[..to.min(self.read_end(at))], at);
+        if self.decoding == Decoding::Go && !found.valid {
+            units::Element { len: 1, valid: false }
+        } else {
+            found
+        }
+    }
+
+    fn element_before(&self, from: usize, at: usize) -> units::Element {
+        let found = units::element_before(&self.bytes[..at], from.max(self.read_start(at)), at);
+        if self.decoding == Decoding::Go && !found.valid {
+            units::Element { len: 1, valid: false }
+        } else {
+            found
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! A frugal view of one output: every look at its bytes goes through here and is accounted for.
+
+mod cuts;
+mod lines;
+mod reads;
+mod trim;
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+use crate::text::json;
+use crate::text::units::{self, Measure, Want};
+
+use super::input::{LineSeek, Output, Stream, Totals};
+use super::model::{Bit, Decoding, Part, Unit};
+use super::policy::schema::{DecodingForm, LinesForm, TrimForm};
+
+pub(crate) use trim::is_js_space;
+
+/// Outputs up to this size are counted whole on the spot.
+const SMALL: usize = 64 * 1024;
+/// How far a line is looked for when nothing says how many there are: such an answer waits for the total.
+const PATIENCE: usize = 64 * 1024;
+/// After so many bytes of one look it is asked whether the plan is still wanted.
+const STEP: usize = 4 << 20;
+
+/// An output as an agent's tool sees it.
+pub(crate) struct Text<'a> {
+    pub bytes: &'a [u8],
+    pub source: Stream,
+    pub decoding: Decoding,
+    /// What is left after a byte order mark, an unfinished end, or trailing line feeds.
+    pub body: Range<usize>,
+    /// Totals of the body.
+    pub totals: Totals,
+    pub lines: LinesForm,
+    /// Bytes of one read, where each is decoded alone.
+    reads: Option<usize>,
+    seek: Option<&'a dyn LineSeek>,
+    wanted: Option<&'a dyn Fn() -> bool>,
+    touched: RefCell<Vec<Range<usize>>>,
+    /// Totals without which a search gave up: what was kept is provisional.
+    gave_up: Cell<Want>,
+}
+
+/// Where a cut by size falls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// The last whole element ends (from the end of the text: begins) here.
+    pub at: usize,
+    /// The bytes that half a character stands for, if the cut split one.
+    pub half: Option<Range<usize>>,
+}
+
+impl<'a> Text<'a> {
+    pub fn new(
+        output: Output<'a>,
+        source: Stream,
+        form: DecodingForm,
+        lines: LinesForm,
+        trim: TrimForm,
+    ) -> Self {
+        let bytes = output.bytes;
+        let mut body = 0..bytes.len();
+        if matches!(form, DecodingForm::Bom | DecodingForm::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
+            body.start = 3;
+        }
+        if form == DecodingForm::Stream {
+            body.end = units::unfinished(bytes).max(body.start);
+        }
+        let body = trim::trimmed(bytes, body, trim);
+        let decoding = if form == DecodingForm::Go { Decoding::Go } else { Decoding::Lossy };
+        let mut text = Self {
+            bytes,
+            source,
+            decoding,
+            body: body.clone(),
+            totals: Totals::unknown(),
+            lines,
+            reads: None,
+            seek: None,
+            wanted: None,
+            touched: RefCell::default(),
+            gave_up: Cell::default(),
+        };
+        text.totals = text.body_totals(output.totals);
+        text
+    }
+
+    /// Decodes each read of so many bytes alone.
+    pub fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
+        if reads.is_some() {
+            self.reads = reads;
+            self.totals = self.body_totals(whole);
+        }
+        self
+    }
+
+    /// Uses an index over the raw bytes.
+    pub fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
+        self.seek = seek;
+        self
+    }
+
+    /// Ends early once the plan is not wanted any more: then nothing more is found, and all sizes are 0.
+    pub fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Whether the plan is still wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.is_none_or(|wanted| wanted())
+    }
+
+    /// A stretch of this text, between pieces, as a text of its own. `feeds` are its line feeds, where known.
+    pub fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
+        let mut part = Text {
+            body: body.clone(),
+            totals: Totals::unknown(),
+            seek: None,
+            touched: RefCell::default(),
+            gave_up: Cell::default(),
+            ..*self
+        };
+        part.totals = match body {
+            body if body == self.body => self.totals,
+            body if body.len() <= SMALL => Totals::of(&self.measure(body, Want::ALL), Want::ALL),
+            _ => self.part_totals(&body),
+        };
+        part.totals.line_feeds = part.totals.line_feeds.or(feeds);
+        part
+    }
+
+    /// Totals of a stretch: the whole's without what lies outside, or its own, whichever reads less. Only those are
+    /// measured that the whole's are known of, so that no plan reads a large output that nobody has counted.
+    fn part_totals(&self, body: &Range<usize>) -> Totals {
+        let want = self.totals.known();
+        if want.is_empty() {
+            return Totals::unknown();
+        }
+        let is_split = units::element_start(self.bytes, body.start) != body.start;
+        if is_split || body.len() <= self.len() / 2 {
+            return Totals::of(&self.measure(body.clone(), want), want);
+        }
+        let outside =
+            self.measure(self.body.start..body.start, want) + self.measure(body.end..self.body.end, want);
+        self.totals.less(&outside)
+    }
+
+    /// The first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of its
+    /// own, all of it counted.
+    pub fn first(&self, most: usize, trim: TrimForm) -> Text<'a> {
+        let is_longer = self.bytes.len() > most;
+        let bytes = &self.bytes[..self.bytes.len().min(most)];
+        let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
+        let first =
+            Text { bytes, body, seek: None, touched: RefCell::default(), gave_up: Cell::default(), ..*self };
+        first.counted()
+    }
+
+    /// With every total counted now.
+    pub fn counted(mut self) -> Self {
+        self.totals = Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
+        self
+    }
+
+    /// Takes over what a part looked at, and whether it gave up.
+    pub fn absorb(&self, part: &Text) {
+        let looked_at = part.touched.borrow().clone();
+        for range in looked_at {
+            self.touch(range);
+        }
+        self.gave_up.set(self.gave_up.get() | part.gave_up.get());
+    }
+
+    fn body_totals(&self, whole: &Totals) -> Totals {
+        if self.body.len() <= SMALL {
+            return Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
+        }
+        let outside = self.measure(0..self.body.start, Want::ALL)
+            + self.measure(self.body.end..self.bytes.len(), Want::ALL);
+        self.with_split_characters(whole.less(&outside))
+    }
+
+    /// Notes that these bytes are looked at.
+    pub fn touch(&self, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        let mut touched = self.touched.borrow_mut();
+        let first = touched.partition_point(|seen| seen.end < range.start);
+        let last = touched.partition_point(|seen| seen.start <= range.end);
+        let joined = touched[first..last].iter().fold(range, |a, b| a.start.min(b.start)..a.end.max(b.end));
+        touched.splice(first..last, [joined]);
+    }
+
+    /// How many different bytes were looked at.
+    pub fn touched(&self) -> u64 {
+        self.touched.borrow().iter().map(|range| range.len() as u64).sum()
+    }
+
+    pub fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+
+    /// Whether it is white space alone, as JavaScript's `trim` has it.
+    pub fn is_blank(&self) -> bool {
+        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimForm::Both);
+        self.touch(self.body.start..rest.start);
+        self.touch(rest.end..self.body.end);
+        rest.is_empty()
+    }
+
+    /// UTF-16 units of its JSON as JavaScript prints it indented; none if it is not JSON.
+    pub fn json_units(&self) -> Option<u64> {
+        let (units, read) = json::indented_units(&self.bytes[self.body.clone()]);
+        self.touch(self.body.start..self.body.start + read);
+        units
+    }
+
+    /// Measures a range as it decodes on its own, which is how it is kept.
+    pub fn measure(&self, range: Range<usize>, want: Want) -> Measure {
+        self.touch(range.clone());
+        let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
+        self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
+    }
+
+    /// Measures bytes that are decoded by themselves, as long as that is wanted.
+    fn measure_alone(&self, bytes: &[u8], want: Want) -> Measure {
+        let steps = (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted());
+        steps
+            .map(|start| units::measure(bytes, start..start.saturating_add(STEP).min(bytes.len()), want))
+            .fold(Measure::default(), |sum, measure| sum + measure)
+    }
+
+    /// Size of a range in a unit.
+    pub fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
+        match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => range.len() as u64,
+            (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
+            (Unit::Tokens, _) => self.size_of(range, Unit::Bytes).div_ceil(4),
+            (Unit::Units, _) => self.measure(range, Want::UNITS).units,
+            (Unit::Points | Unit::Cells, _) => self.measure(range, Want::POINTS).points,
+        }
+    }
+
+    /// UTF-8 bytes of a range's text.
+    pub fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
+        match self.decoding {
+            Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
+            Decoding::Go => range.len() as u64 + 2 * self.measure(range, Want::BAD_BYTES).bad_bytes,
+        }
+    }
+
+    pub fn line_feeds_of(&self, range: Range<usize>) -> u64 {
+        self.measure(range, Want::LINE_FEEDS).line_feeds
+    }
+
+    /// The total that a unit's size rests on.
+    pub fn want_of(&self, unit: Unit) -> Want {
+        match (unit, self.decoding) {
+            (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
+            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
+            (Unit::Units, _) => Want::UNITS,
+            (Unit::Points | Unit::Cells, _) => Want::POINTS,
+        }
+    }
+
+    /// Size of the whole, or the total that it waits for.
+    pub fn size(&self, unit: Unit) -> Result<u64, Want> {
+        let known = match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
+            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
+            (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
+            (Unit::Units, _) => self.totals.units,
+            (Unit::Points | Unit::Cells, _) => self.totals.points,
+        };
+        known.ok_or_else(|| self.want_of(unit))
+    }
+
+    /// UTF-8 bytes of the whole text, or the total that it waits for.
+    pub fn decoded_bytes(&self) -> Result<u64, Want> {
+        match self.decoding {
+            Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
+            Decoding::Go => {
+                let bad = self.totals.bad_bytes.ok_or(Want::BAD_BYTES)?;
+                Ok(self.len() as u64 + 2 * bad)
+            }
+        }
+    }
+
+    /// LF bytes of the whole, or the total that it waits for.
+    pub fn line_feeds(&self) -> Result<u64, Want> {
+        self.totals.line_feeds.ok_or(Want::LINE_FEEDS)
+    }
+
+    /// Whether a final line feed only ends the last line.
+    pub fn final_feed(&self) -> bool {
+        self.lines != LinesForm::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
+    }
+
+    /// Where the last line's text ends: before a final line feed that only ends it.
+    pub fn lines_end(&self) -> usize {
+        self.body.end - usize::from(self.final_feed())
+    }
+
+    /// Lines by the policy's own count, or the total that they wait for. Empty text is one piece, but no ended line.
+    pub fn line_count(&self) -> Result<u64, Want> {
+        if self.lines == LinesForm::Ended && self.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.line_feeds()? + 1 - u64::from(self.final_feed()))
+    }
+
+    /// Whether the whole is larger than `max`. Never looks further than `max` can reach.
+    pub fn exceeds(&self, unit: Unit, max: u64) -> bool {
+        if unit == Unit::Tokens {
+            return self.exceeds(Unit::Bytes, max.saturating_mul(4));
+        }
+        if let Ok(size) = self.size(unit) {
+            return size > max;
+        }
+        let most = max.saturating_mul(widest(unit));
+        if self.len() as u64 > most {
+            return true;
+        }
+        self.size_of(self.body.clone(), unit) > max
+    }
+
+    /// Whether there are more lines than `max`; the total that it waits for where that cannot be seen cheaply.
+    pub fn exceeds_lines(&self, max: u64) -> Result<bool, Want> {
+        if let Ok(count) = self.line_count() {
+            return Ok(count > max);
+        }
+        let needed = max.saturating_add(u64::from(self.final_feed()));
+        if (self.len() as u64) < needed {
+            return Ok(false);
+        }
+        let window = self.body.start..self.body.end.min(self.body.start.saturating_add(PATIENCE));
+        self.touch(window.clone());
+        let feeds = memchr::memchr_iter(b'\n', &self.bytes[window.clone()]);
+        if feeds.take(as_usize(needed)).count() as u64 == needed {
+            return Ok(true);
+        }
+        if window.end == self.body.end { Ok(false) } else { Err(Want::LINE_FEEDS) }
+    }
+
+    /// The character that a raw cut at byte `at` splits, if it splits one.
+    pub fn split_character(&self, at: usize) -> Option<Range<usize>> {
+        if at <= self.body.start || at >= self.body.end {
+            return None;
+        }
+        let start = units::element_start(self.bytes, at);
+        let found = units::element(self.bytes, start);
+        (start < at && found.valid).then_some(start..start + found.len)
+    }
+
+    /// A kept part, or none for an empty range. (A character that two reads split is taken apart in the end, by
+    /// [`Text::apart`].)
+    pub fn kept(&self, range: Range<usize>) -> Option<Part> {
+        let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
+        (!range.is_empty()).then_some(kept)
+    }
+
+    /// A part that stands for a range with other text.
+    pub fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
+        Part::Changed { source: self.source, range, bits, decoding: self.decoding }
+    }
+}
+
+/// The most raw bytes that one unit of a size may take.
+pub(crate) fn widest(unit: Unit) -> u64 {
+    match unit {
+        Unit::Bytes => 1,
+        Unit::Units => 3,
+        Unit::Points | Unit::Cells | Unit::Tokens => 4,
+    }
+}
+
+/// A figure as an index; what does not fit is as good as no limit.
+pub(crate) fn as_usize(figure: u64) -> usize {
+    usize::try_from(figure).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,80 @@
+//! Reads of a pipe that are decoded each by itself, so that a character split between two of them is lost.
+
+use std::ops::Range;
+
+use crate::preview::input::Totals;
+use crate::preview::model::Part;
+use crate::text::units::{self, Measure, Want};
+
+use super::Text;
+
+impl<'a> Text<'a> {
+    /// A range taken apart where a read splits a character; the range itself where none does.
+    pub(crate) fn between_reads(
+        &self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + use<'a, '_> {
+        let mut rest = Some(range);
+        std::iter::from_fn(move || {
+            let range = rest.take()?;
+            let Some(at) = self.next_split(range.clone()) else { return Some(range) };
+            rest = Some(at..range.end);
+            Some(range.start..at)
+        })
+    }
+
+    /// The first place inside a range where a read ends within a character.
+    fn next_split(&self, range: Range<usize>) -> Option<usize> {
+        let reads = self.reads?;
+        let mut at = (range.start / reads + 1).saturating_mul(reads);
+        while at < range.end {
+            if units::element_start(self.bytes, at) < at {
+                return Some(at);
+            }
+            at = at.saturating_add(reads);
+        }
+        None
+    }
+
+    /// The end of the read that holds byte `at`.
+    pub(crate) fn read_end(&self, at: usize) -> usize {
+        self.reads.map_or(usize::MAX, |reads| (at / reads + 1).saturating_mul(reads))
+    }
+
+    /// The start of the read that holds the byte before `at`.
+    pub(crate) fn read_start(&self, at: usize) -> usize {
+        self.reads.map_or(0, |reads| at.saturating_sub(1) / reads * reads)
+    }
+
+    /// Totals of the body with what its split characters add to those of the bytes as a whole.
+    pub(crate) fn with_split_characters(&self, totals: Totals) -> Totals {
+        let is_ascii = totals.points == Some(self.len() as u64) && totals.bad_bytes.unwrap_or(0) == 0;
+        if self.reads.is_none() || totals.known().without(Want::LINE_FEEDS).is_empty() || is_ascii {
+            return totals;
+        }
+        let (mut whole, mut apart) = (Measure::default(), Measure::default());
+        let mut at = self.body.start;
+        while let Some(split) = self.next_split(at..self.body.end) {
+            let start = units::element_start(self.bytes, split);
+            let end = (start + units::element(self.bytes, start).len).min(self.body.end);
+            whole += units::measure_all(&self.bytes[start..end], Want::ALL);
+            apart += self.measure(start..end, Want::ALL);
+            at = end;
+        }
+        totals.plus(&apart).less(&whole)
+    }
+
+    /// Parts with the characters taken apart that two reads split.
+    pub fn apart(&self, parts: Vec<Part>) -> Vec<Part> {
+        if self.reads.is_none() {
+            return parts;
+        }
+        let split = |part| match part {
+            Part::Kept { range, .. } => {
+                self.between_reads(range).filter_map(|range| self.kept(range)).collect()
+            }
+            part => vec![part],
+        };
+        parts.into_iter().flat_map(split).collect()
+    }
+}

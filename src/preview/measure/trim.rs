@@ -1,0 +1,114 @@
+//! What agents remove from the ends of a text before they measure it.
+
+use std::ops::Range;
+
+use crate::preview::policy::schema::TrimForm;
+use crate::text::units;
+
+/// The range of `bytes` that is left of `body`, which starts and ends between characters.
+pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimForm) -> Range<usize> {
+    let Range { start, end } = body;
+    match trim {
+        TrimForm::Nothing => body,
+        TrimForm::LastFeed => start..end - usize::from(bytes[body].ends_with(b"\n")),
+        TrimForm::Feeds => start..feeds_end(bytes, body),
+        TrimForm::End => start..space_end(bytes, body),
+        TrimForm::Both => {
+            let end = space_end(bytes, body);
+            space_start(bytes, start..end)..end
+        }
+        TrimForm::BlankLines => {
+            let end = space_end(bytes, body);
+            blank_lines_end(bytes, start..end)..end
+        }
+    }
+}
+
+fn feeds_end(bytes: &[u8], body: Range<usize>) -> usize {
+    let kept = bytes[body.clone()].iter().rposition(|byte| *byte != b'\n');
+    kept.map_or(body.start, |at| body.start + at + 1)
+}
+
+/// Where the white space at the start ends.
+fn space_start(bytes: &[u8], body: Range<usize>) -> usize {
+    let mut at = body.start;
+    while at < body.end {
+        let len = units::element(&bytes[..body.end], at).len;
+        if !is_space(&bytes[at..at + len]) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Where the white space at the end begins.
+fn space_end(bytes: &[u8], body: Range<usize>) -> usize {
+    let mut at = body.end;
+    while at > body.start {
+        let len = units::element_before(&bytes[..body.end], body.start, at).len;
+        if !is_space(&bytes[at - len..at]) {
+            break;
+        }
+        at -= len;
+    }
+    at
+}
+
+/// Where `^(\s*\n)+` ends: past the last line feed of the white space at the start.
+fn blank_lines_end(bytes: &[u8], body: Range<usize>) -> usize {
+    let space = body.start..space_start(bytes, body.clone());
+    bytes[space].iter().rposition(|byte| *byte == b'\n').map_or(body.start, |at| body.start + at + 1)
+}
+
+/// Whether these bytes are one white space character.
+fn is_space(element: &[u8]) -> bool {
+    let found = std::str::from_utf8(element).ok().and_then(|text| text.chars().next());
+    found.is_some_and(is_js_space)
+}
+
+/// Whether JavaScript's `\s` and `trim` take it for white space: Unicode's, without U+0085 and with the byte order
+/// mark.
+pub(crate) fn is_js_space(character: char) -> bool {
+    (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trim(text: &str, trim: TrimForm) -> &str {
+        &text[trimmed(text.as_bytes(), 0..text.len(), trim)]
+    }
+
+    #[test]
+    fn white_space_is_what_javascript_takes_for_it() {
+        let text = "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85} \u{3000}\n";
+        assert_eq!(trim(text, TrimForm::Both), "a\u{85}");
+        assert_eq!(trim(text, TrimForm::End), "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85}");
+        assert_eq!(trim(" \u{a0}\n", TrimForm::Both), "");
+    }
+
+    #[test]
+    fn blank_lines_go_and_indentation_stays() {
+        assert_eq!(trim("  \n\t\r\n  a\n b \n\n", TrimForm::BlankLines), "  a\n b");
+        assert_eq!(trim("  a", TrimForm::BlankLines), "  a");
+        assert_eq!(trim(" \n \n ", TrimForm::BlankLines), "");
+    }
+
+    #[test]
+    fn line_feeds_go_alone_or_all() {
+        assert_eq!(trim("a \n\n", TrimForm::LastFeed), "a \n");
+        assert_eq!(trim("a \n\n", TrimForm::Feeds), "a ");
+        assert_eq!(trim("\n\n", TrimForm::Feeds), "");
+        assert_eq!(trim("\n\n", TrimForm::Nothing), "\n\n");
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_not_space() {
+        let bytes = b" \xC2 \xA0 ";
+        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimForm::Both), 1..4);
+        let bytes = b" \xE2\x80";
+        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimForm::Both), 1..3);
+    }
+}

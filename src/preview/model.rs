@@ -1,0 +1,312 @@
+//! What a plan is: parts that stand for ranges of an output, and what they add up to.
+
+use std::ops::Range;
+
+use crate::known::Extent;
+use crate::text::ansi;
+use crate::text::units::{self, Want};
+
+use super::input::{Input, Stream};
+
+/// How an agent turns bytes into text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decoding {
+    /// One U+FFFD for each maximal subpart of an invalid sequence (JavaScript, Rust, Python).
+    #[default]
+    Lossy,
+    /// One U+FFFD for each bad byte (Go).
+    Go,
+}
+
+impl Decoding {
+    /// The text of `bytes`. Copies first.
+    pub fn decode(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Lossy => units::decode_lossy(bytes),
+            Self::Go => units::decode_go(bytes),
+        }
+    }
+}
+
+/// A piece of a changed part's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bit {
+    /// Text that is not in the output.
+    Text(String),
+    /// The decoding of these bytes of the part's source.
+    Bytes(Range<usize>),
+    /// As many U+FFFD.
+    Replaced(usize),
+    /// The escape sequences in these bytes, one after the other.
+    Escapes(Range<usize>),
+}
+
+/// A part of a preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// The decoding of a byte range of the output.
+    Kept {
+        /// Which output.
+        source: Stream,
+        /// Bytes of it; never empty.
+        range: Range<usize>,
+        /// How they become text.
+        decoding: Decoding,
+    },
+    /// Stands for a byte range, but with other text: half a character, a numbered line, a stripped one.
+    Changed {
+        /// Which output.
+        source: Stream,
+        /// The bytes that it stands for.
+        range: Range<usize>,
+        /// Its text, in order.
+        bits: Vec<Bit>,
+        /// How the bits' bytes become text.
+        decoding: Decoding,
+    },
+    /// Text that the agent added.
+    Notice {
+        /// The text itself.
+        text: String,
+    },
+}
+
+impl Part {
+    /// The part's text, made now from the bytes of `input`.
+    pub fn text(&self, input: &Input) -> String {
+        match self {
+            Self::Kept { source, range, decoding } => decoding.decode(window(input, *source, range)),
+            Self::Changed { source, bits, decoding, .. } => {
+                bits.iter().map(|bit| bit.text(input, *source, *decoding)).collect()
+            }
+            Self::Notice { text } => text.clone(),
+        }
+    }
+
+    /// UTF-8 bytes of [`Part::text`].
+    pub fn byte_len(&self, input: &Input) -> u64 {
+        match self {
+            Self::Kept { source, range, decoding } => decoded_len(window(input, *source, range), *decoding),
+            Self::Changed { source, bits, decoding, .. } => {
+                bits.iter().map(|bit| bit.byte_len(input, *source, *decoding)).sum()
+            }
+            Self::Notice { text } => text.len() as u64,
+        }
+    }
+
+    /// The output and the range that the part stands for; `None` for a notice.
+    pub fn range(&self) -> Option<(Stream, Range<usize>)> {
+        match self {
+            Self::Kept { source, range, .. } | Self::Changed { source, range, .. } => {
+                Some((*source, range.clone()))
+            }
+            Self::Notice { .. } => None,
+        }
+    }
+
+    /// `kept`, `changed` or `notice`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Kept { .. } => "kept",
+            Self::Changed { .. } => "changed",
+            Self::Notice { .. } => "notice",
+        }
+    }
+}
+
+impl Bit {
+    fn text(&self, input: &Input, source: Stream, decoding: Decoding) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Bytes(range) => decoding.decode(window(input, source, range)),
+            Self::Replaced(count) => "\u{FFFD}".repeat(*count),
+            Self::Escapes(range) => {
+                escapes(window(input, source, range)).map(|bytes| decoding.decode(bytes)).collect()
+            }
+        }
+    }
+
+    fn byte_len(&self, input: &Input, source: Stream, decoding: Decoding) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64,
+            Self::Bytes(range) => decoded_len(window(input, source, range), decoding),
+            Self::Replaced(count) => 3 * *count as u64,
+            Self::Escapes(range) => {
+                escapes(window(input, source, range)).map(|bytes| decoded_len(bytes, decoding)).sum()
+            }
+        }
+    }
+}
+
+/// The escape sequences in some bytes.
+fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += memchr::memchr(0x1b, &bytes[at..])?;
+            let Some(found) = ansi::sequence(&bytes[at..]) else {
+                at += 1;
+                continue;
+            };
+            at += found.len;
+            return Some(&bytes[at - found.len..at]);
+        }
+    })
+}
+
+/// A part may outlive the file's size: what is no longer there is left out.
+fn window<'a>(input: &Input<'a>, source: Stream, range: &Range<usize>) -> &'a [u8] {
+    let bytes = input.stream(source).bytes;
+    let end = range.end.min(bytes.len());
+    &bytes[range.start.min(end)..end]
+}
+
+fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
+    match decoding {
+        Decoding::Lossy => units::measure_all(bytes, Want::DECODED_BYTES).decoded_bytes,
+        Decoding::Go => bytes.len() as u64 + 2 * units::measure_all(bytes, Want::BAD_BYTES).bad_bytes,
+    }
+}
+
+/// What a policy measures size in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// UTF-8 bytes of the decoded text (raw bytes for Go agents).
+    Bytes,
+    /// UTF-16 units.
+    Units,
+    /// Unicode code points.
+    Points,
+    /// Terminal cells.
+    Cells,
+    /// Tokens, by the agent's own rule of four bytes each.
+    Tokens,
+}
+
+impl Unit {
+    /// The unit's name, as `--json` writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Units => "units",
+            Self::Points => "points",
+            Self::Cells => "cells",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// From which end an output is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// The beginning.
+    Head,
+    /// The end.
+    Tail,
+}
+
+impl Direction {
+    /// `head` or `tail`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Tail => "tail",
+        }
+    }
+}
+
+/// The limit that cut an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LimitHit {
+    /// Too many lines.
+    Lines,
+    /// Too large, in the policy's unit.
+    Size(Unit),
+    /// Too many matches or entries.
+    Matches,
+}
+
+impl LimitHit {
+    /// `lines`, `matches` or the unit's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Size(unit) => unit.as_str(),
+            Self::Matches => "matches",
+        }
+    }
+}
+
+/// How the agent fared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It gave the model what the parts say.
+    Ok,
+    /// It crashes on this output: the agent's own words. There are no parts then.
+    Crashed(String),
+}
+
+/// What a model got: the parts, in order, and what they add up to.
+///
+/// Laws: the parts' texts joined are the preview; the kept parts of one source are ordered, disjoint and in range.
+/// Counts are the policy's own and of both streams together; one that needs a total which is not there yet is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// The parts, in order.
+    pub parts: Vec<Part>,
+    /// How the agent fared.
+    pub status: Status,
+    /// Whether anything was cut.
+    pub truncated: bool,
+    /// By which limit.
+    pub truncated_by: Option<LimitHit>,
+    /// The policy's size unit.
+    pub unit: Unit,
+    /// Pieces of the output.
+    pub total_lines: Option<u64>,
+    /// UTF-8 bytes of the decoded output.
+    pub total_bytes: Option<u64>,
+    /// Size of the output in the policy's unit.
+    pub total_units: Option<u64>,
+    /// Pieces of which something was kept.
+    pub kept_lines: Option<u64>,
+    /// UTF-8 bytes of the decoded text that was kept.
+    pub kept_bytes: Option<u64>,
+    /// Size of what was kept, in the policy's unit.
+    pub kept_units: Option<u64>,
+    /// Pieces of which nothing was kept.
+    pub removed_lines: Option<u64>,
+    /// `total_bytes` - `kept_bytes`.
+    pub removed_bytes: Option<u64>,
+    /// Totals that the text still lacks: each shows as `…`. Empty: the text is exact.
+    pub waiting_for: Want,
+    /// Totals that the counts above still lack. Empty: every count is there.
+    pub counts_waiting_for: Want,
+    /// The agent's own machine-readable details, where the policy has them.
+    pub details: Option<serde_json::Value>,
+}
+
+impl Preview {
+    /// The whole preview as text, made now.
+    pub fn text(&self, input: &Input) -> String {
+        self.parts.iter().map(|part| part.text(input)).collect()
+    }
+
+    /// UTF-8 bytes of [`Preview::text`].
+    pub fn byte_len(&self, input: &Input) -> u64 {
+        self.parts.iter().map(|part| part.byte_len(input)).sum()
+    }
+
+    /// What warnings go by.
+    pub fn extent(&self, input: &Input) -> Extent {
+        let bytes = input.output.bytes;
+        Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.truncated }
+    }
+
+    /// Tokens at four bytes each, rounded up.
+    pub fn tokens_estimate(&self, input: &Input) -> u64 {
+        self.byte_len(input).div_ceil(4)
+    }
+}

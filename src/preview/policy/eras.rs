@@ -1,0 +1,41 @@
+//! Which policies are forms of one tool at different times: that of today, and that of a day.
+
+use jiff::civil;
+
+use crate::known::Era;
+
+use super::Policy;
+use super::catalog::Catalog;
+
+/// What all forms of a tool have in common: the name of its policy of today.
+fn today<'a>(name: &'a str, era: &'a Era) -> &'a str {
+    era.of.as_deref().unwrap_or(name)
+}
+
+impl Catalog {
+    /// Whether a policy is its tool's form of today: it names no other as such, or one that is not there.
+    pub fn is_current(&self, policy: &Policy) -> bool {
+        policy.era().of.is_none_or(|of| self.text(&of).is_none())
+    }
+
+    /// The other forms of a policy's tool, by name. Files at fault are passed over.
+    pub fn other_eras(&self, policy: &Policy) -> Vec<Policy> {
+        let era = policy.era();
+        let ours = today(policy.name(), &era);
+        let others =
+            self.names().filter(|name| *name != policy.name()).filter_map(|name| self.get(name).ok());
+        others.filter(|other| today(other.name(), &other.era()) == ours).collect()
+    }
+
+    /// Puts policies that may have made an output of a day into order, the likeliest first: the forms of one tool stand
+    /// where the first of them stood, and of those the one that held on that day comes first.
+    pub fn by_day(&self, names: Vec<String>, day: civil::Date) -> Vec<String> {
+        let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
+        let eras: Vec<Era> = names.iter().map(era).collect();
+        let tool = |at: usize| today(&names[at], &eras[at]);
+        let first_of = |at: usize| (0..at).find(|other| tool(*other) == tool(at)).unwrap_or(at);
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_cached_key(|at| (first_of(*at), eras[*at].rank(day)));
+        order.into_iter().map(|at| names[at].clone()).collect()
+    }
+}

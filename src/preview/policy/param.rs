@@ -1,0 +1,182 @@
+//! Parameters of a policy: what there are, what they take, and the values they have.
+
+use std::fmt;
+
+use super::schema::{KindForm, ParamForm, RoleForm};
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A whole number from 0.
+    Integer(u64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// Text, perhaps one of a few words.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParamKind {
+    /// A whole number in this range, ends included.
+    Integer {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Boolean,
+    /// One of these words.
+    Choice(Vec<String>),
+    /// Any text.
+    Text,
+    /// Nothing, or a decimal number from 0 with at most 15 digits before its point.
+    Decimal,
+}
+
+/// A parameter of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// Its key in `--set KEY=VALUE`.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub doc: String,
+    /// What it takes.
+    pub kind: ParamKind,
+    /// What it is when it is not set. A variant (`--tool`) may have its own.
+    pub default: Value,
+    /// Another key for the same parameter, and how many of this one's units make one of that one's.
+    pub also: Option<(String, u64)>,
+    pub(crate) role: Option<RoleForm>,
+}
+
+/// A parameter that a policy does not have, or a value that it does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// The policy has no such parameter.
+    #[error("{policy} has no parameter `{key}`; {}", listed(known))]
+    Unknown {
+        /// The policy's name.
+        policy: String,
+        /// The key asked for.
+        key: String,
+        /// All keys that there are.
+        known: Vec<String>,
+    },
+    /// The value is of the wrong type or out of range.
+    #[error("{policy}: `{key}` takes {takes}, not `{value}`")]
+    Value {
+        /// The policy's name.
+        policy: String,
+        /// The key.
+        key: String,
+        /// The value given.
+        value: String,
+        /// What it takes, in words.
+        takes: String,
+    },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) }
+}
+
+impl ParamKind {
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Integer { min, max: u64::MAX } => format!("a whole number from {min}"),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Boolean => "true or false".to_owned(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Text => "text".to_owned(),
+            Self::Decimal => "nothing or a decimal number, such as 0.25".to_owned(),
+        }
+    }
+
+    pub(crate) fn parse(&self, value: &str) -> Option<Value> {
+        match self {
+            Self::Integer { min, max } => {
+                let number = value.parse::<u64>().ok()?;
+                (*min..=*max).contains(&number).then_some(Value::Integer(number))
+            }
+            Self::Boolean => value.parse().ok().map(Value::Boolean),
+            Self::Choice(words) => {
+                words.iter().any(|word| word == value).then(|| Value::Text(value.to_owned()))
+            }
+            Self::Text => Some(Value::Text(value.to_owned())),
+            Self::Decimal => is_decimal(value).then(|| Value::Text(value.to_owned())),
+        }
+    }
+
+    fn admits(&self, value: &Value) -> bool {
+        self.parse(&value.to_string()).as_ref() == Some(value)
+    }
+}
+
+impl Param {
+    /// Reads the file's form; the error is what is wrong with it.
+    pub(crate) fn from_form(form: &ParamForm) -> Result<Self, String> {
+        let default =
+            value_of(&form.default).ok_or("the default is neither a whole number, text nor a boolean")?;
+        let kind = match &default {
+            Value::Integer(_) => {
+                ParamKind::Integer { min: form.min.unwrap_or(0), max: form.max.unwrap_or(u64::MAX) }
+            }
+            Value::Boolean(_) => ParamKind::Boolean,
+            Value::Text(_) if form.role == Some(RoleForm::Direction) => {
+                ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
+            }
+            Value::Text(_) if form.kind == Some(KindForm::Decimal) => ParamKind::Decimal,
+            Value::Text(_) => form.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
+        };
+        if !kind.admits(&default) {
+            return Err(format!("the default is not {}", kind.describe()));
+        }
+        let also = form.also.as_ref().map(|also| (also.name.clone(), also.times));
+        Ok(Self { name: form.name.clone(), doc: form.doc.clone(), kind, default, also, role: form.role })
+    }
+}
+
+/// Whether text is empty or a decimal number: digits, and perhaps a point and more digits.
+fn is_decimal(text: &str) -> bool {
+    const MOST: usize = 15;
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MOST)
+}
+
+pub(crate) fn value_of(value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::Integer(number) => u64::try_from(*number).ok().map(Value::Integer),
+        toml::Value::Boolean(flag) => Some(Value::Boolean(*flag)),
+        toml::Value::String(text) => Some(Value::Text(text.clone())),
+        _ => None,
+    }
+}
+
+/// The parameter if `key` names it, with how many of its units make one of that name's.
+pub(crate) fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param, u64)> {
+    match &param.also {
+        _ if param.name == key => Some((param, 1)),
+        Some((other, times)) if other == key => Some((param, *times)),
+        _ => None,
+    }
+}
+
+/// Every key that names a parameter.
+pub(crate) fn keys(param: &Param) -> Vec<String> {
+    let mut keys = vec![param.name.clone()];
+    keys.extend(param.also.iter().map(|(other, _)| other.clone()));
+    keys
+}

@@ -1,0 +1,76 @@
+//! Lines from the start, each cut to a length with its end kept, up to so many code points in all.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use crate::preview::measure::Text;
+use crate::preview::model::{LimitHit, Part, Unit};
+use crate::preview::plan::PlanError;
+use crate::preview::strategy::{Chosen, Rule};
+
+/// What ends a line, as Python's `splitlines` has it.
+const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
+
+pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let most = rule.needed(&rule.form.size, "size")?;
+    let line_most = rule.needed(&rule.form.line_size, "line_size")?;
+    let marker = rule.form.line_suffix.as_deref().unwrap_or_default();
+    let breaks = Regex::new(BREAKS).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
+    let mut chosen = Chosen { cut: Some(false), ..Chosen::default() };
+    let (mut parts, mut lines) = (Vec::new(), 0);
+    let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
+    while at < text.body.end && sum < most && text.gave_up().is_empty() {
+        let line = next_line(text, &breaks, at);
+        at = line.end;
+        lines += 1;
+        let limit = line_most.min(most - sum);
+        let cut = text.advance(line.start, line.end, Unit::Points, limit);
+        if cut.at == line.end {
+            sum += text.size_of(line, Unit::Points);
+            continue;
+        }
+        let tail = line_break(text, &line);
+        let ending = (marker.chars().count() + tail.len()) as u64;
+        let kept = text.advance(line.start, line.end, Unit::Points, limit.max(ending) - ending).at;
+        parts.extend(text.kept(run..kept));
+        chosen.ranges.push(run..kept);
+        parts.push(Part::Notice { text: marker.to_owned() });
+        sum += text.size_of(line.start..kept, Unit::Points) + ending;
+        run = tail.start;
+        if tail.is_empty() {
+            run = line.end;
+        }
+        chosen.cut = Some(true);
+    }
+    parts.extend(text.kept(run..at));
+    chosen.ranges.push(run..at);
+    chosen.cut = Some(chosen.cut == Some(true) || at < text.body.end);
+    chosen.hit = Some(LimitHit::Size(rule.policy.unit()));
+    chosen.lines = Some(Ok(lines));
+    chosen.slots = vec![("kept", parts)];
+    Ok(chosen)
+}
+
+fn next_line(text: &Text, breaks: &Regex, at: usize) -> Range<usize> {
+    let end = text.patient_end(at, text.body.end);
+    let found = breaks.find_at(&text.bytes[..end], at);
+    if found.is_none() && end < text.body.end {
+        text.give_up();
+    }
+    let mut stop = found.map_or(end, |found| found.end());
+    if stop < text.body.end && text.bytes[stop - 1] == b'\r' && text.bytes[stop] == b'\n' {
+        stop += 1;
+    }
+    text.touch(at..stop);
+    at..stop
+}
+
+/// The CR and LF bytes that end a line.
+fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
+    let mut start = line.end;
+    while start > line.start && matches!(text.bytes[start - 1], b'\r' | b'\n') {
+        start -= 1;
+    }
+    start..line.end
+}

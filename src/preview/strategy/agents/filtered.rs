@@ -1,0 +1,163 @@
+//! A text that loses its escape sequences as it is read, each read by itself, and gets a line of the agent's own.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::Unit;
+use crate::preview::plan::PlanError;
+use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::{Chosen, Rule, composed};
+use crate::preview::template::{Fact, Facts};
+use crate::text::units;
+
+/// Escape sequences as Copilot CLI finds them: in ECMA-48's 7-bit form, or after U+009B.
+const ESCAPES: &str = concat!(
+    r"(?s-u)\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[@-Z\x5c-_])",
+    r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
+);
+
+pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let most = rule.needed(&rule.form.over, "over")?;
+    let shown = rule.needed(&rule.form.size, "size")?;
+    let escapes = Regex::new(ESCAPES).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
+    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
+    let reads = Reads { text, escapes: &escapes, chunk };
+    let last_line = rule.words(&rule.form.after, &Facts::new())?;
+    let Some(within) = reads.within(most) else {
+        let start = reads.start(shown);
+        let start = segments::prefix(text, &start, Unit::Units, shown);
+        return Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), reads.size(), last_line));
+    };
+    let mut whole = segments_of(trimmed(text, within));
+    whole.push(Segment::Words(last_line));
+    let size = segments::size(text, &whole, Unit::Bytes);
+    if size <= most {
+        return Ok(Chosen {
+            cut: Some(false),
+            hit: None,
+            ..composed::chosen(text, rule, vec![("kept", whole)])
+        });
+    }
+    let start = segments::prefix(text, &whole, Unit::Units, shown);
+    Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), Fact::Number(size), String::new()))
+}
+
+/// What was cut had this size, and the notice is followed by this line.
+fn cut(mut chosen: Chosen, size: Fact, last_line: String) -> Chosen {
+    chosen.facts.insert("size", size);
+    chosen.facts.insert("marker", Fact::Text(last_line));
+    Chosen { cut: Some(true), ..chosen }
+}
+
+/// The reads of an output.
+struct Reads<'a, 'b> {
+    text: &'a Text<'b>,
+    escapes: &'a Regex,
+    chunk: usize,
+}
+
+impl Reads<'_, '_> {
+    /// Hands out what is left of each read, in order, until told to stop. A character that a read leaves unfinished
+    /// belongs to the next.
+    fn each(&self, mut take: impl FnMut(Range<usize>) -> bool) {
+        let (bytes, body) = (self.text.bytes, &self.text.body);
+        let (mut from, mut read) = (body.start, body.start / self.chunk);
+        while from < body.end {
+            read += 1;
+            let end = read.saturating_mul(self.chunk);
+            let to = if end >= body.end { body.end } else { units::element_start(bytes, end).max(from) };
+            self.text.touch(from..to);
+            let mut at = from;
+            for found in self.escapes.find_iter(&bytes[from..to]) {
+                if at < from + found.start() && !take(at..from + found.start()) {
+                    return;
+                }
+                at = from + found.end();
+            }
+            if at < to && !take(at..to) {
+                return;
+            }
+            from = to;
+        }
+    }
+
+    /// All that is left, if that is no more than `most` bytes.
+    fn within(&self, most: u64) -> Option<Vec<Range<usize>>> {
+        let (mut ranges, mut size) = (Vec::new(), 0);
+        self.each(|range| {
+            size += self.text.size_of(range.clone(), Unit::Bytes);
+            push(&mut ranges, range);
+            size <= most
+        });
+        (size <= most).then_some(ranges)
+    }
+
+    /// Enough of the start for so many units.
+    fn start(&self, units: u64) -> Vec<Segment> {
+        let (mut ranges, mut size) = (Vec::new(), 0);
+        self.each(|range| {
+            size += self.text.size_of(range.clone(), Unit::Units);
+            push(&mut ranges, range);
+            size <= units
+        });
+        segments_of(ranges)
+    }
+
+    /// Bytes of all that is left; waits until the whole is counted, rather than decode an output that is not.
+    fn size(&self) -> Fact {
+        let Ok(whole) = self.text.size(Unit::Bytes) else {
+            return Fact::from(self.text.size(Unit::Bytes));
+        };
+        let (mut removed, mut at) = (0, self.text.body.start);
+        self.each(|range| {
+            removed += self.text.size_of(at..range.start, Unit::Bytes);
+            at = range.end;
+            true
+        });
+        removed += self.text.size_of(at..self.text.body.end, Unit::Bytes);
+        Fact::Number(whole - removed)
+    }
+}
+
+/// Adds a range, to the last where it goes on from there.
+fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut().filter(|last| last.end == range.start) {
+        Some(last) => last.end = range.end,
+        None => ranges.push(range),
+    }
+}
+
+fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {
+    ranges.into_iter().map(Segment::Bytes).collect()
+}
+
+/// Without white space at both ends (Unicode's White_Space: a byte order mark is none).
+fn trimmed(text: &Text, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let is_space = |element: Range<usize>| {
+        let found = std::str::from_utf8(&text.bytes[element]).ok().and_then(|text| text.chars().next());
+        found.is_some_and(char::is_whitespace)
+    };
+    while let Some(last) = ranges.last_mut() {
+        let len = units::element_before(text.bytes, last.start, last.end).len;
+        if !is_space(last.end - len..last.end) {
+            break;
+        }
+        last.end -= len;
+        if Range::is_empty(last) {
+            ranges.pop();
+        }
+    }
+    while let Some(first) = ranges.first_mut() {
+        let len = units::element(&text.bytes[..first.end], first.start).len;
+        if !is_space(first.start..first.start + len) {
+            break;
+        }
+        first.start += len;
+        if Range::is_empty(first) {
+            ranges.remove(0);
+        }
+    }
+    ranges
+}

@@ -1,0 +1,122 @@
+//! The end of what a reader still holds who reads a pipe in chunks and drops the oldest, or rolls a window.
+
+use std::ops::Range;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{LimitHit, Unit};
+use crate::preview::plan::{self, Over, PlanError};
+use crate::preview::strategy::{Chosen, Rule, pieces};
+use crate::preview::template::Fact;
+use crate::text::units::{self, Want};
+
+/// Whole chunks from the end while they fit what is held, at least one; then whole pieces of those.
+pub(crate) fn chunks(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let held = rule.needed(&rule.form.held, "held")?;
+    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
+    let mut start = text.body.end;
+    let count = text.bytes.len().div_ceil(chunk);
+    let mut index = count;
+    let mut sum = 0;
+    while index > 0 {
+        let from = if rule.form.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
+        let is_first = index == count;
+        if !is_first && (start - from) as u64 > held {
+            break;
+        }
+        sum += if rule.form.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
+        if !is_first && sum > held {
+            break;
+        }
+        start = from;
+        index -= 1;
+    }
+    if rule.figure(&rule.form.whole_if)?.unwrap_or(0) != 0 {
+        let chosen = plan::everything(&text.part(start..text.body.end, None));
+        return Ok(crate::preview::strategy::with_fact(chosen, "stop", Fact::Text("end".to_owned())));
+    }
+    tail_of(text, rule, start..text.body.end)
+}
+
+/// Where the decoding of a chunk begins: with the character that the one before left unfinished.
+fn chunk_start(text: &Text, chunk: usize, index: usize) -> usize {
+    let at = chunk * index;
+    units::unfinished(&text.bytes[..at.min(text.bytes.len())]).clamp(text.body.start, text.body.end)
+}
+
+/// Whole pieces from the end of a stretch, or all of it where it is within the limits.
+fn tail_of(text: &Text, rule: &Rule, range: Range<usize>) -> Result<Chosen, PlanError> {
+    let part = text.part(range, None);
+    let is_over = !matches!(plan::test(&part, rule.policy)?, Ok(Over::Nothing));
+    let mut chosen = if is_over { pieces::choose(&part, rule)? } else { plan::everything(&part) };
+    if rule.form.raw {
+        chosen.facts.insert("lines", Fact::from(part.line_count()));
+        chosen.facts.insert("stop", Fact::Text(if is_over { "cut" } else { "end" }.to_owned()));
+    }
+    text.absorb(&part);
+    Ok(chosen)
+}
+
+/// The end of a window of decoded text that is cut back to `held` whenever it outgrows twice that; a first line that
+/// it holds in part is dropped.
+pub(crate) fn rolling(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let size = rule.needed(&rule.form.size, "size")?;
+    let held = rule.needed(&rule.form.held, "held")?.max(1);
+    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
+    let start = if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
+    let mut chosen = match start == text.body.start {
+        true => pieces::choose(text, rule)?,
+        false => tail_of(text, rule, start..text.body.end)?,
+    };
+    let total = text.line_count();
+    let taken = chosen.lines.unwrap_or(Ok(0));
+    let first = total.and_then(|total| taken.map(|taken| (total + 1).saturating_sub(taken)));
+    chosen.span = Some((first, total));
+    if chosen.hit.is_none() {
+        let by_size = text.exceeds(Unit::Bytes, size);
+        chosen.hit = Some(if by_size { LimitHit::Size(rule.policy.unit()) } else { LimitHit::Lines });
+    }
+    if chosen.partial {
+        let open = if text.final_feed() { Ok(0) } else { text.line_size_to(text.body.end) };
+        chosen.facts.insert("line_bytes", Fact::from(open));
+    }
+    Ok(chosen)
+}
+
+/// Whether the window's start cannot matter: nothing was dropped, or a line begins early enough in what is left.
+fn is_plain(text: &Text, size: u64, held: u64) -> bool {
+    if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
+        return true;
+    }
+    let early = text.retreat(text.body.start, text.body.end, Unit::Bytes, held.saturating_sub(3)).at;
+    // One byte more than the limit, and one for a final line feed, which does not count against it.
+    let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(2)).at;
+    early < late && text.feed_before(early, late).is_some()
+}
+
+/// Replays the reading in chunks. Needs every chunk's decoded size, so it waits until the whole was counted.
+fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
+    let Some(bad) = text.totals.bad_bytes else {
+        text.wait_for(Want::BAD_BYTES);
+        return text.body.start;
+    };
+    let (mut start, mut from, mut sum, mut index) = (text.body.start, text.body.start, 0, 1);
+    let mut is_line_start = true;
+    while from < text.body.end {
+        let is_last = chunk.saturating_mul(index) >= text.bytes.len();
+        let to = if is_last && from >= chunk_start(text, chunk, index) {
+            text.body.end
+        } else {
+            chunk_start(text, chunk, index)
+        };
+        sum += if bad == 0 { (to - from) as u64 } else { text.size_of(from..to, Unit::Bytes) };
+        if sum > held.saturating_mul(2) {
+            let cut = text.retreat(start, to, Unit::Bytes, held).at;
+            is_line_start = if cut == start { is_line_start } else { text.bytes[cut - 1] == b'\n' };
+            start = cut;
+            sum = text.size_of(start..to, Unit::Bytes);
+        }
+        from = to;
+        index += 1;
+    }
+    if is_line_start { start } else { text.feed_after(start, text.body.end).map_or(start, |feed| feed + 1) }
+}

@@ -1,0 +1,17 @@
+//! Strategies that a single agent made up.
+
+pub(crate) mod balanced;
+pub(crate) mod celled;
+pub(crate) mod clipped;
+pub(crate) mod collected;
+pub(crate) mod filtered;
+pub(crate) mod held;
+pub(crate) mod numbered;
+pub(crate) mod raw_tail;
+pub(crate) mod sampled;
+pub(crate) mod shaped;
+pub(crate) mod shares;
+pub(crate) mod snapped;
+pub(crate) mod stripped;
+pub(crate) mod weighed;
+pub(crate) mod wrapped;

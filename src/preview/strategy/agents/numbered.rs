@@ -1,0 +1,171 @@
+//! Numbered lines from either end, each cut to a length; all of them where there are few.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Bit, LimitHit, Part};
+use crate::preview::plan::PlanError;
+use crate::preview::strategy::{Chosen, Rule};
+use crate::preview::template::{self, Fact, Facts};
+use crate::text::units::Want;
+
+/// What ends a line, as Python's `splitlines` has it.
+const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
+/// The same without LF and CR, which are counted already.
+const RARE: &str = r"(?-u)[\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
+/// The longest break.
+const LONGEST: usize = 3;
+/// Bytes in which a break is looked for at a time, from the end.
+const STEP: usize = 4096;
+
+pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let wrong = |error: regex::Error| PlanError::policy(rule.policy, error.to_string());
+    let breaks = Regex::new(BREAKS).map_err(wrong)?;
+    let (first, last) = (rule.needed(&rule.form.head, "head")?, rule.needed(&rule.form.tail, "tail")?);
+    let mut head = from_start(text, &breaks, first.saturating_add(last).saturating_add(1));
+    let is_many = head.len() as u64 > first.saturating_add(last);
+    let total = match is_many {
+        true => count(text, &Regex::new(RARE).map_err(wrong)?),
+        false => Ok(head.len() as u64),
+    };
+    let tail = if is_many { from_end(text, &breaks, as_usize(last)) } else { Vec::new() };
+    head.truncate(as_usize(if is_many { first } else { u64::MAX }));
+    let rows = Rows::of(text, rule)?;
+    let mut chosen = Chosen {
+        lines: Some(Ok((head.len() + tail.len()) as u64)),
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        total_lines: Some(total),
+        ..Chosen::default()
+    };
+    let begins = total.map(|total| total - tail.len() as u64 + 1);
+    let slots = [("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)];
+    let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
+    chosen.ranges = head.iter().chain(&tail).map(|line| rows.shown(line)).collect();
+    chosen.facts.insert("clipped", Fact::Flag(is_clipped));
+    chosen.facts.insert("gap", Fact::Flag(is_many));
+    chosen.facts.insert("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last))));
+    chosen.slots = slots.into();
+    Ok(chosen)
+}
+
+/// The first lines, without what ends them.
+fn from_start(text: &Text, breaks: &Regex, most: u64) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut at = text.body.start;
+    while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
+        let bound = text.patient_end(at, text.body.end);
+        let found = breaks.find_at(&text.bytes[..bound], at);
+        if found.is_none() && bound < text.body.end {
+            text.give_up();
+        }
+        let (stop, next) = found.map_or((bound, bound), |found| (found.start(), found.end()));
+        let is_pair = next == bound && text.bytes[next - 1] == b'\r' && text.bytes.get(next) == Some(&b'\n');
+        text.touch(at..next);
+        lines.push(at..stop);
+        at = next + usize::from(is_pair && next < text.body.end);
+    }
+    lines
+}
+
+/// The last lines, in order, without what ends them.
+fn from_end(text: &Text, breaks: &Regex, most: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut end = text.body.end;
+    if let Some(found) = break_before(text, breaks, end).filter(|found| found.end == end) {
+        end = found.start;
+    }
+    while lines.len() < most {
+        let found = break_before(text, breaks, end);
+        let start = found.as_ref().map_or(text.body.start, |found| found.end);
+        text.touch(start..end);
+        lines.insert(0, start..end);
+        let Some(found) = found else { break };
+        end = found.start;
+    }
+    lines
+}
+
+/// The last break that ends at or before `end`.
+fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>> {
+    let floor = match text.totals.line_feeds {
+        Some(_) => text.body.start,
+        None => end - text.patient_end(0, end - text.body.start),
+    };
+    let mut high = end;
+    while high > floor {
+        let low = high.saturating_sub(STEP).max(floor);
+        let from = low.saturating_sub(LONGEST).max(text.body.start);
+        let found = breaks.find_iter(&text.bytes[from..high]).last();
+        let found = found.map(|found| from + found.start()..from + found.end());
+        // One that begins before the step may be the end of a longer one.
+        if let Some(found) = found.filter(|found| found.start >= low || from == text.body.start) {
+            return Some(found);
+        }
+        if low == floor {
+            break;
+        }
+        high = (low + LONGEST - 1).min(end);
+    }
+    if floor > text.body.start {
+        text.give_up();
+    }
+    None
+}
+
+/// How many lines there are. LF and CR are counted already; the rest is looked for, so all of the output is read.
+fn count(text: &Text, rare: &Regex) -> Result<u64, Want> {
+    let feeds = text.line_feeds()?;
+    let returns = text.totals.lone_returns.ok_or(Want::LONE_RETURNS)?;
+    text.touch(text.body.clone());
+    let bytes = &text.bytes[text.body.clone()];
+    let others = rare.find_iter(bytes).count() as u64;
+    let ended = [&b"\n"[..], b"\r", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", b"\xc2\x85"];
+    let is_ended =
+        ended.iter().chain(&[&b"\xe2\x80\xa8"[..], b"\xe2\x80\xa9"]).any(|end| bytes.ends_with(end));
+    Ok(feeds + returns + others + u64::from(!is_ended))
+}
+
+/// How lines are shown.
+struct Rows<'a, 'b> {
+    text: &'a Text<'b>,
+    rule: &'a Rule<'a>,
+    most: u64,
+}
+
+impl<'a, 'b> Rows<'a, 'b> {
+    fn of(text: &'a Text<'b>, rule: &'a Rule) -> Result<Self, PlanError> {
+        Ok(Self { text, rule, most: rule.needed(&rule.form.line_size, "line_size")? })
+    }
+
+    fn shown(&self, line: &Range<usize>) -> Range<usize> {
+        line.start..self.text.advance(line.start, line.end, self.rule.unit, self.most).at
+    }
+
+    fn is_long(&self, line: &Range<usize>) -> bool {
+        self.shown(line).end < line.end
+    }
+
+    /// Lines with their numbers, which are as wide as the widest of them.
+    fn parts(&self, lines: &[Range<usize>], first: Result<u64, Want>) -> Result<Vec<Part>, PlanError> {
+        let last = first.map_or(0, |first| first + (lines.len() as u64).saturating_sub(1));
+        let width = last.to_string().len() as u64;
+        let mut parts = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let number = first.map(|first| first + at as u64);
+            let facts = Facts::from([("number", Fact::from(number)), ("size", Fact::Number(width))]);
+            let template = self.rule.form.number.as_ref().map_or("", |number| number.get_ref().as_str());
+            let rendered = template::render_plain(self.rule.policy, template, &facts);
+            let (words, _) = rendered.map_err(|message| PlanError::policy(self.rule.policy, message))?;
+            let feed = if at > 0 { "\n" } else { "" };
+            let shown = self.shown(line);
+            parts.push(
+                self.text
+                    .changed(shown.clone(), vec![Bit::Text(format!("{feed}{words}")), Bit::Bytes(shown)]),
+            );
+        }
+        self.text.wait_for(first.err().unwrap_or_default());
+        Ok(parts)
+    }
+}

@@ -1,0 +1,266 @@
+//! Both ends, whole lines, of a text without its escape sequences.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use crate::preview::measure::Text;
+use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
+use crate::preview::plan::{self, PlanError};
+use crate::preview::strategy::{Chosen, Rule};
+use crate::preview::template::Fact;
+
+/// Escape sequences, the first alternative that matches; an ESC that begins none of them stays.
+const ESCAPES: &str = concat!(
+    r"(?s-u)\x1b\[[0-?]*[ -/]*[@-~]",
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
+    r"|\x1b[PX^_][^\x1b]*\x1b\\",
+    r"|\x1b[ -/]*[0-~]"
+);
+
+/// Something of the stripped text, in order.
+#[derive(Debug, Clone)]
+enum Bite {
+    /// A piece begins.
+    Begin,
+    /// A range that is left of the piece, never empty, with its size.
+    Left(Range<usize>, u64),
+}
+
+impl Bite {
+    /// What it takes of a budget: each piece costs a line feed.
+    fn cost(&self) -> u64 {
+        match self {
+            Self::Begin => 1,
+            Self::Left(_, size) => *size,
+        }
+    }
+}
+
+pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let lines = rule.needed(&rule.form.lines, "lines")?;
+    let size = rule.needed(&rule.form.size, "size")?;
+    let escapes = Regex::new(ESCAPES).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
+    let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
+    let (mut pieces, mut cost) = (0, 0);
+    walk(text, &escapes, |bite| {
+        pieces += u64::from(matches!(bite, Bite::Begin));
+        cost += bite.cost();
+        head.take(&bite);
+        tail.take(bite);
+    });
+    let total = cost - 1;
+    if pieces <= lines && total <= size {
+        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
+    }
+    head.end();
+    let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
+    let cut = head.open.as_slice();
+    let cut_head = || clip(text, cut, size / 2, Direction::Head).filter(|_| head.count == 0);
+    let first = side(text, &head.whole).or_else(cut_head);
+    let last = side(text, &whole_tail).or_else(|| clip(text, &tail.last_piece(), size / 2, Direction::Tail));
+    let joints = |count: u64| count.saturating_sub(1);
+    let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
+    let mut chosen = Chosen {
+        lines: Some(Ok(head.count + tail_count)),
+        hit: Some(if total > size { LimitHit::Size(rule.policy.unit()) } else { LimitHit::Lines }),
+        ranges: [&first, &last].into_iter().flatten().flat_map(kept_ranges).collect(),
+        ..Chosen::default()
+    };
+    chosen.facts.insert("middle_lines", Fact::Number(omitted));
+    chosen.slots = vec![("head", first.into_iter().collect()), ("tail", last.into_iter().collect())];
+    Ok(chosen)
+}
+
+/// Goes through the stripped text; nothing is held of what was seen.
+fn walk(text: &Text, escapes: &Regex, mut see: impl FnMut(Bite)) {
+    text.touch(text.body.clone());
+    see(Bite::Begin);
+    let mut at = text.body.start;
+    for found in escapes.find_iter(&text.bytes[text.body.clone()]) {
+        let (start, end) = (text.body.start + found.start(), text.body.start + found.end());
+        see_lines(text, at..start, &mut see);
+        at = end;
+    }
+    see_lines(text, at..text.body.end, &mut see);
+}
+
+fn see_lines(text: &Text, range: Range<usize>, see: &mut impl FnMut(Bite)) {
+    let mut at = range.start;
+    loop {
+        let feed = text.feed_after(at, range.end);
+        let stop = feed.unwrap_or(range.end);
+        if stop > at {
+            let is_ascii = text.bytes[at..stop].is_ascii();
+            let size = if is_ascii { (stop - at) as u64 } else { text.size_of(at..stop, Unit::Bytes) };
+            see(Bite::Left(at..stop, size));
+        }
+        let Some(feed) = feed else { return };
+        see(Bite::Begin);
+        at = feed + 1;
+    }
+}
+
+/// The first pieces, as many as fit; of the first that does not, as much as a cut can reach.
+struct Head {
+    most: u64,
+    left: u64,
+    count: u64,
+    /// Bites of the pieces that fit.
+    whole: Vec<Bite>,
+    /// Ranges of the piece that is being read, which cost `open_cost` so far.
+    open: Vec<Range<usize>>,
+    open_cost: u64,
+    is_full: bool,
+}
+
+impl Head {
+    fn new(most: u64, left: u64) -> Self {
+        Self { most, left, count: 0, whole: Vec::new(), open: Vec::new(), open_cost: 0, is_full: false }
+    }
+
+    fn take(&mut self, bite: &Bite) {
+        if self.is_full {
+            return;
+        }
+        match bite {
+            Bite::Begin => {
+                self.end();
+                self.open_cost = 1;
+            }
+            Bite::Left(range, size) => {
+                self.open.push(range.clone());
+                self.open_cost += size;
+                self.is_full = self.open_cost > self.left;
+            }
+        }
+    }
+
+    /// Ends the piece that is being read: it is taken if it fits.
+    fn end(&mut self) {
+        if self.is_full || self.open_cost == 0 {
+            return;
+        }
+        if self.count == self.most || self.open_cost > self.left {
+            self.is_full = true;
+            return;
+        }
+        self.count += 1;
+        self.left -= self.open_cost;
+        self.whole.push(Bite::Begin);
+        // Sizes matter no more.
+        self.whole.extend(self.open.drain(..).map(|range| Bite::Left(range, 0)));
+        self.open_cost = 0;
+    }
+}
+
+/// The end of the text so far, as much as the budget can reach.
+struct Tail {
+    budget: u64,
+    bites: VecDeque<Bite>,
+    cost: u64,
+}
+
+impl Tail {
+    fn new(budget: u64) -> Self {
+        Self { budget, bites: VecDeque::new(), cost: 0 }
+    }
+
+    fn take(&mut self, bite: Bite) {
+        self.cost += bite.cost();
+        self.bites.push_back(bite);
+        while let Some(first) =
+            self.bites.front().map(Bite::cost).filter(|first| self.cost - first > self.budget)
+        {
+            self.cost -= first;
+            self.bites.pop_front();
+        }
+    }
+
+    /// The last pieces that fit, at most so many: how many, and their bites.
+    fn whole(&self, most: u64) -> (u64, Vec<Bite>) {
+        let (mut count, mut cost, mut start) = (0, 0, self.bites.len());
+        for (at, bite) in self.bites.iter().enumerate().rev() {
+            cost += bite.cost();
+            if count == most || cost > self.budget {
+                break;
+            }
+            if matches!(bite, Bite::Begin) {
+                count += 1;
+                start = at;
+            }
+        }
+        (count, self.bites.iter().skip(start).cloned().collect())
+    }
+
+    /// What is held of the last piece.
+    fn last_piece(&self) -> Vec<Range<usize>> {
+        let begin = self.bites.iter().rposition(|bite| matches!(bite, Bite::Begin)).map_or(0, |at| at + 1);
+        let range = |bite: &Bite| match bite {
+            Bite::Left(range, _) => Some(range.clone()),
+            Bite::Begin => None,
+        };
+        self.bites.iter().skip(begin).filter_map(range).collect()
+    }
+}
+
+/// Pieces joined by line feeds; none if that is empty.
+fn side(text: &Text, bites: &[Bite]) -> Option<Part> {
+    let bits = bites.iter().skip(1).map(|bite| match bite {
+        Bite::Begin => Bit::Text("\n".to_owned()),
+        Bite::Left(range, _) => Bit::Bytes(range.clone()),
+    });
+    part_of(text, bits.collect())
+}
+
+fn part_of(text: &Text, bits: Vec<Bit>) -> Option<Part> {
+    let mut ranges = bits.iter().filter_map(|bit| match bit {
+        Bit::Bytes(range) => Some(range.clone()),
+        _ => None,
+    });
+    let first = ranges.next();
+    let last = ranges.next_back().or_else(|| first.clone());
+    match (first, last) {
+        (Some(first), Some(last)) => Some(text.changed(first.start..last.end, bits)),
+        _ if bits.is_empty() => None,
+        _ => Some(text.changed(text.body.start..text.body.start, bits)),
+    }
+}
+
+/// As much of one piece as fits, at a character boundary, from its start or its end.
+fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Option<Part> {
+    let mut left = size;
+    let mut kept = Vec::new();
+    if from == Direction::Head {
+        for range in piece {
+            let cut = text.advance(range.start, range.end, Unit::Bytes, left).at;
+            left -= text.size_of(range.start..cut, Unit::Bytes);
+            kept.push(range.start..cut);
+            if cut < range.end {
+                break;
+            }
+        }
+    } else {
+        for range in piece.iter().rev() {
+            let cut = text.retreat(range.start, range.end, Unit::Bytes, left).at;
+            left -= text.size_of(cut..range.end, Unit::Bytes);
+            kept.push(cut..range.end);
+            if cut > range.start {
+                break;
+            }
+        }
+        kept.reverse();
+    }
+    let bits = kept.into_iter().filter(|range| !range.is_empty()).map(Bit::Bytes);
+    part_of(text, bits.collect())
+}
+
+fn kept_ranges(part: &Part) -> Vec<Range<usize>> {
+    let Part::Changed { bits, .. } = part else { return Vec::new() };
+    let ranges = bits.iter().filter_map(|bit| match bit {
+        Bit::Bytes(range) => Some(range.clone()),
+        _ => None,
+    });
+    ranges.collect()
+}

@@ -1,0 +1,232 @@
+//! The start of a text, or both ends where its end matters, by a weight in which some characters count more.
+
+use regex::Regex;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{LimitHit, Unit};
+use crate::preview::plan::{self, PlanError};
+use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::{Chosen, Rule, composed};
+use crate::preview::template::{Fact, Facts};
+
+/// What part of the budget the end may take, where it matters.
+const TAIL_SHARE: f64 = 0.3;
+/// A line feed past this part of the start ends it.
+const LATE: f64 = 0.8;
+/// A line feed before this part of the end begins it.
+const EARLY: f64 = 0.2;
+
+/// Code points that count for several units, first and last, and how many.
+const HEAVY: &[(u32, u32, u64)] = &[
+    (0xB7, 0xB7, 4),
+    (0x2C7, 0x2C7, 8),
+    (0x2C9, 0x2C9, 8),
+    (0x2D9, 0x2D9, 8),
+    (0x2EA, 0x2EB, 8),
+    (0x305, 0x305, 8),
+    (0x323, 0x323, 8),
+    (0x1100, 0x11FF, 12),
+    (0x2E80, 0x2FFF, 12),
+    (0x3000, 0x319F, 4),
+    (0x31A0, 0x4DFF, 12),
+    (0x4E00, 0x9FA5, 4),
+    (0x9FA6, 0xA4FF, 12),
+    (0xA700, 0xA707, 12),
+    (0xA960, 0xA97F, 12),
+    (0xAC00, 0xD7AF, 4),
+    (0xD7B0, 0xD7FF, 12),
+    (0xF900, 0xFAFF, 12),
+    (0xFE10, 0xFE4F, 8),
+    (0xFF01, 0xFF60, 4),
+    (0xFF61, 0xFFDC, 8),
+    (0xFFE0, 0xFFE6, 8),
+    (0x16FE0, 0x16FFF, 16),
+    (0x1AFF0, 0x1AFFF, 16),
+    (0x1B000, 0x1B16F, 16),
+    (0x1D360, 0x1D371, 12),
+    (0x1F200, 0x1F2FF, 16),
+    (0x20000, 0x2FA1F, 16),
+    (0x30000, 0x3347F, 16),
+];
+
+pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
+    let most = rule.needed(&rule.form.size, "size")?;
+    let is_long = text.exceeds(Unit::Units, most);
+    let near = text.advance(text.body.start, text.body.end, Unit::Units, most).at;
+    let start = text.decoding.decode(&text.bytes[text.body.start..near]);
+    if !is_long && weight(&start) <= most {
+        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
+    }
+    let total = text.size(Unit::Units);
+    text.wait_for(total.err().unwrap_or_default());
+    let total = total.unwrap_or(text.len() as u64);
+    let scale = Scale { rule, most, total };
+    let kept = scale.kept(text, &start)?;
+    let (kept, suffix) = scale.bounded(text, &kept)?;
+    let mut segments = vec![Segment::Bytes(kept.head.clone()), Segment::Words(kept.between.clone())];
+    segments.push(Segment::Bytes(kept.tail.clone()));
+    segments.push(Segment::Words(suffix));
+    Ok(Chosen {
+        cut: Some(true),
+        lines: Some(Ok(composed::lines(text, &segments))),
+        ranges: segments.iter().filter_map(Segment::range).collect(),
+        slots: vec![("kept", composed::parts(text, segments))],
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        ..Chosen::default()
+    })
+}
+
+fn heavy(character: char) -> u64 {
+    let code = u32::from(character);
+    let at = HEAVY.partition_point(|(_, last, _)| *last < code);
+    let own = character.len_utf16() as u64;
+    HEAVY.get(at).filter(|(first, ..)| *first <= code).map_or(own, |(.., weight)| *weight)
+}
+
+fn weight(text: &str) -> u64 {
+    text.chars().map(heavy).sum()
+}
+
+fn units(text: &str) -> u64 {
+    text.encode_utf16().count() as u64
+}
+
+/// The start of a text whose weight is at most this.
+fn fitting(text: &str, most: u64) -> &str {
+    let mut left = most;
+    for (at, character) in text.char_indices() {
+        let Some(rest) = left.checked_sub(heavy(character)) else { return &text[..at] };
+        left = rest;
+    }
+    text
+}
+
+fn fitting_end(text: &str, most: u64) -> &str {
+    let mut left = most;
+    for (at, character) in text.char_indices().rev() {
+        let Some(rest) = left.checked_sub(heavy(character)) else {
+            return &text[at + character.len_utf8()..];
+        };
+        left = rest;
+    }
+    text
+}
+
+/// What is kept: ranges of the output, and words between.
+#[derive(Clone)]
+struct Kept {
+    head: std::ops::Range<usize>,
+    between: String,
+    tail: std::ops::Range<usize>,
+}
+
+/// The limit, and what it is measured against.
+struct Scale<'a> {
+    rule: &'a Rule<'a>,
+    most: u64,
+    /// UTF-16 units of the whole.
+    total: u64,
+}
+
+impl Scale<'_> {
+    fn suffix(&self, removed: u64) -> Result<String, PlanError> {
+        self.rule.words(&self.rule.form.gap, &Facts::from([("number", Fact::Number(removed.max(1)))]))
+    }
+
+    fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {
+        let least = self.rule.needed(&self.rule.form.head, "head")?;
+        let least = least.min(self.most.saturating_sub(weight(&self.suffix(1)?)));
+        let first = units(fitting(start, self.most));
+        let room = self.most.saturating_sub(weight(&self.suffix(self.total.saturating_sub(first))?));
+        let budget = room.max(least);
+        if budget > 2 * least
+            && matters(text, self.rule)?
+            && let Some(kept) = self.both_ends(text, start, budget, least)?
+        {
+            return Ok(kept);
+        }
+        let end = text.body.end;
+        Ok(Kept { head: head(text, fitting(start, budget)), between: String::new(), tail: end..end })
+    }
+
+    /// Both ends, drawn in to line feeds that are near; nothing where they would be all.
+    fn both_ends(
+        &self,
+        text: &Text,
+        start: &str,
+        budget: u64,
+        least: u64,
+    ) -> Result<Option<Kept>, PlanError> {
+        let between = self.rule.form.between.clone().unwrap_or_default();
+        let most = self.rule.needed(&self.rule.form.tail, "tail")?;
+        let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
+        let first = budget.saturating_sub(last + weight(&between));
+        if first <= least {
+            return Ok(None);
+        }
+        let head = head(text, fitting(start, first));
+        let far = text.retreat(text.body.start, text.body.end, Unit::Units, last).at;
+        let end = text.decoding.decode(&text.bytes[far..text.body.end]);
+        let end = fitting_end(&end, last);
+        let feed = end.find('\n').filter(|at| (units(&end[..*at]) as f64) < units(end) as f64 * EARLY);
+        let end = feed.map_or(end, |at| &end[at + 1..]);
+        let tail = text.retreat(text.body.start, text.body.end, Unit::Units, units(end)).at..text.body.end;
+        let both = text.size_of(head.clone(), Unit::Units) + units(end);
+        Ok((both < self.total).then_some(Kept { head, between, tail }))
+    }
+
+    /// With the suffix, cut from its end until both fit.
+    fn bounded(&self, text: &Text, kept: &Kept) -> Result<(Kept, String), PlanError> {
+        let mut kept = kept.clone();
+        loop {
+            let shown = self.shown(text, &kept);
+            let size = units(&shown);
+            let suffix = self.suffix(self.total.saturating_sub(size))?;
+            let Some(room) = self.most.checked_sub(weight(&suffix)).filter(|room| *room > 0) else {
+                let all = self.suffix(self.total)?;
+                let (start, end) = (text.body.start, text.body.end);
+                let none = Kept { head: start..start, between: String::new(), tail: end..end };
+                return Ok((none, fitting(&all, self.most).to_owned()));
+            };
+            let fits = units(fitting(&shown, room));
+            if fits == size {
+                return Ok((kept, suffix));
+            }
+            kept = first_units(text, &kept, fits);
+        }
+    }
+
+    fn shown(&self, text: &Text, kept: &Kept) -> String {
+        let decoded = |range: &std::ops::Range<usize>| text.decoding.decode(&text.bytes[range.clone()]);
+        format!("{}{}{}", decoded(&kept.head), kept.between, decoded(&kept.tail))
+    }
+}
+
+/// The range of a start, less what follows a late line feed.
+fn head(text: &Text, start: &str) -> std::ops::Range<usize> {
+    let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
+    let kept = feed.map_or(start, |at| &start[..at]);
+    text.body.start..text.advance(text.body.start, text.body.end, Unit::Units, units(kept)).at
+}
+
+fn first_units(text: &Text, kept: &Kept, most: u64) -> Kept {
+    let head = kept.head.start..text.advance(kept.head.start, kept.head.end, Unit::Units, most).at;
+    let left = most.saturating_sub(text.size_of(kept.head.clone(), Unit::Units));
+    let between: String = kept.between.chars().take(as_usize(left)).collect();
+    let left = left.saturating_sub(units(&kept.between));
+    let tail = kept.tail.start..text.advance(kept.tail.start, kept.tail.end, Unit::Units, left).at;
+    Kept { head, between, tail }
+}
+
+/// Whether the end of a text looks like an error, a summary or the end of JSON.
+fn matters(text: &Text, rule: &Rule) -> Result<bool, PlanError> {
+    let looked_at = rule.needed(&rule.form.around, "around")?;
+    let from = text.retreat(text.body.start, text.body.end, Unit::Units, looked_at).at;
+    let end = text.decoding.decode(&text.bytes[from..text.body.end]).to_lowercase();
+    let words =
+        rule.form.words.iter().flatten().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
+    let pattern = format!(r"(?-u:\b)(?:{words})(?-u:\b)");
+    let pattern = Regex::new(&pattern).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
+    let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
+    Ok(pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
+}

@@ -1,0 +1,117 @@
+//! An output between words that the agent adds before it cuts: its size, and both ends of the whole.
+
+use std::ops::Range;
+
+use crate::preview::measure::Text;
+use crate::preview::model::{LimitHit, Part, Unit};
+use crate::preview::plan::PlanError;
+use crate::preview::template::{Fact, Facts};
+use crate::text::units::Want;
+
+use super::segments::{self, Segment};
+use super::{Chosen, Rule, lines_in};
+
+/// The words, and what is between them.
+pub(crate) struct Composed {
+    pub before: String,
+    pub body: Range<usize>,
+    pub after: String,
+}
+
+/// Renders the words of `before` and `after`; there may be none.
+pub(crate) fn compose(text: &Text, rule: &Rule) -> Result<Composed, PlanError> {
+    let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
+    let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
+    let (before, after) = (rule.words(&rule.form.before, &facts)?, rule.words(&rule.form.after, &facts)?);
+    Ok(Composed { before, body: text.body.clone(), after })
+}
+
+impl Composed {
+    /// Size of the words alone.
+    pub fn added(&self, unit: Unit) -> u64 {
+        segments::words_size(&self.before, unit) + segments::words_size(&self.after, unit)
+    }
+
+    /// Size of all, or the total that it waits for.
+    pub fn size(&self, text: &Text, unit: Unit) -> Result<u64, Want> {
+        Ok(text.size(unit)? + self.added(unit))
+    }
+
+    /// Whether all is larger than `max`. Never looks further than `max` can reach.
+    pub fn exceeds(&self, text: &Text, unit: Unit, max: u64) -> bool {
+        let added = self.added(unit);
+        added > max || text.exceeds(unit, max - added)
+    }
+
+    /// The first `size`; nothing is measured further than that.
+    pub fn head(&self, text: &Text, unit: Unit, size: u64) -> Vec<Segment> {
+        let mut kept = segments::prefix(text, &[Segment::Words(self.before.clone())], unit, size);
+        let left = size.saturating_sub(segments::words_size(&self.before, unit));
+        let body = segments::head(text, self.body.clone(), unit, left);
+        let rest = self.rest(text, &body, unit, left);
+        kept.extend(body);
+        kept.extend(segments::prefix(text, &[Segment::Words(self.after.clone())], unit, rest));
+        trimmed(kept)
+    }
+
+    /// The last `size`; nothing is measured further than that.
+    pub fn tail(&self, text: &Text, unit: Unit, size: u64) -> Vec<Segment> {
+        let after = segments::suffix(text, &[Segment::Words(self.after.clone())], unit, size);
+        let left = size.saturating_sub(segments::words_size(&self.after, unit));
+        let body = segments::tail(text, self.body.clone(), unit, left);
+        let rest = self.rest(text, &body, unit, left);
+        let mut kept = segments::suffix(text, &[Segment::Words(self.before.clone())], unit, rest);
+        kept.extend(body);
+        kept.extend(after);
+        trimmed(kept)
+    }
+
+    /// What is left of a size after a stretch of the output: something only if that is all of it.
+    fn rest(&self, text: &Text, body: &[Segment], unit: Unit, size: u64) -> u64 {
+        let is_whole = matches!(body, [Segment::Bytes(range)] if *range == self.body);
+        if is_whole { size - segments::size(text, body, unit) } else { 0 }
+    }
+
+    /// All of it.
+    pub fn parts(&self, text: &Text) -> Vec<Part> {
+        let body = Segment::Bytes(self.body.clone());
+        parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
+    }
+}
+
+fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
+    let is_empty = |segment: &Segment| match segment {
+        Segment::Words(words) => words.is_empty(),
+        Segment::Bytes(range) => range.is_empty(),
+        Segment::Half(_) => false,
+    };
+    segments.into_iter().filter(|segment| !is_empty(segment)).collect()
+}
+
+/// What segments become.
+pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
+    segments.into_iter().filter_map(|segment| segment.part(text)).collect()
+}
+
+/// Lines of the output of which segments hold something.
+pub(crate) fn lines(text: &Text, segments: &[Segment]) -> u64 {
+    segments.iter().filter_map(Segment::range).map(|range| lines_in(text, &range)).sum()
+}
+
+/// Halves of characters among segments.
+pub(crate) fn halves(segments: &[Segment]) -> u64 {
+    segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
+}
+
+/// What slots of segments were chosen by size: their parts, ranges, halves and lines.
+pub(crate) fn chosen(text: &Text, rule: &Rule, slots: Vec<(&'static str, Vec<Segment>)>) -> Chosen {
+    let all: Vec<_> = slots.iter().flat_map(|(_, segments)| segments).cloned().collect();
+    Chosen {
+        lines: Some(Ok(lines(text, &all))),
+        halves: halves(&all),
+        ranges: all.iter().filter_map(Segment::range).collect(),
+        slots: slots.into_iter().map(|(name, segments)| (name, parts(text, segments))).collect(),
+        hit: Some(LimitHit::Size(rule.policy.unit())),
+        ..Chosen::default()
+    }
+}

@@ -1,0 +1,57 @@
+//! A tag of the agent's own envelope that stands in the output: its `<` becomes `<\`, so that it ends nothing.
+
+use regex::bytes::Regex;
+
+use crate::preview::measure::Text;
+use crate::preview::model::{Bit, Part};
+
+/// What finds such a tag's `<`: any case, `_` for `-`, and signs between (but no backslash at once, which says that it
+/// was done before). Source: Claude Code 2.1.330; letters that only look alike, which it knows, are not looked for.
+pub(crate) fn finder(tag: &str) -> Result<Regex, regex::Error> {
+    let name = regex::escape(tag).replace(r"\-", "[-_]");
+    let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";
+    Regex::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
+}
+
+/// Escapes every such tag in the kept parts of the slots.
+pub(crate) fn apply(text: &Text, finder: &Regex, slots: &mut [(&'static str, Vec<Part>)]) {
+    for (_, parts) in slots {
+        *parts = parts.drain(..).flat_map(|part| escaped(text, finder, part)).collect();
+    }
+}
+
+fn escaped(text: &Text, finder: &Regex, part: Part) -> Vec<Part> {
+    let Part::Kept { range, .. } = &part else { return vec![part] };
+    let bytes = &text.bytes[range.clone()];
+    let mut parts = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while let Some(found) = finder.find_at(bytes, from) {
+        let (start, end) = (range.start + found.start(), range.start + found.start() + 1);
+        parts.extend(text.kept(range.start + at..start));
+        parts.push(text.changed(start..end, vec![Bit::Text("<\\".to_owned())]));
+        at = found.start() + 1;
+        from = at;
+    }
+    parts.extend(text.kept(range.start + at..range.end));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_found_as_the_agent_finds_it() {
+        let finder = finder("persisted-output").unwrap();
+        for tag in
+            ["</persisted-output>", "<persisted-output>", "< / Persisted_Output >", "<persisted-output"]
+        {
+            assert!(finder.is_match(tag.as_bytes()), "{tag}");
+        }
+        for tag in
+            ["<\\/persisted-output>", "<persisted-outputs>", "<x persisted-output>", "persisted-output>"]
+        {
+            assert!(!finder.is_match(tag.as_bytes()), "{tag}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What templates may do to a figure: arithmetic that passes `…` on, and the agents' ways of writing sizes.
+
+use minijinja::value::Value;
+use minijinja::{Environment, Error, ErrorKind};
+
+use super::WAITING;
+
+/// What a filter makes of its operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Gives {
+    Number,
+    /// A text no longer than operand and arguments together, but for [`MOST_WIDTH`].
+    Text,
+    /// The operand, an argument, or a part of one.
+    Part,
+}
+
+/// Every filter that a template may use: ours, and those of minijinja's that cannot make much of little.
+const ALL: &[(&str, Gives)] = &[
+    ("abs", Gives::Part),
+    ("basename", Gives::Text),
+    ("claude_size", Gives::Text),
+    ("commas", Gives::Text),
+    ("d", Gives::Part),
+    ("default", Gives::Part),
+    ("digits", Gives::Text),
+    ("first", Gives::Part),
+    ("fixed", Gives::Text),
+    ("hermes_size", Gives::Text),
+    ("int", Gives::Number),
+    ("kb", Gives::Text),
+    ("last", Gives::Part),
+    ("length", Gives::Number),
+    ("max", Gives::Part),
+    ("min", Gives::Part),
+    ("minus", Gives::Text),
+    ("one_decimal", Gives::Text),
+    ("one_decimal_even", Gives::Text),
+    ("over", Gives::Text),
+    ("pad", Gives::Text),
+    ("pi_size", Gives::Text),
+    ("plus", Gives::Text),
+    ("round_kb", Gives::Text),
+    ("sibling", Gives::Text),
+    ("string", Gives::Text),
+    ("thousands", Gives::Text),
+    ("times", Gives::Text),
+    ("trim", Gives::Text),
+];
+
+/// Most characters to which a number is filled up.
+pub(crate) const MOST_WIDTH: u64 = 100;
+
+/// What a filter gives, if a template may use it.
+pub(crate) fn gives(name: &str) -> Option<Gives> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
+}
+
+/// The names of all, sorted.
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// Adds every filter and test to an environment.
+pub(crate) fn add_to(environment: &mut Environment) {
+    environment.add_filter("plus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_add(b)));
+    environment
+        .add_filter("minus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_sub(b)));
+    environment
+        .add_filter("times", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_mul(b)));
+    environment.add_filter("over", |value: &Value, by: &Value| apply2(value, by, |a, b| a / b.max(1)));
+    environment.add_filter("commas", |value: &Value| apply(value, commas));
+    environment.add_filter("pi_size", |value: &Value| apply(value, pi_size));
+    environment.add_filter("claude_size", |value: &Value| apply(value, claude_size));
+    environment.add_filter("kb", |value: &Value| apply(value, |bytes| format!("{}KB", bytes / 1024)));
+    environment.add_filter("round_kb", |value: &Value| apply(value, |n| ((n + KB / 2) / KB).to_string()));
+    environment.add_filter("hermes_size", |value: &Value| apply(value, hermes_size));
+    environment.add_filter("basename", |path: String| path.rsplit('/').next().unwrap_or("").to_owned());
+    environment.add_filter("sibling", |path: String, name: String| match path.rfind('/') {
+        Some(slash) => format!("{}/{name}", &path[..slash]),
+        None => name,
+    });
+    environment.add_filter("fixed", fixed);
+    environment.add_filter("thousands", |value: &Value| apply(value, thousands));
+    environment.add_filter("one_decimal", |value: &Value, by: u64| apply(value, |n| half_up(n, by)));
+    environment.add_filter("one_decimal_even", |value: &Value, by: u64| apply(value, |n| half_even(n, by)));
+    environment.add_filter("digits", |value: &Value, most: u64| {
+        let width = width(most)?;
+        apply(value, |n| format!("{n:0width$}"))
+    });
+    environment.add_filter("pad", |value: &Value, most: u64| {
+        let width = width(most)?;
+        apply(value, |n| format!("{n:>width$}"))
+    });
+    environment.add_test("known", |value: &Value| value.as_str() != Some(WAITING));
+}
+
+fn number(value: &Value) -> Result<u64, Error> {
+    let number = i128::try_from(value.clone())
+        .map_err(|_| Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a whole number")))?;
+    Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
+}
+
+/// A width within its limit.
+fn width(most: u64) -> Result<usize, Error> {
+    let wrong = || format!("a number is filled up to {MOST_WIDTH} characters at most, not {most}");
+    let fits = (most <= MOST_WIDTH).then(|| most.try_into().ok()).flatten();
+    fits.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, wrong()))
+}
+
+fn is_waiting(value: &Value) -> bool {
+    value.as_str() == Some(WAITING)
+}
+
+fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {
+    if is_waiting(value) { Ok(value.clone()) } else { Ok(Value::from(write(number(value)?))) }
+}
+
+fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Result<Value, Error> {
+    if is_waiting(value) || is_waiting(by) {
+        return Ok(Value::from(WAITING));
+    }
+    Ok(Value::from(reckon(number(value)?, number(by)?)))
+}
+
+/// A decimal number with so many decimals, an exact half rounded up: JavaScript's `toFixed`.
+fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
+    const EXACT: usize = 40;
+    if decimals >= EXACT {
+        let words = format!("a number has fewer than {EXACT} decimals, not {decimals}");
+        return Err(Error::new(ErrorKind::InvalidOperation, words));
+    }
+    let wrong = || Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a decimal number"));
+    let number = value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)?;
+    let digits = format!("{number:.EXACT$}");
+    let cut = digits.len() - EXACT + decimals;
+    let is_up = digits.as_bytes().get(cut).is_some_and(|digit| *digit >= b'5');
+    let scaled: u128 = digits[..cut].replace('.', "").parse().map_err(|_| wrong())?;
+    let scaled = format!("{:0width$}", scaled + u128::from(is_up), width = decimals + 1);
+    let (whole, part) = scaled.split_at(scaled.len() - decimals);
+    Ok(if decimals == 0 { whole.to_owned() } else { format!("{whole}.{part}") })
+}
+
+/// droid's: `30k`, `999`; the rest of a thousand is dropped.
+fn thousands(number: u64) -> String {
+    if number >= 1000 { format!("{}k", number / 1000) } else { number.to_string() }
+}
+
+/// `8,432`: en-US.
+fn commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `number / by` with one decimal, an exact half rounded up: JavaScript's `toFixed(1)`, exact as `by` is a power of 2.
+fn half_up(number: u64, by: u64) -> String {
+    let by = u128::from(by.max(1));
+    tenths((u128::from(number) * 20 + by) / (2 * by))
+}
+
+/// `number / by` with one decimal, an exact half rounded to even: Rust's `{:.1}` and Python's.
+fn half_even(number: u64, by: u64) -> String {
+    let (scaled, by) = (u128::from(number) * 10, u128::from(by.max(1)));
+    let (whole, rest) = (scaled / by, scaled % by);
+    let up = rest * 2 > by || (rest * 2 == by && whole % 2 == 1);
+    tenths(whole + u128::from(up))
+}
+
+fn tenths(tenths: u128) -> String {
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+const KB: u64 = 1024;
+const MB: u64 = 1024 * KB;
+const GB: u64 = 1024 * MB;
+
+/// pi's `formatSize`: `512B`, `50.0KB`, `1.2MB`.
+fn pi_size(bytes: u64) -> String {
+    match bytes {
+        0..KB => format!("{bytes}B"),
+        KB..MB => format!("{}KB", half_up(bytes, KB)),
+        _ => format!("{}MB", half_up(bytes, MB)),
+    }
+}
+
+/// hermes-agent's: `97.7 KB`, `1.0 MB`.
+fn hermes_size(size: u64) -> String {
+    if size < MB { format!("{} KB", half_even(size, KB)) } else { format!("{} MB", half_even(size, MB)) }
+}
+
+/// Claude Code's: `512 bytes`, `64.8KB`, `200KB`, `1.2MB`, `1.5GB`.
+fn claude_size(bytes: u64) -> String {
+    let (by, name) = match bytes {
+        0..KB => return format!("{bytes} bytes"),
+        KB..MB => (KB, "KB"),
+        MB..GB => (MB, "MB"),
+        _ => (GB, "GB"),
+    };
+    let size = half_up(bytes, by);
+    format!("{}{name}", size.strip_suffix(".0").unwrap_or(&size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_as_each_agent_writes_them() {
+        assert_eq!(
+            [pi_size(1023), pi_size(1024), pi_size(51200), pi_size(1048575)],
+            ["1023B", "1.0KB", "50.0KB", "1024.0KB"]
+        );
+        assert_eq!(pi_size(1048576), "1.0MB");
+        assert_eq!(
+            [claude_size(66382), claude_size(228_894), claude_size(204_800)],
+            ["64.8KB", "223.5KB", "200KB"]
+        );
+        assert_eq!(claude_size(512), "512 bytes");
+    }
+
+    #[test]
+    fn an_exact_half_goes_up_in_javascript_and_to_even_elsewhere() {
+        assert_eq!([half_up(256, 1024), half_even(256, 1024)], ["0.3", "0.2"]);
+        assert_eq!([half_up(768, 1024), half_even(768, 1024)], ["0.8", "0.8"]);
+    }
+
+    #[test]
+    fn a_decimal_number_is_rounded_as_it_is_stored() {
+        let of = |text: &str, decimals| fixed(text, decimals).unwrap();
+        assert_eq!([of("0", 3), of("1.2345", 3), of("0.25", 1)], ["0.000", "1.234", "0.3"]);
+        assert_eq!([of("9.96", 1), of("12", 0), of("0.5", 0)], ["10.0", "12", "1"]);
+        assert!(fixed("x", 1).is_err());
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(
+            [commas(0), commas(999), commas(8432), commas(1_234_567)],
+            ["0", "999", "8,432", "1,234,567"]
+        );
+    }
+}

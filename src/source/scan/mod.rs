@@ -1,0 +1,116 @@
+//! Going through a whole view by as many threads as help, chunk by chunk.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::text::units::{self, Measure, Want};
+
+use super::{Buffer, View, is_hole};
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+/// Bytes that a thread takes at a time.
+const CHUNK: usize = 8 << 20;
+
+/// Bytes that are copied out of the file at a time: they stay in a core's own cache while they are counted. A block
+/// is a whole part, or a whole multiple, of it.
+const PIECE: usize = 256 << 10;
+
+/// Bytes before and after a piece that are copied with it where text is measured: as far as a character can reach.
+const AROUND: usize = 4;
+
+/// More threads than this share the memory's speed without adding to it.
+const MOST_THREADS: usize = 4;
+
+/// Calls `work` with the numbers below `count`, each once and handed out in order, from several threads with a
+/// `state` each, and returns when all are done. Once a call breaks off, no higher number is handed out than there
+/// has been.
+pub fn share_out<S>(
+    count: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> ControlFlow<()> + Sync,
+) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count).min(MOST_THREADS);
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut state = state();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            if work(&mut state, number).is_break() {
+                return next.store(count, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where no thread can be had, the others do its share.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+        }
+        run();
+    });
+}
+
+/// The bytes of a view's chunk, by its number from 0.
+fn chunk(view: &View, number: usize) -> Range<usize> {
+    number * CHUNK..((number + 1) * CHUNK).min(view.len())
+}
+
+/// Counts the totals wanted of all bytes of `view`.
+pub fn count(view: &View, want: Want) -> Measure {
+    let total = Mutex::new(Measure::default());
+    share_out(view.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
+        let mine = measure(view, chunk(view, number), want, buffer);
+        *total.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += mine;
+        ControlFlow::Continue(())
+    });
+    total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Measures some bytes of a view; where the file has a hole there, without reading it.
+pub fn measure(view: &View, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
+    if is_hole(view, &range) {
+        return Measure::of_zeros(range.len() as u64);
+    }
+    let mut sum = Measure::default();
+    let around = if Want::LINE_FEEDS.contains(want) { 0 } else { AROUND };
+    each_piece(view, range, around, buffer, |_, bytes, piece| sum += units::measure(bytes, piece, want));
+    sum
+}
+
+/// Counts the line feeds in each block of `block` bytes of a range, which starts where a block does.
+pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut Buffer) -> Vec<u32> {
+    let mut counts = vec![0; range.len().div_ceil(block)];
+    if is_hole(view, &range) {
+        return counts;
+    }
+    each_piece(view, range.clone(), 0, buffer, |at, bytes, piece| {
+        for (number, part) in bytes[piece].chunks(block.min(PIECE)).enumerate() {
+            let found = bytecount::count(part, b'\n') as u32;
+            counts[(at - range.start + number * block.min(PIECE)) / block] += found;
+        }
+    });
+    counts
+}
+
+/// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
+/// Pieces end where a multiple of `PIECE` does, so that without anything around them no byte is read twice.
+fn each_piece(
+    view: &View,
+    range: Range<usize>,
+    around: usize,
+    buffer: &mut Buffer,
+    mut take: impl FnMut(usize, &[u8], Range<usize>),
+) {
+    let mut at = range.start;
+    while at < range.end {
+        let stop = (at + 1).next_multiple_of(PIECE).min(range.end);
+        let from = at.saturating_sub(around);
+        take(at, buffer.read(view, from..stop + around), at - from..stop - from);
+        at = stop;
+    }
+}

@@ -1,0 +1,261 @@
+//! Deleting entries, one name at a time, only while each is still what was listed.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+
+use jiff::Timestamp;
+use rustix::fs::{
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::fs::stat;
+use crate::store::own::id::is_own;
+use crate::store::own::new_file;
+use crate::store::root::RootError;
+use crate::store::spec::pattern::Facts;
+use crate::store::{Asked, CleanRule, Doomed, Entry, Env, OwnError, OwnStore, Stores, Why, clean_plan, list};
+
+/// The log of deletions, in our own directory.
+const LOG: &str = "deletions.log";
+
+/// How an entry was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// By a rule: a hard link stays.
+    Bulk,
+    /// By the user, one entry, who was told if it has other names.
+    Single,
+}
+
+/// What became of a deletion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is gone.
+    Deleted,
+    /// Someone else had deleted it.
+    AlreadyGone,
+    /// It is still there.
+    Stayed(Reason),
+}
+
+/// Why an entry was not deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It, or its directory, is not what was listed.
+    Changed,
+    /// Its name is none of its store's.
+    Name,
+    /// It is no regular file.
+    NotAFile,
+    /// It, or our own store's directory, is another user's.
+    Foreign,
+    /// Our own store's directory is open to others.
+    Exposed,
+    /// It is mounted from elsewhere.
+    OtherMount,
+    /// It has other names.
+    HardLinked,
+    /// It is being written, or open in a viewer.
+    InUse,
+    /// The user keeps it.
+    Kept,
+    /// The system says so.
+    System(String),
+}
+
+impl Reason {
+    /// In words.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Reason::Changed => "changed since it was listed",
+            Reason::Name => "not a name of its store",
+            Reason::NotAFile => "not a regular file",
+            Reason::Foreign => "belongs to another user",
+            Reason::Exposed => "its directory is open to others",
+            Reason::OtherMount => "on another mount",
+            Reason::HardLinked => "has other names (hard link)",
+            Reason::InUse => "being written, or open in a viewer",
+            Reason::Kept => "kept",
+            Reason::System(message) => message,
+        }
+    }
+}
+
+/// Deletes with a log, and as the only cleaner.
+#[derive(Debug)]
+pub struct Cleaner {
+    store: OwnStore,
+    log: File,
+    _lock: File,
+}
+
+impl Cleaner {
+    /// Takes the cleaners' lock, without waiting: `None` while another holds it. Our own directory
+    /// is made if it is not there, for the log.
+    ///
+    /// # Errors
+    /// [`OwnError`].
+    pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
+        let store = OwnStore::create(env)?;
+        let io = |source| OwnError::Io { path: store.root().to_owned(), source };
+        let Some(lock) = store.lock().map_err(io)? else { return Ok(None) };
+        let log = new_file(store.home(), LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io)?;
+        Ok(Some(Cleaner { store, log, _lock: lock }))
+    }
+
+    /// The store whose lock is held.
+    pub fn store(&self) -> &OwnStore {
+        &self.store
+    }
+
+    /// Deletes an entry of whatever store, if all rules allow it, and logs that.
+    pub fn delete(&mut self, entry: &Entry, why: Why, manner: Manner, env: &Env, now: Timestamp) -> Outcome {
+        match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
+            Some(Err(error)) => return Outcome::Stayed(Reason::System(error.to_string())),
+            Some(Ok(true)) => return Outcome::Stayed(Reason::Kept),
+            Some(Ok(false)) | None => {}
+        }
+        let outcome = delete(entry, manner, env);
+        if outcome == Outcome::Deleted {
+            self.note(entry, why, now);
+        }
+        outcome
+    }
+
+    /// Name, size, age and rule; no content. A log that cannot be written stops nothing.
+    fn note(&mut self, entry: &Entry, why: Why, now: Timestamp) {
+        let line = serde_json::json!({
+            "at": now.to_string(),
+            "path": entry.path().to_string_lossy(),
+            "size": entry.size(),
+            "age_seconds": entry.age(now).as_secs(),
+            "rule": why.as_str(),
+        });
+        let _ = self.log.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+/// What an automatic cleaning did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Files deleted.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Cleans our own store of what is overdue, as once a run before the first new spill. Nothing
+/// happens while another cleaner is at it.
+///
+/// # Errors
+/// [`OwnError`]; nothing has then been deleted.
+pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> Result<Swept, OwnError> {
+    let mut swept = Swept::default();
+    let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
+    let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
+    let kept = cleaner.store().kept().map_err(io)?;
+    let entries = list(stores.named("overspill"), env, now).entries;
+    let rule = CleanRule { older_than: None, max_total, asked: Asked::Automatic };
+    for Doomed { index, why } in clean_plan(&entries, &kept, now, &rule).doomed {
+        if cleaner.delete(&entries[index], why, Manner::Bulk, env, now) == Outcome::Deleted {
+            swept.files += 1;
+            swept.bytes += entries[index].size();
+        }
+    }
+    Ok(swept)
+}
+
+/// Deletes one entry by the rules that need no lock of cleaners: name, kind, owner, mount, links,
+/// identity and the file's own lock are all looked at again, through its directory's descriptor.
+pub fn delete(entry: &Entry, manner: Manner, env: &Env) -> Outcome {
+    match try_delete(entry, manner, env) {
+        Ok(()) => Outcome::Deleted,
+        Err(Stop::Gone) => Outcome::AlreadyGone,
+        Err(Stop::Stay(reason)) => Outcome::Stayed(reason),
+    }
+}
+
+enum Stop {
+    Gone,
+    Stay(Reason),
+}
+
+impl From<Errno> for Stop {
+    fn from(error: Errno) -> Stop {
+        match error {
+            Errno::NOENT => Stop::Gone,
+            Errno::LOOP => Stop::Stay(Reason::Changed),
+            error => Stop::Stay(Reason::System(io::Error::from(error).to_string())),
+        }
+    }
+}
+
+impl From<RootError> for Stop {
+    fn from(error: RootError) -> Stop {
+        match error {
+            RootError::System(error) => error.into(),
+            RootError::Link(_) => Stop::Stay(Reason::Changed),
+            RootError::Foreign => Stop::Stay(Reason::Foreign),
+        }
+    }
+}
+
+fn stay(allowed: bool, reason: Reason) -> Result<(), Stop> {
+    if allowed { Ok(()) } else { Err(Stop::Stay(reason)) }
+}
+
+fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+    stay(name_fits(entry), Reason::Name)?;
+    let dir = directory(entry, env)?;
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+    judge(&look()?, entry, manner, env)?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Err(Stop::Stay(Reason::InUse)),
+        locked => locked?,
+    }
+    // Under the lock once more, both what is open and what the name says.
+    judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
+    judge(&look()?, entry, manner, env)?;
+    Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
+}
+
+fn judge(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+    stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
+    stay(facts.uid == env.uid(), Reason::Foreign)?;
+    stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
+    stay(facts.links <= 1 || manner == Manner::Single, Reason::HardLinked)?;
+    stay(facts.identity == entry.identity, Reason::Changed)
+}
+
+/// A single component, and one that its store's pattern (for our own store, its exact form) fits.
+fn name_fits(entry: &Entry) -> bool {
+    let name = entry.name().as_encoded_bytes();
+    let single = !name.is_empty()
+        && name != b"."
+        && name != b".."
+        && !name.iter().any(|byte| matches!(byte, b'/' | 0));
+    let ours = is_own(name.strip_prefix(b".tmp-").unwrap_or(name));
+    single && (ours || !entry.is_own()) && entry.store().file_rule(name, &mut Facts::default()).is_some()
+}
+
+/// The entry's directory, if it is the one that was listed.
+fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, Stop> {
+    let place = entry.place();
+    let dir = match entry.is_own() {
+        true => {
+            openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
+        }
+        false => place.root.open_below(&place.path)?,
+    };
+    let facts = stat::Facts::from(fstat(&dir)?);
+    stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
+    if entry.is_own() {
+        stay(facts.uid == env.uid(), Reason::Foreign)?;
+        stay(facts.mode & 0o077 == 0, Reason::Exposed)?;
+    }
+    Ok(dir)
+}

@@ -1,0 +1,400 @@
+//! Listing a store: through its directories' descriptors, one name at a time, opening no file.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::io::Errno;
+
+use crate::fs::stat::{self, timestamp};
+use crate::source::{Identity, Stamp};
+use crate::store::own::id::parse_id;
+use crate::store::root::{Root, RootError};
+use crate::store::spec::pattern::{Component, Facts};
+use crate::store::spec::retention::Times;
+use crate::store::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
+
+use super::entry::{Origin, Place};
+
+/// A clock may be off by this much before a time counts as lying in the future.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// So many files are asked about at first: someone is waiting for them. Fewer are not shared out.
+const FEW: usize = 128;
+
+/// So many are asked about together from then on.
+const MANY: usize = 4096;
+
+/// More threads than these wait for each other in one directory.
+const MOST_THREADS: usize = 4;
+
+/// Of the origins of one directory so many are tried before another is made: a store that tells something else of
+/// each file must not be slow.
+const MOST_TRIED: usize = 16;
+/// So many directories under a root are opened, so that a pattern that fits all does not walk the disk.
+const MOST_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
+const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
+
+/// What was found at one of a store's roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootReport {
+    /// The root's path, or its pattern where a variable is not set.
+    pub root: PathBuf,
+    /// What became of it.
+    pub state: RootState,
+    /// Entries found under it.
+    pub entries: u64,
+    /// Their sizes in bytes, together.
+    pub bytes: u64,
+    /// Directories under it that could not be read, with the reason.
+    pub unreadable: Vec<(PathBuf, String)>,
+    /// The directories that were listed, or looked for in vain, with their times of modification.
+    pub(crate) dirs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// What became of listing a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootState {
+    /// Listed to the end.
+    Listed,
+    /// Listing was stopped by the receiver.
+    Stopped,
+    /// It is not there.
+    Absent,
+    /// Its pattern names a variable that is not set.
+    Unset(Unset),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+}
+
+/// Lists a store, giving each entry to `sink` as it is found, in no order, until that breaks off.
+/// Never fails: what cannot be read is in the report, one for each root. Limits by count and total
+/// size are not yet in the entries' expiry; see [`apply_limits`](crate::store::apply_limits).
+pub fn scan(
+    store: &Arc<StoreSpec>,
+    env: &Env,
+    now: Timestamp,
+    sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Vec<RootReport> {
+    let root = |(pattern, root): (&str, Result<Root, Unset>)| match root {
+        Ok(root) => Scan::new(store, env, now, root, sink).run(),
+        Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
+    };
+    store.rooted(env).map(root).collect()
+}
+
+fn report(root: PathBuf, state: RootState) -> RootReport {
+    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
+}
+
+struct Scan<'a> {
+    store: &'a Arc<StoreSpec>,
+    env: &'a Env,
+    now: Timestamp,
+    sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
+    report: RootReport,
+    root: Root,
+    retention: Retention,
+    root_dev: u64,
+    words: Words,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        store: &'a Arc<StoreSpec>,
+        env: &'a Env,
+        now: Timestamp,
+        root: Root,
+        sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
+    ) -> Scan<'a> {
+        let report = report(root.path.clone(), RootState::Listed);
+        let retention = store.retention.as_set(env);
+        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words: Words::default() }
+    }
+
+    fn run(mut self) -> RootReport {
+        let root = self.report.root.clone();
+        let opened = self.root.open();
+        let stat = opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?));
+        match stat {
+            Err(RootError::System(Errno::NOENT | Errno::NOTDIR)) => {
+                self.report.state = RootState::Absent;
+                self.report.dirs.push((root, None));
+            }
+            Err(error) => self.report.state = RootState::Unreadable(error.to_string()),
+            Ok((dir, stat)) => {
+                self.root_dev = stat::Facts::from(stat).identity.dev;
+                let store = Arc::clone(self.store);
+                if self.level(dir, &root, &store.path, &Facts::default()).is_break() {
+                    self.report.state = RootState::Stopped;
+                }
+            }
+        }
+        self.report
+    }
+
+    /// Goes through one directory, of which `path` says what its names must be.
+    fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &Facts) -> ControlFlow<()> {
+        match path {
+            [] => self.files(dir, at, facts),
+            [Component::Literal(name), rest @ ..] => {
+                self.descend(dir.as_fd(), at, OsStr::new(name), rest, facts)
+            }
+            [component, rest @ ..] => {
+                self.watch(&dir, at);
+                for name in self.names(&dir, at) {
+                    let mut facts = facts.clone();
+                    if component.read_dir(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
+                        self.descend(dir.as_fd(), at, &name, rest, &facts)?;
+                    }
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// Notes the state of a directory that is about to be listed.
+    fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
+        let identity = stat::Facts::from(fstat(dir).ok()?).identity;
+        self.report.dirs.push((at.to_owned(), Some(identity.modified)));
+        Some(identity)
+    }
+
+    fn skipped(&self, facts: &Facts) -> bool {
+        facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent))
+    }
+
+    fn descend(
+        &mut self,
+        dir: BorrowedFd<'_>,
+        at: &Path,
+        name: &OsStr,
+        rest: &[Component],
+        facts: &Facts,
+    ) -> ControlFlow<()> {
+        if self.report.dirs.len() >= MOST_DIRS {
+            let told = self.report.unreadable.last().is_some_and(|(_, why)| why == TOO_MANY);
+            (!told).then(|| self.report.unreadable.push((at.join(name), TOO_MANY.to_owned())));
+            return ControlFlow::Continue(());
+        }
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        match openat(dir, name, flags, Mode::empty()) {
+            Ok(dir) => self.level(dir, &at.join(name), rest, facts),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+                self.report.dirs.push((at.join(name), None));
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                self.report.unreadable.push((at.join(name), error.to_string()));
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// The names in a directory of directories; a few hundred at most.
+    fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
+        let mut names = Vec::new();
+        self.each_name(dir, at, &mut |_, name| {
+            names.push(name.to_owned());
+            ControlFlow::Continue(())
+        });
+        names
+    }
+
+    fn files(&mut self, dir: OwnedFd, at: &Path, above: &Facts) -> ControlFlow<()> {
+        let Some(identity) = self.watch(&dir, at) else { return ControlFlow::Continue(()) };
+        let place = Place {
+            path: at.to_owned(),
+            root: self.root.clone(),
+            identity,
+            root_dev: self.root_dev,
+            after: self.retention.after,
+            store: Arc::clone(self.store),
+        };
+        let mut origins = Origins { place: Arc::new(place), made: Vec::new() };
+        let mut fitting = Vec::new();
+        let mut end = ControlFlow::Continue(());
+        let mut most = FEW;
+        self.each_name(&dir, at, &mut |scan, name| {
+            let mut facts = above.clone();
+            if let Some(rule) = scan.store.file_rule(name.as_bytes(), &mut facts) {
+                facts.tool = facts.tool.or_else(|| rule.tool.clone());
+                fitting.push((name.to_owned(), facts));
+            }
+            if fitting.len() >= most {
+                most = MANY;
+                end = scan.ask(&dir, &mut origins, std::mem::take(&mut fitting));
+            }
+            end
+        });
+        end?;
+        self.ask(&dir, &mut origins, fitting)
+    }
+
+    /// Asks about some files of a directory, several at once where there are many.
+    fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<Fitting>) -> ControlFlow<()> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let share = files.len().div_ceil(threads).max(FEW);
+        // Where no thread can be had, this is what is said of the files.
+        let mut asked = vec![Err(Errno::AGAIN); files.len()];
+        std::thread::scope(|scope| {
+            let mut shares = files.chunks(share).zip(asked.chunks_mut(share));
+            let mine = shares.next();
+            for (files, asked) in shares {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || ask(dir, files, asked));
+            }
+            mine.map(|(files, asked)| ask(dir, files, asked))
+        });
+        let mut found = files.into_iter().zip(asked);
+        found.try_for_each(|((name, facts), asked)| self.file(origins, &name, &facts, asked))
+    }
+
+    fn each_name(
+        &mut self,
+        dir: &OwnedFd,
+        at: &Path,
+        each: &mut dyn FnMut(&mut Self, &OsStr) -> ControlFlow<()>,
+    ) {
+        let listing = match Dir::read_from(dir) {
+            Ok(listing) => listing,
+            Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
+        };
+        for found in listing {
+            let broke = match &found {
+                Ok(found) => match found.file_name().to_bytes() {
+                    b"." | b".." => false,
+                    name => each(self, OsStr::from_bytes(name)).is_break(),
+                },
+                Err(error) => {
+                    self.report.unreadable.push((at.to_owned(), error.to_string()));
+                    true
+                }
+            };
+            if broke {
+                return;
+            }
+        }
+    }
+
+    fn file(&mut self, origins: &mut Origins, name: &OsStr, facts: &Facts, asked: Asked) -> ControlFlow<()> {
+        let entry = match asked {
+            Err(Errno::NOENT) => return ControlFlow::Continue(()),
+            Err(error) => {
+                let reason = error.raw_os_error().try_into().unwrap_or_default();
+                self.entry(origins, name, facts, None, Status::Unreadable(reason))
+            }
+            Ok(stat) => {
+                let status = status(&stat, &origins.place, facts.partial, self.env, self.now);
+                self.entry(origins, name, facts, Some(stat), status)
+            }
+        };
+        self.report.entries += 1;
+        self.report.bytes += entry.size();
+        (self.sink)(entry)
+    }
+
+    fn entry(
+        &mut self,
+        origins: &mut Origins,
+        name: &OsStr,
+        facts: &Facts,
+        stat: Option<stat::Facts>,
+        status: Status,
+    ) -> Entry {
+        let mut entry = Entry {
+            origin: origins.of(facts, &self.store.agent, &mut self.words),
+            name: name.into(),
+            id_at: facts.id_at,
+            identity: stat.map(|stat| stat.identity).unwrap_or_default(),
+            expires: Expiry::Unknown,
+            rule: Rule::Unknown,
+            status,
+            mode: stat.map_or(0, |stat| stat.mode),
+            owner: stat.map_or(0, |stat| stat.uid),
+        };
+        let alive = facts.pid.map(|pid| self.env.alive(pid));
+        (entry.expires, entry.rule) = self.retention.expiry(&Times {
+            modified: entry.modified(),
+            folder: timestamp(origins.place.identity.modified),
+            id: parse_id(entry.id().as_bytes()),
+            alive,
+            now: self.now,
+        });
+        entry
+    }
+}
+
+/// A file's name that fits, and what it tells.
+type Fitting = (OsString, Facts);
+
+/// What the system says of a file.
+type Asked = Result<stat::Facts, Errno>;
+
+fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [Asked]) {
+    for ((name, _), asked) in files.iter().zip(asked) {
+        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+    }
+}
+
+/// What is told of the entries of one directory: of most of them the same.
+struct Origins {
+    place: Arc<Place>,
+    made: Vec<Arc<Origin>>,
+}
+
+impl Origins {
+    /// The one that tells just this; the last one is looked at first.
+    fn of(&mut self, facts: &Facts, agent: &str, words: &mut Words) -> Arc<Origin> {
+        let agent = facts.agent.as_deref().unwrap_or(agent);
+        let same = |origin: &&Arc<Origin>| {
+            *origin.agent == *agent
+                && origin.tool.as_deref() == facts.tool.as_deref()
+                && origin.session.as_deref() == facts.session.as_deref()
+                && origin.project.as_deref() == facts.project.as_deref()
+        };
+        if let Some(origin) = self.made.iter().rev().take(MOST_TRIED).find(same) {
+            return Arc::clone(origin);
+        }
+        let mut share = |word: &Option<String>| word.as_deref().map(|word| words.share(word));
+        let (tool, session, project) = (share(&facts.tool), share(&facts.session), share(&facts.project));
+        let (id, agent) = (share(&facts.id), words.share(agent));
+        let origin = Arc::new(Origin { place: Arc::clone(&self.place), agent, tool, session, project, id });
+        self.made.push(Arc::clone(&origin));
+        origin
+    }
+}
+
+fn status(stat: &stat::Facts, place: &Place, partial: bool, env: &Env, now: Timestamp) -> Status {
+    let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
+    match () {
+        () if stat.kind == FileType::Symlink => Status::SymbolicLink,
+        () if stat.kind != FileType::RegularFile => Status::NotAFile,
+        () if stat.uid != env.uid() => Status::ForeignOwner,
+        () if stat.identity.dev != place.root_dev => Status::OtherMount,
+        () if stat.links != 1 => Status::HardLinked,
+        () if future => Status::FutureTime,
+        () if partial => Status::Unfinished,
+        () => Status::Ok,
+    }
+}
+
+/// The names of agents, tools and sessions, each kept once however many entries share it.
+#[derive(Default)]
+struct Words(HashMap<Box<str>, Arc<str>>);
+
+impl Words {
+    fn share(&mut self, word: &str) -> Arc<str> {
+        if let Some(shared) = self.0.get(word) {
+            return Arc::clone(shared);
+        }
+        let shared: Arc<str> = word.into();
+        self.0.insert(word.into(), Arc::clone(&shared));
+        shared
+    }
+}

@@ -1,0 +1,265 @@
+//! Our own store: where it lies, and what must be true of its directories before anything is done there.
+
+pub(crate) mod id;
+pub(crate) mod write;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, chmodat, fchmod, flock, fstat, mkdirat, openat, statat,
+    unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::fs::stat;
+
+use super::spec::expand::expand;
+use super::{Env, Unset};
+use id::is_own;
+
+const SPILLS: &str = "tool-output";
+const KEPT: &str = "kept";
+const LOCK: &str = ".lock";
+
+/// The directory of everything that overspill keeps: `$XDG_DATA_HOME/overspill`, by default under
+/// `~/.local/share`, on Linux and macOS alike.
+///
+/// # Errors
+/// If there is neither that variable nor a home directory.
+pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
+    expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
+}
+
+/// The directory of our own spills, in [`own_home`].
+///
+/// # Errors
+/// As for `own_home`.
+pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
+    Ok(own_home(env)?.join(SPILLS))
+}
+
+/// Why our own store cannot be used, and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnError {
+    /// There is no place for it.
+    #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]
+    Unset(#[from] Unset),
+    /// A link, or something else that is no directory.
+    #[error("{}: is a symbolic link or no directory; move it away", .0.display())]
+    NotADirectory(PathBuf),
+    /// Another user's.
+    #[error("{}: belongs to another user; set XDG_DATA_HOME to a directory of yours", .0.display())]
+    Foreign(PathBuf),
+    /// Open to group or others.
+    #[error("{}: is open to others; run `chmod 700` on it", .0.display())]
+    Exposed(PathBuf),
+    /// Anything else that the system says.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        source: io::Error,
+    },
+}
+
+/// Our own store, its directories open and found to be ours alone.
+#[derive(Debug)]
+pub struct OwnStore {
+    home: OwnedFd,
+    spills: OwnedFd,
+    root: PathBuf,
+}
+
+impl OwnStore {
+    /// Opens it if it is there.
+    ///
+    /// # Errors
+    /// [`OwnError`], if a directory is a link, another's, or open to others.
+    pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
+        let home_path = own_home(env)?;
+        let Some(home) = directory(CWD, &home_path, &home_path, env)? else { return Ok(None) };
+        let root = own_root(env)?;
+        let spills = directory(home.as_fd(), Path::new(SPILLS), &root, env)?;
+        Ok(spills.map(|spills| OwnStore { home, spills, root }))
+    }
+
+    /// Opens it, making what is missing: directories of mode 0700, whatever the umask.
+    ///
+    /// # Errors
+    /// As for `open`.
+    pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
+        let home_path = own_home(env)?;
+        if let Some(parent) = home_path.parent() {
+            make_dirs(parent)
+                .map_err(|error| OwnError::Io { path: parent.to_owned(), source: error.into() })?;
+        }
+        let home = make(CWD, &home_path, &home_path, env)?;
+        let root = own_root(env)?;
+        let spills = make(home.as_fd(), Path::new(SPILLS), &root, env)?;
+        Ok(OwnStore { home, spills, root })
+    }
+
+    /// Where the spills lie.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn spills(&self) -> &OwnedFd {
+        &self.spills
+    }
+
+    pub(super) fn home(&self) -> &OwnedFd {
+        &self.home
+    }
+
+    /// Takes the cleaners' lock, without waiting: `None` if another holds it. It is given back
+    /// when the file is dropped.
+    pub(super) fn lock(&self) -> io::Result<Option<File>> {
+        let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Exempts one of our spills from cleaning and from deletion. `id` must be an id of ours.
+    ///
+    /// # Errors
+    /// What the system says, or that it is no such id.
+    pub fn keep(&self, id: &str) -> io::Result<()> {
+        if !is_own(id.as_bytes()) {
+            return Err(io::Error::other("only a spill of our own store can be kept where it is"));
+        }
+        make_private(self.home.as_fd(), Path::new(KEPT))?;
+        new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)
+    }
+
+    /// Takes the exemption back; none is no error.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn unkeep(&self, id: &str) -> io::Result<()> {
+        if !is_own(id.as_bytes()) {
+            return Ok(());
+        }
+        match self.kept_dir().and_then(|kept| Ok(unlinkat(kept, id, AtFlags::empty())?)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Whether an id is exempt.
+    ///
+    /// # Errors
+    /// What the system says; a cleaner must then not delete it.
+    pub fn is_kept(&self, id: &str) -> io::Result<bool> {
+        let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
+        match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
+            None | Some(Err(Errno::NOENT)) => Ok(false),
+            Some(Ok(_)) => Ok(true),
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// The ids that are exempt.
+    ///
+    /// # Errors
+    /// What the system says; a cleaner must then delete nothing.
+    pub fn kept(&self) -> io::Result<BTreeSet<String>> {
+        let kept = match self.kept_dir() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+            kept => kept?,
+        };
+        let mut ids = BTreeSet::new();
+        for found in Dir::read_from(kept)? {
+            let name = found?.file_name().to_string_lossy().into_owned();
+            if is_own(name.as_bytes()) {
+                ids.insert(name);
+            }
+        }
+        Ok(ids)
+    }
+
+    fn kept_dir(&self) -> io::Result<OwnedFd> {
+        Ok(openat(&self.home, KEPT, DIRECTORY, Mode::empty())?)
+    }
+}
+
+/// A file system's room, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// All of it.
+    pub total: u64,
+    /// What this user may still fill.
+    pub free: u64,
+}
+
+/// The room on the file system that `path` lies on.
+///
+/// # Errors
+/// What the system says.
+pub fn space(path: &Path) -> io::Result<Space> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(Space { total: disk.f_blocks * disk.f_frsize, free: disk.f_bavail * disk.f_frsize })
+}
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens `name` in `at` for writing, making it with mode 0600 whatever the umask.
+pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = openat(at, name, flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)?;
+    fchmod(&file, mode)?;
+    Ok(File::from(file))
+}
+
+fn directory(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
+    let io = |error: Errno| OwnError::Io { path: path.to_owned(), source: error.into() };
+    let dir = match openat(at, name, DIRECTORY, Mode::empty()) {
+        Ok(dir) => dir,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(OwnError::NotADirectory(path.to_owned())),
+        Err(error) => return Err(io(error)),
+    };
+    let facts = stat::Facts::from(fstat(&dir).map_err(io)?);
+    match () {
+        () if facts.uid != env.uid() => Err(OwnError::Foreign(path.to_owned())),
+        () if facts.mode & 0o077 != 0 => Err(OwnError::Exposed(path.to_owned())),
+        () => Ok(Some(dir)),
+    }
+}
+
+/// Makes a directory of mode 0700 if it is not there. A umask may take our own rights away, and
+/// opening it would then fail; hence the chmod of what has just been made.
+fn make_private(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
+    match mkdirat(at, name, Mode::RWXU) {
+        Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a directory and those above it that are missing, each of mode 0700 whatever the umask.
+pub(crate) fn make_dirs(path: &Path) -> Result<(), Errno> {
+    match make_private(CWD, path) {
+        Err(Errno::NOENT) => {
+            make_dirs(path.parent().filter(|parent| !parent.as_os_str().is_empty()).ok_or(Errno::NOENT)?)?;
+            make_private(CWD, path)
+        }
+        // As macOS says of the root.
+        Err(Errno::ISDIR) => Ok(()),
+        made => made,
+    }
+}
+
+fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<OwnedFd, OwnError> {
+    let io = |error: Errno| OwnError::Io { path: path.to_owned(), source: error.into() };
+    make_private(at, name).map_err(io)?;
+    directory(at, name, path, env)?.ok_or_else(|| io(Errno::NOENT))
+}

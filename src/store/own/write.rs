@@ -1,0 +1,145 @@
+//! Writing a spill into our own store, so that a partial one is never under a final name.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
+use rustix::io::Errno;
+
+use crate::store::{Entry, OwnStore, new_id};
+
+use super::new_file;
+
+/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropped
+/// unfinished it is removed; killed, it stays and is shown as unfinished.
+#[derive(Debug)]
+pub struct NewSpill {
+    file: File,
+    dir: OwnedFd,
+    root: PathBuf,
+    id: String,
+    done: bool,
+}
+
+impl OwnStore {
+    /// Begins a spill with a new id.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
+        loop {
+            let dir = self.spills().try_clone()?;
+            match NewSpill::begin_in(dir, self.root().to_owned(), next_id(now)?) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                begun => return begun,
+            }
+        }
+    }
+}
+
+impl OwnStore {
+    /// Copies an entry of whatever store into ours and keeps it there; returns the new id.
+    ///
+    /// # Errors
+    /// What the system says, or that the entry is not what was listed. Nothing is then left.
+    pub fn adopt(&self, entry: &Entry, now: Timestamp) -> io::Result<String> {
+        let mut from = entry.open()?;
+        let spill = self.begin(now)?;
+        io::copy(&mut from, &mut spill.file())?;
+        let id = spill.id().to_owned();
+        self.keep(&id)?;
+        if let Err(error) = spill.finish(false) {
+            self.unkeep(&id)?;
+            return Err(error);
+        }
+        Ok(id)
+    }
+}
+
+impl NewSpill {
+    /// Begins a spill that will be `name` (one component) in `dir`, whose path is `root`.
+    ///
+    /// # Errors
+    /// What the system says; `AlreadyExists` if another is being written under this name.
+    pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
+        let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(NewSpill { file, dir, root, id: name, done: false })
+    }
+
+    /// The file, open for reading and writing.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its id, which will be its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where it will be when finished.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.id)
+    }
+
+    /// Where it is until then.
+    pub fn temporary_path(&self) -> PathBuf {
+        self.root.join(temporary(&self.id))
+    }
+
+    /// Gives it its name, without ever replacing another file; with `durable`, after its content
+    /// is on the disk.
+    ///
+    /// # Errors
+    /// What the system says; the temporary file is then removed.
+    pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
+        if durable {
+            self.file.sync_all()?;
+        }
+        rename_without_replacing(&self.dir, &temporary(&self.id), &self.id)?;
+        self.done = true;
+        if durable {
+            rustix::fs::fsync(&self.dir)?;
+        }
+        Ok(self.path())
+    }
+}
+
+impl Drop for NewSpill {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = unlinkat(&self.dir, Path::new(&temporary(&self.id)), AtFlags::empty());
+        }
+    }
+}
+
+fn temporary(id: &str) -> String {
+    format!(".tmp-{id}")
+}
+
+fn rename_without_replacing(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+        // Some file systems cannot; a link never replaces either.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            linkat(dir, from, dir, to, AtFlags::empty())?;
+            Ok(unlinkat(dir, from, AtFlags::empty())?)
+        }
+        result => Ok(result?),
+    }
+}
+
+pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
+    static COUNTER: AtomicU16 = AtomicU16::new(1);
+    Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
+}
+
+/// Random bytes for a name.
+pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}

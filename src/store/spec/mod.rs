@@ -1,0 +1,402 @@
+//! What is known of each agent's store: data, from `assets/stores/` and the user's own directory.
+
+pub(crate) mod expand;
+pub(crate) mod pattern;
+pub(crate) mod retention;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+
+use crate::fs::plain_file::{self, few, few_words, short_path};
+use crate::known::{Confidence, Warning};
+
+use super::own::id::parse_id;
+use super::root::Root;
+use super::{Basis, Env, Retention, Setting, parse_age};
+use expand::Unset;
+use pattern::{Component, Facts};
+
+/// What an agent's file holds, compared to what the tool printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holds {
+    /// The output itself (bytes that are no text may have been replaced).
+    Raw,
+    /// Escape sequences taken out.
+    Stripped,
+    /// Words of the agent around it.
+    Wrapped,
+    /// JSON, indented anew.
+    Reindented,
+    /// Already cut.
+    Cut,
+}
+
+impl Holds {
+    /// As in `list --json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Holds::Raw => "raw",
+            Holds::Stripped => "stripped",
+            Holds::Wrapped => "wrapped",
+            Holds::Reindented => "re-indented",
+            Holds::Cut => "already cut",
+        }
+    }
+}
+
+/// One store: where it lies, what its names say, when its entries go.
+#[derive(Clone, Debug)]
+pub struct StoreSpec {
+    /// The agent's name, or `agent/part` where it has several stores.
+    pub name: String,
+    /// The agent's name, as in its policies'.
+    pub agent: String,
+    /// What its files are called, and what each kind holds; the first that fits counts.
+    pub files: Vec<FileRule>,
+    /// When entries go.
+    pub retention: Retention,
+    /// How sure all this is.
+    pub confidence: Confidence,
+    /// Where it is from.
+    pub source: String,
+    /// What else there is to know.
+    pub note: Option<String>,
+    /// What to warn of, each of the files of which it holds.
+    pub warnings: Vec<Warning>,
+    pub(super) roots: Vec<String>,
+    pub(super) path: Vec<Component>,
+    skip: Vec<String>,
+}
+
+/// One kind of file in a store.
+#[derive(Clone, Debug)]
+pub struct FileRule {
+    /// The tool whose output it is, where all of the kind are of one.
+    pub tool: Option<String>,
+    /// What it holds.
+    pub holds: Holds,
+    /// Policies that may have made it, the likeliest first.
+    pub policies: Vec<String>,
+    pub(super) name: Component,
+}
+
+/// A store's description is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// The file or directory cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not what a store's file looks like; the message has the line.
+    #[error("{}: {message}", path.display())]
+    Form {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// All stores that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Stores {
+    /// In the order of their names.
+    pub specs: Vec<Arc<StoreSpec>>,
+    /// Agents that keep no spills, and why.
+    pub keep_none: Vec<(String, String)>,
+    /// Each agent's description, as written.
+    texts: BTreeMap<String, Cow<'static, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentForm {
+    agent: String,
+    source: String,
+    confidence: Confidence,
+    keeps_none: Option<String>,
+    #[serde(default)]
+    store: Vec<StoreForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoreForm {
+    part: Option<String>,
+    roots: Vec<String>,
+    #[serde(default)]
+    path: Vec<String>,
+    files: Vec<FileForm>,
+    retention: RetentionForm,
+    confidence: Option<Confidence>,
+    note: Option<String>,
+    #[serde(default, rename = "warning")]
+    warnings: Vec<Warning>,
+    #[serde(default)]
+    skip: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileForm {
+    name: String,
+    tool: Option<String>,
+    #[serde(default = "raw")]
+    holds: Holds,
+    #[serde(default)]
+    policies: Vec<String>,
+}
+
+fn raw() -> Holds {
+    Holds::Raw
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RetentionForm {
+    by: Basis,
+    after: Option<String>,
+    setting: Option<Setting>,
+    max_count: Option<u64>,
+    max_total: Option<u64>,
+    note: Option<String>,
+}
+
+/// The agent's name of our own store.
+pub(super) const OWN: &str = "overspill";
+
+/// The descriptions compiled in: file name and text.
+const BUILTIN: &[(&str, &str)] = &[
+    ("claude-code.toml", include_str!("../../assets/stores/claude-code.toml")),
+    ("cline.toml", include_str!("../../assets/stores/cline.toml")),
+    ("codex.toml", include_str!("../../assets/stores/codex.toml")),
+    ("copilot-chat.toml", include_str!("../../assets/stores/copilot-chat.toml")),
+    ("copilot-cli.toml", include_str!("../../assets/stores/copilot-cli.toml")),
+    ("crush.toml", include_str!("../../assets/stores/crush.toml")),
+    ("droid.toml", include_str!("../../assets/stores/droid.toml")),
+    ("forks.toml", include_str!("../../assets/stores/forks.toml")),
+    ("gemini-cli.toml", include_str!("../../assets/stores/gemini-cli.toml")),
+    ("go-opencode.toml", include_str!("../../assets/stores/go-opencode.toml")),
+    ("goose.toml", include_str!("../../assets/stores/goose.toml")),
+    ("grok.toml", include_str!("../../assets/stores/grok.toml")),
+    ("hermes.toml", include_str!("../../assets/stores/hermes.toml")),
+    ("kilo.toml", include_str!("../../assets/stores/kilo.toml")),
+    ("kimi-cli.toml", include_str!("../../assets/stores/kimi-cli.toml")),
+    ("kimi-code.toml", include_str!("../../assets/stores/kimi-code.toml")),
+    ("opencode.toml", include_str!("../../assets/stores/opencode.toml")),
+    ("overspill.toml", include_str!("../../assets/stores/overspill.toml")),
+    ("pi.toml", include_str!("../../assets/stores/pi.toml")),
+    ("qwen-code.toml", include_str!("../../assets/stores/qwen-code.toml")),
+    ("roo.toml", include_str!("../../assets/stores/roo.toml")),
+    ("t15.toml", include_str!("../../assets/stores/t15.toml")),
+];
+
+impl Stores {
+    /// Those that are compiled in.
+    pub fn builtin() -> Stores {
+        let mut stores = Stores::default();
+        for (name, text) in BUILTIN {
+            let added = stores.add(Path::new(name), Cow::Borrowed(text));
+            debug_assert!(added.is_ok(), "{added:?}");
+        }
+        stores
+    }
+
+    /// Adds every `*.toml` in `dir`, in the order of their names; an agent described there replaces
+    /// the one of that name. A directory that is not there adds nothing.
+    ///
+    /// # Errors
+    /// The first file that cannot be read or understood; those before it have been added.
+    pub fn load_dir(&mut self, dir: &Path) -> Result<(), SpecError> {
+        let failed = |path: &Path, source| SpecError::Read { path: path.to_owned(), source };
+        let listed = match fs::read_dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(|e| failed(dir, e))?,
+        };
+        let mut paths: Vec<PathBuf> = listed.into_iter().map(|file| file.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        paths.sort();
+        for path in paths {
+            let text = plain_file::read(&path).map_err(|error| failed(&path, error))?;
+            let agent = self.add(&path, Cow::Owned(text))?;
+            self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
+            self.skip(&agent);
+        }
+        Ok(())
+    }
+
+    /// A store for whatever agents there are leaves out one that has come to be described by itself: else its
+    /// entries would be there twice.
+    fn skip(&mut self, agent: &str) {
+        let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
+        for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {
+            Arc::make_mut(spec).skip.push(agent.to_owned());
+        }
+    }
+
+    /// Compiles an agent's patterns, which otherwise waits until they are needed.
+    pub(super) fn check(&self, agent: &str) -> Result<(), String> {
+        let of_agent = self.specs.iter().filter(|spec| spec.agent == agent);
+        let components =
+            of_agent.flat_map(|spec| spec.path.iter().chain(spec.files.iter().map(|file| &file.name)));
+        components.into_iter().try_for_each(Component::check)
+    }
+
+    /// Adds one description, and returns whose it is; `path` is for messages.
+    fn add(&mut self, path: &Path, text: Cow<'static, str>) -> Result<String, SpecError> {
+        let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
+        let form: AgentForm =
+            toml::from_str(&text).map_err(|error| wrong(plain_file::fault(&text, &error)))?;
+        let agent = form.agent.clone();
+        let none = form.keeps_none.clone();
+        let specs = specs(form).map_err(wrong)?;
+        self.specs.retain(|spec| spec.agent != agent);
+        self.keep_none.retain(|(name, _)| *name != agent);
+        self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
+        self.specs.extend(specs.into_iter().map(Arc::new));
+        self.specs.sort_by(|a, b| a.name.cmp(&b.name));
+        self.texts.insert(agent.clone(), text);
+        Ok(agent)
+    }
+
+    /// The description of an agent's stores, as written; also by the name of one of them.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let of_store = || self.specs.iter().find(|spec| spec.name == name);
+        let text = self.texts.get(name).or_else(|| self.texts.get(&of_store()?.agent))?;
+        Some(text)
+    }
+
+    /// The store of that name; with an agent's name, all of that agent's stores.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<StoreSpec>> {
+        self.specs.iter().filter(move |spec| spec.name == name || spec.agent == name)
+    }
+
+    /// The store in which `path` (absolute) lies, and which kind of its files it is; told by the
+    /// path alone.
+    pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
+        self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
+    }
+
+    /// Lets our own spills be kept for `age` instead of seven days; `None` keeps them for good.
+    pub fn keep_own_for(&mut self, age: Option<SignedDuration>) {
+        for spec in self.specs.iter_mut().filter(|spec| spec.agent == OWN) {
+            let retention = &mut Arc::make_mut(spec).retention;
+            retention.after = age;
+            retention.basis = if age.is_some() { Basis::Mtime } else { Basis::Never };
+        }
+    }
+}
+
+/// Most stores in a file; most roots, and most kinds of files, in a store; most components of a path.
+const MOST: usize = 64;
+const MOST_PATH: usize = 16;
+
+fn specs(form: AgentForm) -> Result<Vec<StoreSpec>, String> {
+    few("store", form.store.len(), MOST)?;
+    let AgentForm { agent, source, confidence, store, .. } = form;
+    store.into_iter().map(|store| spec(store, &agent, &source, confidence)).collect()
+}
+
+fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
+    few("roots", form.roots.len(), MOST).and(few("files", form.files.len(), MOST))?;
+    few("path", form.path.len(), MOST_PATH)?;
+    form.roots.iter().try_for_each(|root| short_path("roots", root))?;
+    form.retention.setting.iter().try_for_each(|setting| short_path("file", &setting.file))?;
+    let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
+    if form.files.is_empty() || form.roots.is_empty() {
+        return Err("`roots` and `files` must not be empty".into());
+    }
+    Ok(StoreSpec {
+        name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
+        agent: agent.to_owned(),
+        files: form.files.into_iter().map(FileRule::from).collect(),
+        retention: retention(form.retention)?,
+        confidence: form.confidence.unwrap_or(confidence),
+        source: source.to_owned(),
+        note: form.note,
+        warnings: form.warnings,
+        roots: form.roots,
+        path,
+        skip: form.skip,
+    })
+}
+
+impl From<FileForm> for FileRule {
+    fn from(form: FileForm) -> FileRule {
+        let FileForm { name, tool, holds, policies } = form;
+        FileRule { name: Component::new(&name), tool, holds, policies }
+    }
+}
+
+fn retention(form: RetentionForm) -> Result<Retention, String> {
+    let wrong = |text: &str| format!("`after = \"{}\"`: write an age such as 7d or 24h", few_words(text));
+    let after = match &form.after {
+        Some(text) => Some(parse_age(text).ok_or_else(|| wrong(text))?),
+        None => None,
+    };
+    let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
+    Ok(Retention { basis, after, setting, max_count, max_total, note })
+}
+
+impl FileRule {
+    /// When a file of that name was made, where the name tells; `modified` is when it was last changed.
+    pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
+        let (name, mut facts) = (name.as_encoded_bytes(), Facts::default());
+        self.name.read(name, &mut facts);
+        let id = facts.id_at.and_then(|(start, end)| name.get(usize::from(start)..usize::from(end)));
+        parse_id(id.unwrap_or(name))?.time(modified)
+    }
+}
+
+impl StoreSpec {
+    /// Its root directories: each path, or the variable without which there is none.
+    pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
+        self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()
+    }
+
+    /// Each root's pattern, and the root.
+    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, Unset>)> {
+        self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
+    }
+
+    /// Whether the files of `agent` are described by a store of its own.
+    pub(super) fn skips(&self, agent: &str) -> bool {
+        self.skip.iter().any(|skipped| skipped == agent)
+    }
+
+    /// Which kind of file `name` is; the groups of its pattern are added to `facts`.
+    pub(super) fn file_rule(&self, name: &[u8], facts: &mut Facts) -> Option<&FileRule> {
+        self.files.iter().find(|rule| rule.name.read(name, facts))
+    }
+
+    fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
+        self.roots(env).into_iter().flatten().find_map(|root| self.fits(path.strip_prefix(root).ok()?))
+    }
+
+    fn fits(&self, rest: &Path) -> Option<&FileRule> {
+        let mut facts = Facts::default();
+        let (file, above) = (rest.file_name()?, rest.parent()?);
+        let mut components = self.path.iter();
+        for name in above {
+            if !components.next()?.read(name.as_encoded_bytes(), &mut facts) {
+                return None;
+            }
+        }
+        let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
+        let ours = components.next().is_none() && !facts.agent.is_some_and(|agent| self.skips(&agent));
+        ours.then_some(rule)
+    }
+}

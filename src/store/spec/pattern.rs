@@ -1,0 +1,151 @@
+//! One component of a path under a store's root: a literal name, or a pattern that reads facts off it.
+
+use std::sync::OnceLock;
+
+use regex::bytes::{Captures, Match, Regex};
+
+use crate::fs::plain_file::{self, few_words};
+
+/// The names of groups that a pattern may have; anything else is a mistake in the file.
+const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
+
+/// A component of a path pattern. Patterns are compiled on first use: a start must not pay for the
+/// stores it does not look at.
+#[derive(Clone, Debug)]
+pub(crate) enum Component {
+    Literal(String),
+    Pattern { source: String, regex: OnceLock<Option<Compiled>> },
+}
+
+/// A pattern, and where each of the groups stands in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    regex: Regex,
+    groups: [Option<usize>; GROUPS.len()],
+}
+
+/// What the components of one path have told so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub agent: Option<String>,
+    pub tool: Option<String>,
+    pub session: Option<String>,
+    pub project: Option<String>,
+    /// The id, where a directory is called by it.
+    pub id: Option<String>,
+    /// Which bytes are the id in the name that was read last.
+    pub id_at: Option<(u8, u8)>,
+    pub pid: Option<u32>,
+    pub partial: bool,
+}
+
+impl Component {
+    /// Letters, digits, `-` and `_` alone are a literal; all else is an anchored regular expression.
+    pub fn new(text: &str) -> Component {
+        let literal = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        match literal && !text.is_empty() {
+            true => Component::Literal(text.into()),
+            false => Component::Pattern { source: text.into(), regex: OnceLock::new() },
+        }
+    }
+
+    /// Compiles the pattern and looks at its group names; the message says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let Component::Pattern { source, .. } = self else { return Ok(()) };
+        let regex = compile(source).map_err(|error| format!("`{}`: {error}", few_words(source)))?;
+        match regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
+            Some(name) => {
+                let names = GROUPS.join(", ");
+                Err(format!("`{}` has a group `{}`; known are {names}", few_words(source), few_words(name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether `name` fits; the named groups that took part are added to `facts`.
+    pub fn read(&self, name: &[u8], facts: &mut Facts) -> bool {
+        match self {
+            Component::Literal(literal) => literal.as_bytes() == name,
+            Component::Pattern { source, regex } => {
+                let Some(compiled) = regex.get_or_init(|| Compiled::new(source).ok()) else { return false };
+                if compiled.regex.captures_len() == 1 {
+                    return compiled.regex.is_match(name);
+                }
+                let captures = compiled.regex.captures(name);
+                captures.is_some_and(|captures| facts.take(&captures, &compiled.groups))
+            }
+        }
+    }
+
+    /// The same for a directory, which may give all below it their id.
+    pub fn read_dir(&self, name: &[u8], facts: &mut Facts) -> bool {
+        facts.id_at = None;
+        let fits = self.read(name, facts);
+        if let Some((start, end)) = facts.id_at.take() {
+            facts.id = Some(text(&name[usize::from(start)..usize::from(end)]));
+        }
+        fits
+    }
+}
+
+impl Compiled {
+    fn new(source: &str) -> Result<Compiled, String> {
+        let regex = compile(source)?;
+        let groups = GROUPS.map(|wanted| regex.capture_names().position(|name| name == Some(wanted)));
+        Ok(Compiled { regex, groups })
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn compile(source: &str) -> Result<Regex, String> {
+    plain_file::regex(&format!(r"(?-u)\A(?:{source})\z"))
+}
+
+impl Facts {
+    /// In the order of [`GROUPS`].
+    fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
+        let [agent, tool, session, project, id, pid, partial] =
+            groups.map(|number| number.and_then(|number| captures.get(number)));
+        let fill = |fact: &mut Option<String>, group: Option<Match<'_>>| {
+            *fact = group.map(|m| text(m.as_bytes())).or(fact.take());
+        };
+        fill(&mut self.agent, agent);
+        fill(&mut self.tool, tool);
+        fill(&mut self.session, session);
+        fill(&mut self.project, project);
+        // A name has 255 bytes at most.
+        let place = |m: Match<'_>| Some((m.start().try_into().ok()?, m.end().try_into().ok()?));
+        self.id_at = id.and_then(place).or(self.id_at);
+        self.pid = pid.and_then(|m| text(m.as_bytes()).parse().ok()).or(self.pid);
+        self.partial |= partial.is_some();
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_and_patterns() {
+        let mut facts = Facts::default();
+        assert!(Component::new("tool-results").read(b"tool-results", &mut facts));
+        assert!(!Component::new("tool-results").read(b"tool_results", &mut facts));
+        assert!(Component::new(r"opencode-(?<pid>\d+)").read(b"opencode-42", &mut facts));
+        assert!(Component::new(r"(?<id>.+)\.txt").read(b"a\xff.txt", &mut facts));
+        assert_eq!((facts.pid, facts.id.as_deref(), facts.id_at), (Some(42), None, Some((0, 2))));
+        assert!(Component::new(r"task-(?<id>.+)").read_dir(b"task-\xff", &mut facts));
+        assert_eq!((facts.id.as_deref(), facts.id_at), (Some("\u{fffd}"), None));
+        assert!(!Component::new(r"a\d").read(b"a1\n", &mut facts));
+    }
+
+    #[test]
+    fn mistakes_are_said() {
+        assert!(Component::new("(").check().is_err());
+        assert!(Component::new("(?<sesion>.*)").check().unwrap_err().contains("`sesion`"));
+        assert_eq!(Component::new("(?<session>.*)").check(), Ok(()));
+    }
+}

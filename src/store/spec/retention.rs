@@ -1,0 +1,365 @@
+//! When a store's own rule deletes an entry. The times are passed in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+
+use crate::store::Env;
+use crate::store::list::entry::{Entry, Place};
+use crate::store::own::id::{Form, Id, WRAP_MS};
+
+use super::expand::expand;
+
+/// What a store's rule goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// The file's time of modification.
+    Mtime,
+    /// The time of modification of the directory that holds it.
+    FolderMtime,
+    /// The time in the file's name, compared as opencode's classic form does: modulo 2^48.
+    Id,
+    /// Deleted with its session or task.
+    SessionEnd,
+    /// Deleted when the agent's process ends.
+    ProcessExit,
+    /// Nothing deletes it.
+    Never,
+    /// Not known.
+    Unknown,
+}
+
+/// A store's retention rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// What it goes by.
+    pub basis: Basis,
+    /// The age at which an entry goes, where it goes by age.
+    pub after: Option<SignedDuration>,
+    /// Where the user may have told the agent another age.
+    pub setting: Option<Setting>,
+    /// Beyond so many entries in a directory, the oldest go.
+    pub max_count: Option<u64>,
+    /// Beyond so many bytes in a directory, the oldest go.
+    pub max_total: Option<u64>,
+    /// What else there is to know, in words.
+    pub note: Option<String>,
+}
+
+/// A value in an agent's own configuration, a JSON file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// The file, as a root pattern.
+    pub file: String,
+    /// The keys to the value, from outside in, with dots between. A number is days.
+    pub key: String,
+}
+
+/// Which rule an entry's expiry comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// Age by time of modification.
+    Mtime,
+    /// Age by the time in the name.
+    Id,
+    /// Too many entries.
+    Count,
+    /// Too many bytes.
+    TotalSize,
+    /// With the session.
+    SessionEnd,
+    /// With the process.
+    ProcessExit,
+    /// None.
+    Never,
+    /// Not known.
+    Unknown,
+}
+
+impl Rule {
+    /// As in `list --json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rule::Mtime => "mtime",
+            Rule::Id => "id",
+            Rule::Count => "count",
+            Rule::TotalSize => "total-size",
+            Rule::SessionEnd => "session-end",
+            Rule::ProcessExit => "process-exit",
+            Rule::Never => "never",
+            Rule::Unknown => "unknown",
+        }
+    }
+}
+
+/// When an entry goes by its store's own rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// Due then: at the first cleanup that the agent runs after it.
+    At(Timestamp),
+    /// When its session or task ends.
+    SessionEnd,
+    /// When the agent's process ends.
+    ProcessExit,
+    /// Its process ended without deleting it; nothing will.
+    Orphaned,
+    /// Nothing deletes it.
+    Never,
+    /// Cannot be known.
+    Unknown,
+}
+
+/// An expiry seen from now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// So much time is left.
+    For(SignedDuration),
+    /// It should have been gone for so long.
+    Overdue(SignedDuration),
+    /// No time can be given.
+    Open,
+}
+
+impl Expiry {
+    /// The time, where there is one.
+    pub fn at(self) -> Option<Timestamp> {
+        match self {
+            Expiry::At(time) => Some(time),
+            _ => None,
+        }
+    }
+
+    /// Seen from `now`; due just now is overdue.
+    pub fn left(self, now: Timestamp) -> Left {
+        match self.at().map(|time| time.duration_since(now)) {
+            None => Left::Open,
+            Some(left) if left.is_positive() => Left::For(left),
+            Some(left) => Left::Overdue(left.abs()),
+        }
+    }
+}
+
+/// The times by which one entry's expiry is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub modified: Timestamp,
+    pub folder: Timestamp,
+    pub id: Option<Id>,
+    /// Whether the process that made it lives; `None` if the path does not tell.
+    pub alive: Option<bool>,
+    pub now: Timestamp,
+}
+
+impl Retention {
+    /// The rule with the age that the user has set in the agent's configuration, if any.
+    pub fn as_set(&self, env: &Env) -> Retention {
+        let set = self.setting.as_ref().and_then(|setting| setting.read(env));
+        Retention { after: set.or(self.after), ..self.clone() }
+    }
+
+    /// Whether how many there are, or how much, counts as well.
+    pub fn has_limits(&self) -> bool {
+        self.max_count.is_some() || self.max_total.is_some()
+    }
+
+    /// When an entry goes by age, session or process. The limits by count and total size need all
+    /// entries of a directory: [`over_limits`] adds them.
+    pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
+        let by_age = |since: Timestamp| self.after.and_then(|after| since.checked_add(after).ok());
+        let by_mtime = |since| match by_age(since) {
+            Some(at) => (Expiry::At(at), Rule::Mtime),
+            None => (Expiry::Unknown, Rule::Mtime),
+        };
+        match self.basis {
+            Basis::Mtime => by_mtime(times.modified),
+            Basis::FolderMtime => by_mtime(times.folder),
+            Basis::Id => (self.by_id(times), Rule::Id),
+            Basis::SessionEnd => (Expiry::SessionEnd, Rule::SessionEnd),
+            Basis::ProcessExit if times.alive == Some(false) => (Expiry::Orphaned, Rule::ProcessExit),
+            Basis::ProcessExit => (Expiry::ProcessExit, Rule::ProcessExit),
+            Basis::Never => (Expiry::Never, Rule::Never),
+            Basis::Unknown => (Expiry::Unknown, Rule::Unknown),
+        }
+    }
+
+    /// opencode's classic cleanup compares the wrapped times of two ids. So until `after` has
+    /// passed since a wrap, all that is newer than the wrap counts as old and goes at once; and
+    /// what is older than the wrap is never deleted after that.
+    fn by_id(&self, times: &Times) -> Expiry {
+        let (Some(id), Some(after)) = (times.id, self.after) else { return Expiry::Unknown };
+        let Some(made) = id.time(times.modified) else { return Expiry::Unknown };
+        let (Ok(due), Ok(cutoff)) = (made.checked_add(after), times.now.checked_sub(after)) else {
+            return Expiry::Unknown;
+        };
+        let epoch = |time: Timestamp| match id.form {
+            Form::Six => time.as_millisecond().div_euclid(WRAP_MS),
+            Form::Seven | Form::Eight => 0,
+        };
+        match epoch(made).cmp(&epoch(cutoff)) {
+            std::cmp::Ordering::Equal => Expiry::At(due),
+            std::cmp::Ordering::Greater => Expiry::At(made),
+            std::cmp::Ordering::Less => Expiry::Never,
+        }
+    }
+}
+
+impl Setting {
+    fn read(&self, env: &Env) -> Option<SignedDuration> {
+        let text = crate::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
+        let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
+        match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
+            serde_json::Value::String(age) => parse_age(age),
+            days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
+        }
+    }
+}
+
+/// Adds what limits by count and total size (bytes, of one directory) delete next: the oldest of
+/// `entries`, which must be all of their stores, are due at `now`. Call when a scan is complete.
+pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
+    let limited = |entry: &Entry| entry.store().retention.has_limits();
+    let mut by_place: BTreeMap<*const Place, Vec<usize>> = BTreeMap::new();
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
+        by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);
+    }
+    for indices in by_place.into_values() {
+        let files: Vec<_> =
+            indices.iter().map(|&index| (entries[index].modified(), entries[index].size())).collect();
+        for (position, rule) in over_limits(&entries[indices[0]].store().retention, &files) {
+            let entry = &mut entries[indices[position]];
+            if !matches!(entry.left(now), Left::Overdue(_)) {
+                (entry.expires, entry.rule) = (Expiry::At(now), rule);
+            }
+        }
+    }
+}
+
+/// Which files of one directory go: given each one's time of modification and size in bytes, the
+/// indices of the oldest beyond the limits, with the rule.
+fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize, Rule)> {
+    let mut newest_first: Vec<usize> = (0..files.len()).collect();
+    newest_first.sort_by_key(|&index| std::cmp::Reverse(files[index].0));
+    let mut total = 0u64;
+    let judge = |(rank, index): (usize, usize)| {
+        total = total.saturating_add(files[index].1);
+        if retention.max_count.is_some_and(|most| rank as u64 >= most) {
+            Some((index, Rule::Count))
+        } else if retention.max_total.is_some_and(|most| total > most) {
+            Some((index, Rule::TotalSize))
+        } else {
+            None
+        }
+    };
+    newest_first.into_iter().enumerate().filter_map(judge).collect()
+}
+
+/// Reads an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
+pub fn parse_age(text: &str) -> Option<SignedDuration> {
+    let unit = match text.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return None,
+    };
+    let digits = &text[..text.len() - 1];
+    let count: i64 = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
+    count.checked_mul(unit).map(SignedDuration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn rule(basis: Basis) -> Retention {
+        Retention { basis, after: Some(WEEK), setting: None, max_count: None, max_total: None, note: None }
+    }
+
+    fn times(modified: &str, now: &str) -> Times {
+        let modified = at(modified);
+        Times { modified, folder: modified, id: None, alive: None, now: at(now) }
+    }
+
+    fn by_id(made: &str, now: &str) -> Expiry {
+        let id = Some(Id { form: Form::Six, millis: at(made).as_millisecond() % WRAP_MS });
+        rule(Basis::Id).expiry(&Times { id, ..times(made, now) }).0
+    }
+
+    #[test]
+    fn by_mtime() {
+        let (expiry, rule) =
+            rule(Basis::Mtime).expiry(&times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"));
+        assert_eq!((expiry, rule), (Expiry::At(at("2026-11-08T00:00:00Z")), Rule::Mtime));
+        assert_eq!(expiry.left(at("2026-11-07T23:00:00Z")), Left::For(SignedDuration::from_hours(1)));
+        assert_eq!(expiry.left(at("2026-11-08T00:00:00Z")), Left::Overdue(SignedDuration::ZERO));
+        assert_eq!(Expiry::Never.left(at("2026-11-08T00:00:00Z")), Left::Open);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_deletes_nothing() {
+        let dead = Times { alive: Some(false), ..times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z") };
+        assert_eq!(rule(Basis::ProcessExit).expiry(&dead).0, Expiry::Orphaned);
+        assert_eq!(
+            rule(Basis::ProcessExit).expiry(&Times { alive: Some(true), ..dead }).0,
+            Expiry::ProcessExit
+        );
+    }
+
+    #[test]
+    fn by_id_within_one_turn_of_the_clock() {
+        assert_eq!(
+            by_id("2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z"),
+            Expiry::At(at("2026-11-08T00:00:00Z"))
+        );
+        assert_eq!(
+            by_id("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"),
+            Expiry::At(at("2026-05-08T00:00:00Z"))
+        );
+    }
+
+    #[test]
+    fn by_id_around_the_wrap_of_2026() {
+        let fresh = "2026-08-15T00:00:00Z";
+        assert_eq!(by_id(fresh, "2026-08-15T01:00:00Z"), Expiry::At(at(fresh)), "fresh files go at once");
+        assert_eq!(by_id(fresh, "2026-08-22T00:00:00Z"), Expiry::At(at("2026-08-22T00:00:00Z")));
+        let old = "2026-08-14T00:00:00Z";
+        assert_eq!(by_id(old, "2026-08-15T00:00:00Z"), Expiry::At(at("2026-08-21T00:00:00Z")));
+        assert_eq!(by_id(old, "2026-09-01T00:00:00Z"), Expiry::Never, "old ones stay for good");
+    }
+
+    #[test]
+    fn by_id_without_an_id_is_unknown() {
+        let times = times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z");
+        assert_eq!(rule(Basis::Id).expiry(&times).0, Expiry::Unknown);
+    }
+
+    #[test]
+    fn limits_take_the_oldest() {
+        let files: Vec<_> =
+            [(3, 10), (1, 10), (2, 10)].map(|(s, size)| (Timestamp::from_second(s).unwrap(), size)).into();
+        let limit = |max_count, max_total| Retention { max_count, max_total, ..rule(Basis::Mtime) };
+        assert_eq!(over_limits(&limit(Some(2), None), &files), [(1, Rule::Count)]);
+        assert_eq!(over_limits(&limit(None, Some(10)), &files), [(2, Rule::TotalSize), (1, Rule::TotalSize)]);
+        assert_eq!(over_limits(&limit(None, Some(30)), &files), []);
+    }
+
+    #[test]
+    fn ages() {
+        assert_eq!(parse_age("7d"), Some(WEEK));
+        assert_eq!(parse_age("50h"), Some(SignedDuration::from_hours(50)));
+        for wrong in ["", "d", "7", "-1d", "1.5h", "9223372036854775807w", "7é"] {
+            assert_eq!(parse_age(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Escape sequences: where one ends, which few become a style, and nothing else of them.
+//!
+//! Only the 7-bit forms are known, after ECMA-48 and the private strings of terminals; the 8-bit ones (C1)
+//! are never a sequence here. A sequence ends before the line does and within [`LONGEST`] bytes, and holds no
+//! other control character; else it is no sequence, and the sanitiser shows its ESC as text.
+
+mod sgr;
+
+use anstyle::{AnsiColor, Color, RgbColor, Style};
+
+pub use sgr::Sgr;
+
+#[cfg(test)]
+mod tests;
+
+/// The most bytes of a sequence, from its ESC to its last byte.
+pub const LONGEST: usize = 4096;
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+
+/// A whole escape sequence at the start of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sequence {
+    /// Its bytes, ESC and terminator included.
+    pub len: usize,
+    /// What it does to the style, if it is SGR in its plain form; all others are not for the terminal.
+    pub sgr: Option<Sgr>,
+}
+
+/// The sequence that starts with the ESC at the start of `bytes`, if it is well formed and ends.
+pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
+    let bytes = &bytes[..bytes.len().min(LONGEST)];
+    let (&introducer, body) = bytes.strip_prefix(&[ESC])?.split_first()?;
+    let other = |len: usize| Sequence { len: 2 + len, sgr: None };
+    match introducer {
+        b'[' => control_sequence(body),
+        b']' => string(body, true).map(other),
+        b'P' | b'X' | b'^' | b'_' | b'k' => string(body, false).map(other),
+        b' '..=b'/' => charset(body).map(other),
+        b'0'..=b'~' => Some(other(0)),
+        _ => None,
+    }
+}
+
+fn control_sequence(body: &[u8]) -> Option<Sequence> {
+    let parameters = span(body, |byte| matches!(byte, b'0'..=b'?'));
+    let intermediates = span(&body[parameters..], |byte| matches!(byte, b' '..=b'/'));
+    let end = parameters + intermediates;
+    let last = body.get(end).copied().filter(|byte| matches!(byte, b'@'..=b'~'))?;
+    let sgr = if last == b'm' && intermediates == 0 { Sgr::parse(&body[..parameters]) } else { None };
+    Some(Sequence { len: 2 + end + 1, sgr })
+}
+
+/// The length of an OSC, DCS, SOS, PM, APC or title string with its terminator: ESC \, its form U+009C, and
+/// BEL where `bell` says so. Any other control character breaks it off.
+fn string(body: &[u8], bell: bool) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += span(&body[at..], |byte| byte >= b' ' && byte != 0x7f && byte != 0xc2);
+        match (body.get(at).copied()?, body.get(at + 1).copied()) {
+            (BEL, _) if bell => return Some(at + 1),
+            (ESC, Some(b'\\')) | (0xc2, Some(0x9c)) => return Some(at + 2),
+            (0xc2, next) if !matches!(next, Some(0x80..=0x9f)) => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+fn charset(body: &[u8]) -> Option<usize> {
+    let intermediates = span(body, |byte| matches!(byte, b' '..=b'/'));
+    body.get(intermediates).copied().filter(|byte| matches!(byte, b'0'..=b'~')).map(|_| intermediates + 1)
+}
+
+fn span(bytes: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|&byte| !is_inside(byte)).unwrap_or(bytes.len())
+}
+
+/// The style in which text after `bytes_before` (of the same line) would be drawn, looking back no more
+/// than [`LONGEST`] bytes, and not beyond the last line feed.
+pub fn style_at(bytes_before: &[u8]) -> Style {
+    let recent = &bytes_before[bytes_before.len().saturating_sub(LONGEST)..];
+    let line = memchr::memrchr(b'\n', recent).map_or(recent, |at| &recent[at + 1..]);
+    let mut style = Style::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(ESC, &line[at..]) {
+        let here = at + found;
+        let sequence = sequence(&line[here..]);
+        style = sequence.and_then(|sequence| sequence.sgr).map_or(style, |sgr| sgr.apply(style));
+        at = here + sequence.map_or(1, |sequence| sequence.len);
+    }
+    style
+}
+
+/// The same style, but where the text would have the colour of its background neither is set.
+pub fn legible(style: Style) -> Style {
+    match (style.get_fg_color(), style.get_bg_color()) {
+        (Some(text), Some(ground)) if canonical(text) == canonical(ground) => {
+            style.fg_color(None).bg_color(None)
+        }
+        _ => style,
+    }
+}
+
+/// One name for one colour: the 16 by name, the fixed ones of the 256 (cube and greys) by their light.
+fn canonical(color: Color) -> Color {
+    let Color::Ansi256(index) = color else { return color };
+    match index.0 {
+        0..=15 => index.into_ansi().map_or(color, AnsiColor::into),
+        16..=231 => {
+            let level = |part: u8| if part == 0 { 0 } else { 55 + 40 * part };
+            let cube = index.0 - 16;
+            RgbColor(level(cube / 36), level(cube / 6 % 6), level(cube % 6)).into()
+        }
+        grey @ 232.. => {
+            let light = 8 + 10 * (grey - 232);
+            RgbColor(light, light, light).into()
+        }
+    }
+}

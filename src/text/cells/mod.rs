@@ -1,0 +1,345 @@
+//! The sanitiser: bytes of one line in, safe cells out. The only road by which bytes reach a terminal.
+//!
+//! Whatever the bytes, the cells' texts joined hold no control character, no bidirectional override and
+//! nothing invisible (joiners and variation selectors only inside emoji), and no cell is longer than
+//! [`CellText::MAX`] bytes. The cells' ranges tile the input, in order, without gap or overlap: what is
+//! not drawn (a colour, a hidden sequence, the line's end) is a cell of width 0 and without text.
+//!
+//! The caller's bytes may change while they are read (a memory map): each is copied before it is looked at.
+
+mod cluster;
+mod scalar;
+mod text;
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthChar;
+
+use super::ansi::{self, Sequence};
+use scalar::{Class, Scalar};
+
+pub use text::CellText;
+
+#[cfg(test)]
+mod attacks;
+
+#[cfg(test)]
+pub(crate) mod laws;
+
+#[cfg(test)]
+mod tests;
+
+/// How bytes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Show {
+    /// What becomes of escape sequences.
+    pub escapes: Escapes,
+    /// What becomes of bytes that are not UTF-8.
+    pub invalid: Invalid,
+    /// Columns between tab stops, at most [`CellText::MAX`]; 0 shows a tab as `^I`.
+    pub tab: u8,
+    /// The terminal knows ASCII alone: every other character is shown as `<U+00E9>`.
+    pub ascii: bool,
+}
+
+impl Show {
+    /// As a pager shows a file: colours rendered, other sequences hidden, each bad byte in hex.
+    pub const PAGER: Self = Self { escapes: Escapes::Render, invalid: Invalid::Hex, tab: 8, ascii: false };
+    /// As a model reads it: escape sequences are text, bad bytes have become U+FFFD.
+    pub const MODEL: Self = Self { escapes: Escapes::Visible, invalid: Invalid::Replacement, ..Self::PAGER };
+    /// The raw view: escape sequences are text, each bad byte in hex.
+    pub const RAW: Self = Self { escapes: Escapes::Visible, ..Self::PAGER };
+}
+
+impl Default for Show {
+    fn default() -> Self {
+        Self::PAGER
+    }
+}
+
+/// What becomes of escape sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Escapes {
+    /// Colour and weight (SGR) become the cells' look, other sequences are hidden cells, and the CR of a
+    /// CRLF belongs to the line's end. A sequence that does not end is text.
+    Render,
+    /// All of it is text, ESC being `^[`; and a CR is `^M` even before the line feed.
+    Visible,
+}
+
+/// What becomes of bytes that are not UTF-8 (with surrogates and values above U+10FFFF).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invalid {
+    /// One `<FF>` a byte: what a file holds.
+    Hex,
+    /// One U+FFFD for each maximal subpart (Unicode 3.9), as decoders make: what a model gets.
+    Replacement,
+}
+
+/// What a cell stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The text itself.
+    Text,
+    /// A tab: spaces up to the stop.
+    Tab,
+    /// The name of something that is not drawn: `^M`, `^[`, `<9B>`, `<202E>`, `<FF>`. To be reversed.
+    Control,
+    /// U+FFFD: for bytes that do not decode, or for what a grapheme held beyond the limit.
+    Replaced,
+    /// An SGR sequence that was obeyed. Width 0, no text.
+    Style,
+    /// Another escape sequence, kept from the terminal. Width 0, no text: count them, show a badge.
+    Hidden,
+    /// The line feed, or CR and line feed. Width 0, no text; always the last cell.
+    LineEnd,
+}
+
+impl Kind {
+    /// Whether such a cell takes room on the screen.
+    pub fn is_drawn(self) -> bool {
+        !matches!(self, Self::Style | Self::Hidden | Self::LineEnd)
+    }
+}
+
+/// One thing on the screen, safe to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// What is printed: no control characters, nothing invisible, at most [`CellText::MAX`] bytes.
+    pub text: CellText,
+    /// Columns that `text` takes. 0 only if the kind is not drawn.
+    pub width: u8,
+    /// What it stands for.
+    pub kind: Kind,
+    /// Colour and weight by the SGR before it. Plain for [`Kind::Control`] and [`Kind::Replaced`], so that
+    /// their mark cannot be disguised.
+    pub look: Style,
+    /// Where its bytes begin in the slice that was given.
+    pub start: u32,
+    /// How many bytes it stands for; at least 1.
+    pub len: u32,
+}
+
+impl Cell {
+    /// The end of its bytes in the slice that was given.
+    pub fn end(&self) -> usize {
+        self.start as usize + self.len as usize
+    }
+
+    /// Whether the byte at `offset` of the slice belongs to it.
+    pub fn covers(&self, offset: usize) -> bool {
+        (self.start as usize..self.end()).contains(&offset)
+    }
+}
+
+/// The cells of one line, made as they are asked for.
+///
+/// Give it a line with its line feed or without; it stops after the first line feed. Of a slice over 4 GiB
+/// only the first 4 GiB are looked at: long lines are given segment by segment (`layout::segment_at`).
+#[derive(Debug, Clone)]
+pub struct Cells<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    show: Show,
+    state: Style,
+    look: Style,
+    column: u64,
+    window: cluster::Window,
+    /// A grapheme was over the limit: so many bytes are still to be stood for.
+    surplus: usize,
+    /// A grapheme without width was met: up to here, what has no width is named.
+    undrawable: usize,
+}
+
+impl<'a> Cells<'a> {
+    /// Cells of the line at the start of `bytes`, in plain style.
+    pub fn new(bytes: &'a [u8], show: &Show) -> Self {
+        Self {
+            bytes: &bytes[..bytes.len().min(u32::MAX as usize)],
+            at: 0,
+            show: *show,
+            state: Style::new(),
+            look: Style::new(),
+            column: 0,
+            window: cluster::Window::default(),
+            surplus: 0,
+            undrawable: 0,
+        }
+    }
+
+    /// The same, beginning in `style`: for the second and later segments of a long line.
+    #[must_use]
+    pub fn with_style(mut self, style: Style) -> Self {
+        self.set_style(style);
+        self
+    }
+
+    /// The style that SGR sequences have built up so far, to carry into a later segment.
+    pub fn style(&self) -> Style {
+        self.state
+    }
+
+    /// How tabs and bytes are shown.
+    pub fn show(&self) -> &Show {
+        &self.show
+    }
+
+    /// Steps over `count` characters of printable ASCII without making their cells, if so many are next and one
+    /// more follows, so that nothing joins the last. `back` is a cell that was made and is not used yet.
+    pub(crate) fn step_over(&mut self, count: usize, back: Option<&Cell>) -> bool {
+        let from = back.map_or(self.at, |cell| cell.start as usize);
+        let is_ascii = |byte: &u8| matches!(byte, 0x20..=0x7e);
+        let next = self.bytes.get(from..=from + count);
+        let is_plain = self.surplus == 0 && next.is_some_and(|bytes| bytes.iter().all(is_ascii));
+        if is_plain {
+            let made = back.map_or(0, |cell| u64::from(cell.width));
+            (self.at, self.column) = (from + count, self.column - made + count as u64);
+        }
+        is_plain
+    }
+
+    fn set_style(&mut self, style: Style) {
+        self.state = style;
+        self.look = ansi::legible(style);
+    }
+
+    fn cell(&self, kind: Kind, text: CellText, width: usize, len: usize) -> Cell {
+        let look = match kind {
+            Kind::Control | Kind::Replaced => Style::new(),
+            _ => self.look,
+        };
+        let width = u8::try_from(width).unwrap_or(u8::MAX);
+        Cell { text, width, kind, look, start: self.at as u32, len: len as u32 }
+    }
+
+    fn silent(&self, kind: Kind, len: usize) -> Cell {
+        self.cell(kind, CellText::default(), 0, len)
+    }
+
+    fn named(&self, name: CellText, len: usize) -> Cell {
+        self.cell(Kind::Control, name, name.len(), len)
+    }
+
+    fn replaced(&self, len: usize) -> Cell {
+        let mark = if self.show.ascii { '?' } else { char::REPLACEMENT_CHARACTER };
+        self.cell(Kind::Replaced, CellText::from(mark), 1, len)
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.at + ahead).copied()
+    }
+
+    fn make(&mut self, byte: u8) -> Cell {
+        match byte {
+            0x20..=0x7e if scalar::starts_anew(&self.bytes[self.at + 1..]) => self.ascii(byte),
+            b'\n' => self.silent(Kind::LineEnd, 1),
+            b'\r' if self.show.escapes == Escapes::Render && self.peek(1) == Some(b'\n') => {
+                self.silent(Kind::LineEnd, 2)
+            }
+            b'\t' if self.show.tab > 0 => self.tab(),
+            0x1b if self.show.escapes == Escapes::Render => self.escape(),
+            0..=0x1f | 0x7f => self.named(CellText::caret(byte), 1),
+            _ => self.scalar(),
+        }
+    }
+
+    fn ascii(&self, byte: u8) -> Cell {
+        self.cell(Kind::Text, CellText::ascii(byte), 1, 1)
+    }
+
+    fn tab(&self) -> Cell {
+        let width = tab_width(self.show.tab, self.column);
+        self.cell(Kind::Tab, CellText::spaces(width), usize::from(width), 1)
+    }
+
+    fn escape(&mut self) -> Cell {
+        match ansi::sequence(&self.bytes[self.at..]) {
+            Some(Sequence { len, sgr: Some(sgr) }) => {
+                self.set_style(sgr.apply(self.state));
+                self.silent(Kind::Style, len)
+            }
+            Some(Sequence { len, sgr: None }) => self.silent(Kind::Hidden, len),
+            None => self.named(CellText::caret(0x1b), 1),
+        }
+    }
+
+    fn scalar(&mut self) -> Cell {
+        match scalar::decode(&self.bytes[self.at..]) {
+            Scalar::Invalid { first, .. } if self.show.invalid == Invalid::Hex => {
+                self.named(CellText::hex(u32::from(first)), 1)
+            }
+            Scalar::Invalid { len, .. } => self.replaced(len),
+            Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
+            Scalar::Valid(c) if scalar::is_common(c) => self.common(c),
+            Scalar::Valid(c) if scalar::class(c) == Class::Plain && !scalar::is_skin_tone(c) => self.plain(c),
+            Scalar::Valid(c) => self.named(CellText::hex(c as u32), c.len_utf8()),
+        }
+    }
+
+    fn in_ascii(&self, c: char) -> Cell {
+        match u8::try_from(c) {
+            Ok(byte @ 0x20..=0x7e) => self.ascii(byte),
+            _ if scalar::class(c) == Class::Plain => self.named(CellText::point(c), c.len_utf8()),
+            _ => self.named(CellText::hex(c as u32), c.len_utf8()),
+        }
+    }
+
+    fn common(&mut self, c: char) -> Cell {
+        let len = c.len_utf8();
+        match c.width() {
+            Some(width @ 1..) if scalar::starts_anew(&self.bytes[self.at + len..]) => {
+                self.cell(Kind::Text, CellText::from(c), width, len)
+            }
+            _ => self.grapheme(c),
+        }
+    }
+
+    fn plain(&mut self, c: char) -> Cell {
+        if self.at < self.undrawable && c.width() == Some(0) {
+            return self.named(CellText::hex(c as u32), c.len_utf8());
+        }
+        self.grapheme(c)
+    }
+
+    fn grapheme(&mut self, first: char) -> Cell {
+        let grapheme = self.window.grapheme(self.bytes, self.at, first);
+        if grapheme.width == 0 {
+            self.undrawable = self.at + grapheme.len + grapheme.surplus;
+            return self.named(CellText::hex(first as u32), first.len_utf8());
+        }
+        self.surplus = grapheme.surplus;
+        self.cell(Kind::Text, grapheme.text, grapheme.width, grapheme.len)
+    }
+}
+
+impl Iterator for Cells<'_> {
+    type Item = Cell;
+
+    fn next(&mut self) -> Option<Cell> {
+        let byte = self.peek(0)?;
+        let cell = match std::mem::take(&mut self.surplus) {
+            0 => self.make(byte),
+            surplus => self.replaced(surplus),
+        };
+        self.at = if cell.kind == Kind::LineEnd { self.bytes.len() } else { cell.end() };
+        self.column += u64::from(cell.width);
+        Some(cell)
+    }
+}
+
+impl std::iter::FusedIterator for Cells<'_> {}
+
+/// All cells of the line at the start of `bytes`.
+pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
+    Cells::new(bytes, show).collect()
+}
+
+/// Whether `c` is drawn as itself wherever it stands: no control, nothing invisible or reordering, private or unassigned.
+pub fn is_plain(c: char) -> bool {
+    scalar::class(c) == scalar::Class::Plain
+}
+
+/// Columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.
+pub(crate) fn tab_width(tab: u8, column: u64) -> u8 {
+    let tab = tab.clamp(1, CellText::MAX as u8);
+    tab - (column % u64::from(tab)) as u8
+}

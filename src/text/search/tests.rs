@@ -1,0 +1,202 @@
+//! Laws of searching, whole and in stretches.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn all(text: &[u8], pattern: &str) -> Vec<Range<usize>> {
+    matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
+}
+
+#[test]
+fn case_is_smart() {
+    assert_eq!(all(b"Error error", "error").len(), 2);
+    assert_eq!(all(b"Error error", "Error").len(), 1);
+}
+
+#[test]
+fn no_match_holds_a_line_feed() {
+    assert!(all(b"a\nb", r"a\sb").is_empty());
+    assert_eq!(all(b"ab\ncd", r"[^x]+"), [0..2, 3..5]);
+    assert_eq!(all(b"x \n y", r"x\s*"), vec![0..2]);
+}
+
+#[test]
+fn case_is_that_of_letters_not_of_classes() {
+    assert_eq!(all(b"ERROR 1", r"error\D\S").len(), 1);
+    assert_eq!(all(b"ERROR 1", r"[E]rror").len(), 0);
+}
+
+#[test]
+fn a_line_feed_asked_for_by_name_is_refused() {
+    let error = Pattern::new(r"ä\nb").unwrap_err();
+    assert_eq!((error.why.as_str(), error.at), ("no match reaches over a line's end", Some(1)));
+    assert_eq!(all(b"a\nb", r"[^\n]+"), [0..1, 2..3]);
+}
+
+#[test]
+fn anchors_are_those_of_lines() {
+    assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
+    assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
+    assert_eq!(all(b"ab\nab\n", r"\Aa|b\z"), [0..1, 1..2, 3..4, 4..5]);
+}
+
+#[test]
+fn a_bad_pattern_says_where() {
+    let error = Pattern::new("ab(c").unwrap_err();
+    assert_eq!(error.why, "unclosed group");
+    assert_eq!(error.at, Some(2));
+}
+
+#[test]
+fn backwards_finds_the_last() {
+    let text = b"one two\none\ntwo";
+    let one = Pattern::new("one").unwrap();
+    assert_eq!(find_back(text, &one, 0..text.len(), &|_| true), Some(8..11));
+    assert_eq!(find_back(text, &one, 0..8, &|_| true), Some(0..3));
+    assert_eq!(find_back(text, &one, 0..8, &|_| false), None);
+}
+
+#[test]
+fn a_match_longer_than_a_byte_has_its_number() {
+    let text = b"one two one";
+    let mut counts = MatchCounts::default();
+    counts.push(11, 2);
+    let one = Pattern::new("one").unwrap();
+    assert_eq!([counts.number(text, &one, 0), counts.number(text, &one, 8)], [Some(1), Some(2)]);
+}
+
+#[test]
+fn stretches_hold_whole_lines_and_are_the_whole() {
+    let mut text = vec![b'x'; 3 * CHUNK];
+    text[CHUNK + 5] = b'\n';
+    for toward in [Toward::End, Toward::Start] {
+        let stretches = Stretches::new(7..text.len() - 7, toward);
+        let whole = |at| stretches.cut(&text, 0, at);
+        let one = |n| whole(stretches.raw(n).start)..whole(stretches.raw(n).end);
+        let mut all: Vec<_> = (0..stretches.count()).map(one).collect();
+        all.sort_by_key(|stretch| stretch.start);
+        assert_eq!((all[0].start, all[all.len() - 1].end), (7, text.len() - 7));
+        assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start));
+    }
+    let stretches = Stretches::new(0..text.len(), Toward::End);
+    let ends = [1, 2].map(|n| stretches.cut(&text, 0, stretches.raw(n).start));
+    assert_eq!(ends, [CHUNK + 6, 2 * CHUNK]);
+}
+
+#[test]
+fn a_match_across_stretches_is_found_both_ways() {
+    let mut text = vec![b'x'; 2 * CHUNK];
+    text[CHUNK - 3..CHUNK + 3].copy_from_slice(b"needle");
+    let needle = Pattern::new("needle").unwrap();
+    let there = Some(CHUNK - 3..CHUNK + 3);
+    assert_eq!(find(&text, &needle, 0..text.len(), &|_| true), there);
+    assert_eq!(find_back(&text, &needle, 0..text.len(), &|_| true), there);
+    assert_eq!(find(&text, &needle, 0..CHUNK, &|_| true), there);
+    assert_eq!(find(&text, &needle, CHUNK..text.len(), &|_| true), None);
+}
+
+#[test]
+fn matches_are_numbered_across_chunks() {
+    let text = b"aXaXa\naX";
+    let x = Pattern::new("X").unwrap();
+    let mut counts = MatchCounts::default();
+    counts.push(6, 2);
+    assert_eq!(counts.number(text, &x, 3), Some(2));
+    assert_eq!(counts.number(text, &x, 7), None);
+    counts.push(8, 1);
+    assert_eq!(counts.number(text, &x, 7), Some(3));
+    assert_eq!(counts.total(), 3);
+}
+
+#[test]
+fn a_long_match_counts_itself() {
+    let text = b"an error, an error\n";
+    let mut counts = MatchCounts::default();
+    counts.push(text.len(), 2);
+    let error = Pattern::new("error").unwrap();
+    assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
+}
+
+const PATTERNS: &[&str] = &[
+    "a+",
+    r"b\s",
+    r"\s",
+    "[^a]+",
+    "^b",
+    "a$",
+    r"\bb",
+    "a*",
+    r"a\sb|b",
+    "(?s)a.",
+    "^ *b",
+    r"(a|\W)*?b",
+    r"\Ab",
+    r"(?-u)[^b]{2,}",
+    "(?i)A[ B]",
+];
+
+proptest! {
+    #[test]
+    fn searching_whole_equals_searching_each_line(text in "[ab \n]{0,60}", pattern in proptest::sample::select(PATTERNS)) {
+        let pattern = Pattern::new(pattern).unwrap();
+        let mut expected = Vec::new();
+        let mut start = 0;
+        for line in text.split('\n') {
+            expected.extend(pattern.in_lines(line.as_bytes()).map(|m| start + m.start..start + m.end));
+            start += line.len() + 1;
+        }
+        let found: Vec<_> = matches(text.as_bytes(), &pattern, 0..text.len()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn what_every_match_holds_is_sought_first() {
+    for pattern in [
+        "the needle",
+        r"\d+ms",
+        r"\w+: Error",
+        r"(?i)(x|ab+c)Long",
+        r"[a-z]+\b Needle$",
+        r"(?i)12 foo",
+        "(abc){2}[xy]",
+    ] {
+        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, pattern != r"\d+ms"));
+    }
+    for pattern in ["Needle", "Needle is [a-z]+", "a|b", "a*", "ask", "(?:abc)?d", r"[^x]+"] {
+        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, false));
+    }
+}
+
+/// Patterns of which something is sought first: in any case, after classes, between repetitions.
+const SIFTED: &[&str] = &[
+    "ab b",
+    "bab",
+    "aab$",
+    "^ab b",
+    r"\bab b\b",
+    "[ab]+ab B",
+    r"\S+ ABa",
+    "(?:aBa)+ (?:aba)?",
+    "(?R)(?i)bab$",
+    "(?i)(a|b)*? [ab]ab ",
+];
+
+proptest! {
+    #[test]
+    fn seeking_first_what_a_match_holds_changes_no_match(
+        words in proptest::collection::vec(prop_oneof![4 => "[abAB \n\r]{1,9}", 1 => " {60,200}", 1 => "(ab b|bab |aab B\r\n){1,30}"], 0..60),
+        pattern in proptest::sample::select(SIFTED),
+        at in 0usize..40,
+    ) {
+        let text = words.concat().into_bytes();
+        let pattern = Pattern::new(pattern).unwrap();
+        prop_assert!(pattern.is_sifted());
+        let found: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
+        let expected: Vec<_> = pattern.regex().find_iter(&text).map(|found| found.range()).collect();
+        prop_assert_eq!(found, expected);
+        let at = at.min(text.len());
+        prop_assert_eq!(pattern.find_from(&text, at).next(), pattern.regex().find_at(&text, at).map(|found| found.range()));
+    }
+}

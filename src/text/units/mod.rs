@@ -1,0 +1,344 @@
+//! Decoding of hostile bytes, and what they measure: line feeds, UTF-8 bytes, UTF-16 units and code points.
+
+use std::ops::{Add, AddAssign, BitOr, BitOrAssign, Range};
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of a window that is measured for one figure after the other while it is in the nearest cache.
+const WINDOW: usize = 16 * 1024;
+
+/// Bytes that are tested for being ASCII at a time.
+const STRIDE: usize = 64;
+
+/// Bytes of other text that are copied out and tested together: as many as a byte can count.
+const LANES: usize = 128;
+
+/// Bytes of them, before the last is rounded up to a whole character.
+const PIECE: usize = LANES - 3;
+
+/// One step of decoding: a whole character, or one maximal subpart of an invalid sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// Bytes that it takes, 1 to 4.
+    pub len: usize,
+    /// Whether it is a character; otherwise it decodes to one U+FFFD.
+    pub valid: bool,
+}
+
+impl Element {
+    /// UTF-8 bytes of its decoding: its own length, or 3 for U+FFFD.
+    pub fn decoded_bytes(self) -> u64 {
+        if self.valid { self.len as u64 } else { 3 }
+    }
+
+    /// UTF-16 units of its decoding: 2 for a character of four bytes, else 1.
+    pub fn units(self) -> u64 {
+        if self.valid && self.len == 4 { 2 } else { 1 }
+    }
+}
+
+/// The bytes that may follow a lead byte, and how many follow in all; `None` for a byte that leads nothing.
+fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
+    Some(match lead {
+        0xC2..=0xDF => (0x80, 0xBF, 1),
+        0xE0 => (0xA0, 0xBF, 2),
+        0xED => (0x80, 0x9F, 2),
+        0xE1..=0xEF => (0x80, 0xBF, 2),
+        0xF0 => (0x90, 0xBF, 3),
+        0xF1..=0xF3 => (0x80, 0xBF, 3),
+        0xF4 => (0x80, 0x8F, 3),
+        _ => return None,
+    })
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// The element that starts at byte `at`, which must be an element's start and below `bytes.len()`.
+///
+/// Source of the rule: WHATWG's decoder and Rust's `from_utf8_lossy` (maximal subparts).
+pub fn element(bytes: &[u8], at: usize) -> Element {
+    let lead = bytes[at];
+    if lead < 0x80 {
+        return Element { len: 1, valid: true };
+    }
+    let Some((low, high, following)) = continuation(lead) else {
+        return Element { len: 1, valid: false };
+    };
+    let mut len = 1;
+    for &byte in bytes[at + 1..].iter().take(following) {
+        let fits = if len == 1 { (low..=high).contains(&byte) } else { is_continuation(byte) };
+        if !fits {
+            return Element { len, valid: false };
+        }
+        len += 1;
+    }
+    Element { len, valid: len == following + 1 }
+}
+
+/// The element that ends at byte `at`, which must be an element's end and above `floor`, an element's start.
+pub fn element_before(bytes: &[u8], floor: usize, at: usize) -> Element {
+    let lowest = at.saturating_sub(4).max(floor);
+    for start in (lowest..at).rev() {
+        if !is_continuation(bytes[start]) {
+            let found = element(bytes, start);
+            return if start + found.len == at { found } else { Element { len: 1, valid: false } };
+        }
+    }
+    Element { len: 1, valid: false }
+}
+
+/// The start of the element that holds byte `at`; `at` itself at the ends of `bytes`.
+pub fn element_start(bytes: &[u8], at: usize) -> usize {
+    if at == 0 || at >= bytes.len() || !is_continuation(bytes[at]) {
+        return at.min(bytes.len());
+    }
+    for start in (at.saturating_sub(3)..at).rev() {
+        if !is_continuation(bytes[start]) {
+            return if start + element(bytes, start).len > at { start } else { at };
+        }
+    }
+    at
+}
+
+/// The first element boundary at or after byte `at`.
+pub fn element_end(bytes: &[u8], at: usize) -> usize {
+    let start = element_start(bytes, at);
+    if start == at { at } else { start + element(bytes, start).len }
+}
+
+/// Where an unfinished character begins that the end of `bytes` cuts short; `bytes.len()` if there is none.
+///
+/// A streaming decoder holds these bytes back until more come.
+pub fn unfinished(bytes: &[u8]) -> usize {
+    let end = bytes.len();
+    for start in (end.saturating_sub(3)..end).rev() {
+        if is_continuation(bytes[start]) {
+            continue;
+        }
+        let found = element(bytes, start);
+        let wanted = continuation(bytes[start]).map_or(1, |(_, _, following)| following + 1);
+        let short = !found.valid && start + found.len == end && found.len < wanted;
+        return if short { start } else { end };
+    }
+    end
+}
+
+/// The text of `bytes`, each maximal subpart of an invalid sequence as one U+FFFD (JavaScript's and Rust's rule).
+/// Copies first, so that `bytes` may be a map that changes.
+pub fn decode_lossy(bytes: &[u8]) -> String {
+    match String::from_utf8(bytes.to_vec()) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
+/// The text of `bytes`, each byte that is part of no character as one U+FFFD (Go's rule).
+pub fn decode_go(bytes: &[u8]) -> String {
+    let copy = bytes.to_vec();
+    let mut text = String::with_capacity(copy.len());
+    for chunk in copy.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
+    }
+    text
+}
+
+/// Which figures are wanted; a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Want(u8);
+
+impl Want {
+    /// None.
+    pub const NOTHING: Self = Self(0);
+    /// LF bytes.
+    pub const LINE_FEEDS: Self = Self(1);
+    /// UTF-8 bytes of the lossy decoding.
+    pub const DECODED_BYTES: Self = Self(2);
+    /// UTF-16 units of the lossy decoding.
+    pub const UNITS: Self = Self(4);
+    /// Code points of the lossy decoding.
+    pub const POINTS: Self = Self(8);
+    /// Bytes that are part of no character (Go's rule gives each its own U+FFFD).
+    pub const BAD_BYTES: Self = Self(16);
+    /// CR bytes that no LF follows.
+    pub const LONE_RETURNS: Self = Self(32);
+    /// All.
+    pub const ALL: Self = Self(63);
+
+    /// This set and `other`, as `|` gives, in a constant.
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether every figure of `other` is in this set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any figure of `other` is in this set.
+    pub fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether nothing is wanted.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// This set without the figures of `other`.
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl BitOr for Want {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Want {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// What a stretch of bytes measures. Figures that were not wanted are 0. Adding two gives the whole's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measure {
+    /// LF bytes.
+    pub line_feeds: u64,
+    /// UTF-8 bytes of the lossy decoding.
+    pub decoded_bytes: u64,
+    /// UTF-16 units of the lossy decoding.
+    pub units: u64,
+    /// Code points of the lossy decoding.
+    pub points: u64,
+    /// Bytes that are part of no character.
+    pub bad_bytes: u64,
+    /// CR bytes that no LF follows.
+    pub lone_returns: u64,
+}
+
+impl Add for Measure {
+    type Output = Self;
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+impl AddAssign for Measure {
+    fn add_assign(&mut self, other: Self) {
+        self.line_feeds += other.line_feeds;
+        self.decoded_bytes += other.decoded_bytes;
+        self.units += other.units;
+        self.points += other.points;
+        self.bad_bytes += other.bad_bytes;
+        self.lone_returns += other.lone_returns;
+    }
+}
+
+/// Measures `bytes[range]` so that sums over any partition of `bytes` are exact: an element that straddles the
+/// end of the range is counted whole here, one that straddles its start is not counted at all.
+/// Looks at most 3 bytes around the range.
+pub fn measure(bytes: &[u8], range: Range<usize>, want: Want) -> Measure {
+    let mut sum = Measure::default();
+    let mut at = range.start;
+    while at < range.end {
+        let stop = (at + WINDOW).min(range.end);
+        measure_window(bytes, at..stop, want, &mut sum);
+        at = stop;
+    }
+    sum
+}
+
+/// Measures all of `bytes`.
+pub fn measure_all(bytes: &[u8], want: Want) -> Measure {
+    measure(bytes, 0..bytes.len(), want)
+}
+
+fn lone_returns(bytes: &[u8], range: Range<usize>) -> u64 {
+    let start = range.start;
+    memchr::memchr_iter(b'\r', &bytes[range]).filter(|at| bytes.get(start + at + 1) != Some(&b'\n')).count()
+        as u64
+}
+
+/// Adds what is wanted of a window that stays in the processor's nearest cache from one figure to the next.
+fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Measure) {
+    if want.meets(Want::LINE_FEEDS) {
+        sum.line_feeds += bytecount::count(&bytes[window.clone()], b'\n') as u64;
+    }
+    if want.meets(Want::LONE_RETURNS) {
+        sum.lone_returns += lone_returns(bytes, window.clone());
+    }
+    if !want.without(Want::LINE_FEEDS | Want::LONE_RETURNS).is_empty() {
+        measure_text(&bytes[element_end(bytes, window.start)..element_end(bytes, window.end)], sum);
+    }
+}
+
+/// Adds whole elements to the sums of decoded text: ASCII in long strides, the rest piece by piece.
+fn measure_text(text: &[u8], sum: &mut Measure) {
+    let mut at = 0;
+    while at < text.len() {
+        let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
+        *sum += Measure::of_zeros((strides * STRIDE) as u64);
+        at += strides * STRIDE;
+        let stop = element_end(text, (at + PIECE).min(text.len()));
+        measure_piece(&text[at..stop], sum);
+        at = stop;
+    }
+}
+
+/// Adds a piece of whole elements, at most 3 bytes longer than `PIECE`. Whether a byte starts an element can be
+/// told from the three before it: so nothing branches, and many bytes are counted at a time.
+fn measure_piece(piece: &[u8], sum: &mut Measure) {
+    let mut copy = [0; LANES + 3];
+    copy[3..3 + piece.len()].copy_from_slice(piece);
+    let mut seconds = [0; LANES + 2];
+    for lane in 0..LANES + 2 {
+        seconds[lane] = is_second(copy[lane], copy[lane + 1]);
+    }
+    let (mut ascii, mut inside, mut of_two, mut of_three, mut of_four) = (0u8, 0u8, 0u8, 0u8, 0u8);
+    for lane in 0..LANES {
+        let [a, b, c, d] = [copy[lane], copy[lane + 1], copy[lane + 2], copy[lane + 3]];
+        let second = seconds[lane + 2];
+        let third = seconds[lane + 1] & u8::from(b >= 0xE0) & u8::from(is_continuation(d));
+        let fourth = seconds[lane] & u8::from(a >= 0xF0) & u8::from(is_continuation(c) & is_continuation(d));
+        ascii += u8::from(d < 0x80);
+        inside += second | third | fourth;
+        of_two += second & u8::from(c < 0xE0);
+        of_three += third & u8::from(b < 0xF0);
+        of_four += fourth;
+    }
+    ascii -= (LANES - piece.len()) as u8;
+    let [len, ascii, inside] = [piece.len() as u64, u64::from(ascii), u64::from(inside)];
+    let [of_two, of_three, of_four] = [of_two, of_three, of_four].map(u64::from);
+    let points = len - inside;
+    let valid_bytes = ascii + 2 * of_two + 3 * of_three + 4 * of_four;
+    sum.points += points;
+    sum.units += points + of_four;
+    sum.decoded_bytes += valid_bytes + 3 * (points - ascii - of_two - of_three - of_four);
+    sum.bad_bytes += len - valid_bytes;
+}
+
+/// 1 if `byte` may be the second of a character that `lead` begins, else 0.
+fn is_second(lead: u8, byte: u8) -> u8 {
+    let leads = u8::from(lead >= 0xC2) & u8::from(lead <= 0xF4);
+    let too_low =
+        u8::from(lead == 0xE0) & u8::from(byte < 0xA0) | u8::from(lead == 0xF0) & u8::from(byte < 0x90);
+    let too_high =
+        u8::from(lead == 0xED) & u8::from(byte >= 0xA0) | u8::from(lead == 0xF4) & u8::from(byte >= 0x90);
+    leads & u8::from(is_continuation(byte)) & (1 ^ (too_low | too_high))
+}
+
+impl Measure {
+    /// What so many NUL bytes measure, or other ASCII without line ends.
+    pub fn of_zeros(len: u64) -> Self {
+        Self { decoded_bytes: len, units: len, points: len, ..Self::default() }
+    }
+}

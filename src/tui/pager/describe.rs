@@ -1,0 +1,180 @@
+//! What is said of an output: words for each state, with its figures. Pure.
+
+use crate::human::{limit as limit_size, lines, size, thousands, tokens};
+use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
+use crate::text::index::BLOCK;
+use crate::tui::widget::layout::Side;
+
+use super::output::{Fate, Output};
+
+/// The limit that cut, in words: `max lines (2,000)`.
+pub fn limit(output: &Output) -> String {
+    let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+    match hit {
+        Some(LimitHit::Lines) => match output.policy.max_lines() {
+            Some(most) => format!("max lines ({})", thousands(most)),
+            None => "max lines".into(),
+        },
+        Some(LimitHit::Size(unit)) => match output.policy.max_size() {
+            Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
+            Some(most) => format!("max {} ({})", unit.as_str(), thousands(most)),
+            None => format!("max {}", unit.as_str()),
+        },
+        Some(LimitHit::Matches) => "max matches".into(),
+        None => "the policy".into(),
+    }
+}
+
+/// What the rule in Spill says.
+pub fn cut(output: &Output, fate: Fate) -> String {
+    match fate {
+        Fate::Lost => format!("lost from here: {}", limit(output)),
+        Fate::Kept => "the model got what follows".into(),
+    }
+}
+
+/// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
+pub fn verdict(output: &Output) -> String {
+    match &output.preview {
+        _ if output.is_awaited() => "planning…".into(),
+        _ if !output.has_preview() => "not planned".into(),
+        Err(refusal) => refusal.clone(),
+        Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
+        Ok(_) if output.view.is_empty() => "empty".into(),
+        Ok(preview) if !preview.truncated => "nothing cut".into(),
+        Ok(_) => format!("cut: {}", limit(output)),
+    }
+}
+
+/// The same as a sentence, with figures, from the fullest to the barest.
+pub fn summary(output: &Output) -> Vec<String> {
+    let preview = match &output.preview {
+        _ if !output.has_preview() => return vec!["no preview was made".into()],
+        Err(refusal) => return vec![refusal.clone()],
+        Ok(Preview { status: Status::Crashed(words), .. }) => {
+            return vec![format!("the agent crashes on this output: {words}")];
+        }
+        Ok(preview) => preview,
+    };
+    if output.view.is_empty() {
+        let got = if output.seen.is_empty() { "no text" } else { "only what the agent added" };
+        return vec![format!("the output is empty: the model got {got}")];
+    }
+    if !preview.truncated {
+        let whole = all_of_it(output, preview);
+        let barest = whole.split(" · ").next().unwrap_or_default().to_owned();
+        return vec![whole, barest];
+    }
+    if preview.kept_bytes == Some(0) {
+        return vec![nothing_kept(output)];
+    }
+    share(output, preview)
+}
+
+fn share(output: &Output, preview: &Preview) -> Vec<String> {
+    let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
+    let lines = format!("kept {} of {} lines", figure(preview.kept_lines), figure(preview.total_lines));
+    let kept = preview.kept_bytes.map_or("…".into(), tokens);
+    let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let tokens = format!("{kept} of {total} tokens");
+    let one_more = output.lines().is_some_and(|lines| preview.total_lines == Some(lines + 1));
+    let counts_empty = one_more && output.view.last() == Some(&b'\n');
+    let with_empty = counts_empty.then(|| format!("{lines} (with the final empty one) · {tokens}"));
+    with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
+}
+
+fn all_of_it(output: &Output, preview: &Preview) -> String {
+    let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
+    let whole = match output.lines() {
+        Some(1) => "the model got the one line".into(),
+        Some(n) => format!("the model got all {}", lines(n)),
+        None => "the model got all of it".into(),
+    };
+    format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes))
+}
+
+/// The piece that did not fit was the first to be taken: say how long it is.
+fn nothing_kept(output: &Output) -> String {
+    let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy.max_size()) else {
+        return format!("nothing kept: {}", limit(output));
+    };
+    let (which, length) = first_taken(output);
+    let length = length.map_or(String::new(), |length| format!("{}, ", size(length as u64)));
+    format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
+}
+
+/// Which line is taken first, and its bytes where that is known without reading far: from its near end, or
+/// from the counted line feeds.
+fn first_taken(output: &Output) -> (&'static str, Option<usize>) {
+    let (bytes, index) = (&output.view[..], &output.index);
+    if output.policy.direction() == Some(Direction::Tail) {
+        let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
+        let near = end.saturating_sub(BLOCK);
+        let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);
+        let far = || index.is_complete().then(|| index.last_line_feed(bytes, near).map_or(0, |at| at + 1));
+        return ("last", start.or((near == 0).then_some(0)).or_else(far).map(|start| end - start));
+    }
+    let near = bytes.len().min(BLOCK);
+    let end = memchr::memchr(b'\n', &bytes[..near]).or((near == bytes.len()).then_some(near));
+    let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
+    ("first", end.or_else(far))
+}
+
+/// The heading of Preview on a wide screen.
+pub fn preview_heading(output: &Output) -> String {
+    match &output.preview {
+        Ok(preview) if preview.truncated => "what the model got".into(),
+        Err(_) if !output.has_preview() => "what the model got: not known".into(),
+        Ok(_) => "what the model got: all of it".into(),
+        Err(_) => "the agent refuses".into(),
+    }
+}
+
+/// The heading of Spill: its lines, as `less` counts, and its size.
+pub fn spill_heading(output: &Output) -> String {
+    let bytes = size(output.view.len() as u64);
+    match output.lines() {
+        Some(n) => format!("{}, {bytes}", lines(n)),
+        None => format!("{bytes}, counting lines {} %", output.counted_percent()),
+    }
+}
+
+/// What stands after the last row.
+pub fn end(output: &Output, side: Side) -> String {
+    match (side, &output.preview) {
+        (Side::Spill, _) => "end of the file".into(),
+        (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
+        (Side::Preview, Ok(preview)) if !preview.truncated => {
+            let whole = all_of_it(output, preview);
+            let whole = whole.split(" · ").next().unwrap_or_default();
+            format!("end: {whole}")
+        }
+        (Side::Preview, _) => "end of what the model got".into(),
+    }
+}
+
+/// What stands in a pane that has no text.
+pub fn blank(output: &Output, side: Side) -> Option<Vec<String>> {
+    match (side, &output.preview) {
+        (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
+            Some(vec!["The preview is being planned. Esc gives up; Tab shows the spill.".into()])
+        }
+        (Side::Preview, _) if !output.has_preview() => {
+            Some(vec!["No preview was made. p picks another policy; Tab shows the spill.".into()])
+        }
+        (Side::Preview, Err(refusal)) => {
+            Some(vec!["The agent gives its model an error:".into(), refusal.clone()])
+        }
+        (Side::Preview, Ok(Preview { status: Status::Crashed(words), .. })) => Some(vec![
+            "On this output the agent itself crashes; the model gets nothing.".into(),
+            words.clone(),
+        ]),
+        _ if output.view.is_empty() => match side {
+            Side::Preview if !output.seen.is_empty() => None,
+            Side::Preview => Some(vec!["The output is empty: the model got no text.".into()]),
+            Side::Spill => Some(vec!["The file is empty.".into()]),
+        },
+        _ => None,
+    }
+}

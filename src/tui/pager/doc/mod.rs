@@ -1,0 +1,199 @@
+//! What a pane shows: ranges of the file and texts of our own, joined end to end as one run of bytes.
+
+use std::ops::Range;
+
+use crate::preview::{Input, Part, Preview, Stream};
+
+pub use super::reader::{Cost, Files, Reader, Segment};
+
+/// What a stretch of a document is to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Bytes of the output, as they are.
+    Kept,
+    /// Stands for bytes of the output, with other text.
+    Changed,
+    /// Text that the agent added.
+    Notice,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Body {
+    Range(Stream, Range<usize>),
+    Text(Vec<u8>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) class: Class,
+    pub(crate) body: Body,
+    /// The range of the output that the chunk stands for; empty for a notice.
+    stands_for: Option<(Stream, Range<usize>)>,
+    /// Where it starts in the document, bytes.
+    pub(crate) start: u64,
+}
+
+/// A document: chunks joined end to end. Positions in it are byte offsets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doc {
+    pub(crate) chunks: Vec<Chunk>,
+    len: u64,
+}
+
+impl Doc {
+    /// The first `len` bytes of the output itself.
+    pub fn file(len: usize) -> Self {
+        let mut doc = Self::default();
+        if len > 0 {
+            doc.push(Class::Kept, Body::Range(Stream::Stdout, 0..len), Some((Stream::Stdout, 0..len)));
+        }
+        doc
+    }
+
+    /// A preview: its kept parts by range, the others by their text.
+    pub fn preview(preview: &Preview, input: &Input) -> Self {
+        let mut doc = Self::default();
+        for part in &preview.parts {
+            match part {
+                Part::Kept { source, range, .. } => {
+                    let stands_for = Some((*source, range.clone()));
+                    doc.push(Class::Kept, Body::Range(*source, range.clone()), stands_for);
+                }
+                Part::Changed { source, range, .. } => {
+                    let text = part.text(input).into_bytes();
+                    doc.push(Class::Changed, Body::Text(text), Some((*source, range.clone())));
+                }
+                Part::Notice { text } => doc.push(Class::Notice, Body::Text(text.clone().into_bytes()), None),
+            }
+        }
+        doc
+    }
+
+    fn push(&mut self, class: Class, body: Body, stands_for: Option<(Stream, Range<usize>)>) {
+        let len = match &body {
+            Body::Range(_, range) => range.len(),
+            Body::Text(text) => text.len(),
+        };
+        if len > 0 {
+            self.chunks.push(Chunk { class, body, stands_for, start: self.len });
+            self.len += len as u64;
+        }
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where notices start, in order; those that follow one another count as one.
+    pub fn notices(&self) -> impl Iterator<Item = u64> + '_ {
+        let is_notice = |n: usize| self.chunks[n].class == Class::Notice;
+        let first = move |n: &usize| is_notice(*n) && (*n == 0 || !is_notice(*n - 1));
+        (0..self.chunks.len()).filter(first).map(|n| self.chunks[n].start)
+    }
+
+    pub(crate) fn chunk_at(&self, at: u64) -> usize {
+        self.chunks.partition_point(|chunk| chunk.start <= at).saturating_sub(1)
+    }
+
+    pub(crate) fn end_of(&self, chunk: usize) -> u64 {
+        self.chunks.get(chunk + 1).map_or(self.len, |next| next.start)
+    }
+
+    /// What the byte at `at` is.
+    pub fn class_at(&self, at: u64) -> Class {
+        self.chunks.get(self.chunk_at(at)).map_or(Class::Kept, |chunk| chunk.class)
+    }
+
+    /// The runs of one class that make up `range`, in order.
+    pub fn classes(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, Class)> + '_ {
+        let first = self.chunk_at(range.start);
+        self.chunks[first.min(self.chunks.len())..]
+            .iter()
+            .enumerate()
+            .take_while(move |(_, chunk)| chunk.start < range.end)
+            .map(move |(n, chunk)| {
+                let run = chunk.start.max(range.start)..self.end_of(first + n).min(range.end);
+                (run, chunk.class)
+            })
+    }
+
+    /// The offset in the output that a position stands for. A notice holds at the cut: the end of what
+    /// was kept before it, or else the start of what is kept after it.
+    pub fn to_file(&self, at: u64) -> usize {
+        let n = self.chunk_at(at);
+        let Some(chunk) = self.chunks.get(n) else { return 0 };
+        if let Some(offset) = standing(chunk, at) {
+            return offset;
+        }
+        let on_stdout = |chunk: &Chunk| match &chunk.stands_for {
+            Some((Stream::Stdout, range)) => Some(range.clone()),
+            _ => None,
+        };
+        let before = self.chunks[..n].iter().rev().find_map(on_stdout).map(|range| range.end);
+        let after = || self.chunks[n..].iter().find_map(on_stdout).map(|range| range.start);
+        before.or_else(after).unwrap_or(0)
+    }
+
+    /// The position that shows an offset of the output; inside a gap, the notice that stands there.
+    pub fn from_file(&self, offset: usize) -> u64 {
+        let mut gap = 0;
+        for chunk in &self.chunks {
+            match &chunk.stands_for {
+                Some((Stream::Stdout, range)) if range.contains(&offset) => {
+                    return within(chunk, range, offset);
+                }
+                Some((Stream::Stdout, range)) if range.start > offset => return gap,
+                Some((Stream::Stdout, _)) => gap = chunk.start + self.length_of(chunk),
+                _ => {}
+            }
+        }
+        gap.min(self.len)
+    }
+
+    fn length_of(&self, chunk: &Chunk) -> u64 {
+        match &chunk.body {
+            Body::Range(_, range) => range.len() as u64,
+            Body::Text(text) => text.len() as u64,
+        }
+    }
+
+    /// The ranges of the output that the document shows, in order; neighbours are joined.
+    pub fn shown(&self) -> Vec<Range<usize>> {
+        let mut shown: Vec<Range<usize>> = Vec::new();
+        for (_, range) in
+            self.chunks.iter().filter_map(|c| c.stands_for.as_ref()).filter(|s| s.0 == Stream::Stdout)
+        {
+            match shown.last_mut() {
+                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+                _ => shown.push(range.clone()),
+            }
+        }
+        shown
+    }
+}
+
+fn standing(chunk: &Chunk, at: u64) -> Option<usize> {
+    match &chunk.stands_for {
+        Some((Stream::Stdout, range)) => {
+            let into = (at - chunk.start) as usize;
+            Some(if chunk.class == Class::Kept { range.start + into } else { range.start })
+        }
+        _ => None,
+    }
+}
+
+fn within(chunk: &Chunk, range: &Range<usize>, offset: usize) -> u64 {
+    match chunk.class {
+        Class::Kept => chunk.start + (offset - range.start) as u64,
+        _ => chunk.start,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

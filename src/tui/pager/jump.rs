@@ -1,0 +1,111 @@
+//! Going to a place by name: a line, a per cent, a byte, a mark, a cut, an end.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::tui::app::{App, Message, Waiting};
+use crate::tui::widget::layout::Side;
+
+impl App {
+    pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
+        self.panes.remember();
+        self.panes.following = false;
+        match line {
+            Some(line) => self.go_line(side, line),
+            None => self.place(side, 0),
+        }
+    }
+
+    pub(crate) fn go_end(&mut self, side: Side, line: Option<u64>) {
+        self.panes.remember();
+        match line {
+            Some(line) => self.go_line(side, line),
+            None => self.place_at_end(side),
+        }
+    }
+
+    /// Goes to the next cut below the middle of the pane's upper third, or the one above it.
+    pub(crate) fn go_cut(&mut self, side: Side, next: bool) {
+        let Some(output) = &self.output else { return };
+        let above = usize::from(self.room(side).1 / 3);
+        let tops: Vec<u64> = match side {
+            Side::Preview => output.seen.notices().collect(),
+            Side::Spill => output.rules().places().collect(),
+        };
+        let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
+        let tops: Vec<u64> = tops.iter().map(place).collect();
+        let here = self.panes.top(side);
+        let to = match next {
+            true => tops.iter().find(|top| **top > here),
+            false => tops.iter().rev().find(|top| **top < here),
+        };
+        match to.copied() {
+            Some(top) => {
+                self.panes.remember();
+                self.place(side, top);
+            }
+            None if tops.is_empty() => self.message = Some(Message::note("nothing was cut")),
+            None => {
+                self.message =
+                    Some(Message::note(if next { "no cut further down" } else { "no cut further up" }))
+            }
+        }
+    }
+
+    /// Goes to a line of the file, 1-based.
+    fn go_line(&mut self, side: Side, line: u64) {
+        let Some(output) = &self.output else { return };
+        match output.index.offset_of(&output.view, line.saturating_sub(1)) {
+            Some(offset) => self.show_offset(side, offset as usize, 0),
+            None => {
+                let last = output.lines();
+                self.message = Some(match last {
+                    Some(last) => Message::error(format!("no line {line}: the last is {last}")),
+                    None => Message::error(format!("line {line} is not counted yet; try again in a moment")),
+                });
+            }
+        }
+    }
+
+    /// Goes to a typed line (`120`), per cent (`50%`) or byte (`4096b`).
+    pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
+        let usage = "type a line (120), a per cent (50%) or a byte (4096b)";
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
+        let side = self.focus();
+        let len = self.output.as_ref().map_or(0, |o| o.view.len()) as u64;
+        self.panes.remember();
+        if let Some(percent) = text.strip_suffix('%') {
+            let offset = u128::from(len) * u128::from(number(percent)?.min(100)) / 100;
+            self.show_offset(side, offset as usize, 0);
+        } else if let Some(byte) = text.strip_suffix('b') {
+            let byte = number(byte)?;
+            if byte > len {
+                return Err(format!("byte {byte} is past the end, {len}"));
+            }
+            self.show_offset(side, byte as usize, 0);
+        } else {
+            self.go_line(side, number(text)?);
+        }
+        Ok(())
+    }
+
+    /// The key after `m` or `'`.
+    pub(crate) fn mark_key(&mut self, waiting: Waiting, key: KeyEvent) {
+        let KeyCode::Char(name) = key.code else { return };
+        match waiting {
+            Waiting::SetMark => {
+                let here = (self.focus(), self.panes.top(self.focus()));
+                self.panes.marks.insert(name, here);
+                self.message = Some(Message::note(format!("mark {name} is set; '{name} comes back here")));
+            }
+            Waiting::ToMark => match self.panes.marks.get(&name).copied() {
+                Some((side, top)) => {
+                    self.panes.remember();
+                    self.panes.focus = side;
+                    let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
+                    self.place(side, top);
+                }
+                None => self.message = Some(Message::error(format!("no mark {name}; m{name} sets it"))),
+            },
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Turning the limits by key, and what the model gains or loses by it.
+
+use crate::preview::{Direction, Policy, Unit};
+use crate::tui::app::{App, Effect, Message};
+
+use super::planning::Then;
+
+/// Steps in each power of ten, for lines, and of 1024, for sizes.
+const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
+
+/// The next round figure above or below `value`; from 0 up, and no further than 2^64 - 1.
+fn step(value: u64, up: bool, unit: u64) -> u64 {
+    let mut below = 0;
+    for figure in figures(unit.max(1)) {
+        match up {
+            true if figure > value => return figure,
+            false if figure >= value => return below,
+            _ => below = figure,
+        }
+    }
+    if up { value } else { below }
+}
+
+/// Every round figure of a unit that a number of 64 bits holds, each once, the least first.
+fn figures(unit: u64) -> impl Iterator<Item = u64> {
+    let scales = std::iter::successors(Some(unit), |scale| scale.checked_mul(10));
+    let all = scales.flat_map(|scale| {
+        STEPS.iter().filter_map(move |step| u64::try_from(u128::from(*step) * u128::from(scale) / 10).ok())
+    });
+    let mut last = 0;
+    all.filter(move |figure| *figure > std::mem::replace(&mut last, *figure))
+}
+
+/// The other end of an output.
+pub(crate) fn other_end(direction: Direction) -> Direction {
+    match direction {
+        Direction::Head => Direction::Tail,
+        Direction::Tail => Direction::Head,
+    }
+}
+
+/// The next round figure above or below `value`: of 1024 where `value` is a multiple of it.
+pub(crate) fn step_of(value: u64, up: bool) -> u64 {
+    let unit = if value >= 1024 && value.is_multiple_of(1024) { 1024 } else { 1 };
+    step(value, up, unit)
+}
+
+impl App {
+    /// More or fewer lines: by the number typed, or to the next round figure.
+    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
+        let Some(lines) = self.output.as_ref().and_then(|o| o.policy.max_lines()) else {
+            return self.no_such("has no limit of lines");
+        };
+        let to = turned(lines, up, count, 1);
+        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()))
+    }
+
+    /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
+    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        let Some(size) = output.policy.max_size() else {
+            return self.no_such("has no limit of size");
+        };
+        let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
+        let to = turned(size, up, count, unit);
+        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()))
+    }
+
+    /// Keeps the other end.
+    pub(crate) fn turn_direction(&mut self) -> Vec<Effect> {
+        let Some(direction) = self.output.as_ref().and_then(|o| o.policy.direction()) else {
+            return self.no_such("keeps what it keeps; it has no direction");
+        };
+        let other = other_end(direction);
+        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()))
+    }
+
+    fn no_such(&mut self, what: &str) -> Vec<Effect> {
+        let name = self.output.as_ref().map_or_else(String::new, |o| o.policy.name().to_owned());
+        self.message = Some(Message::note(format!("{name} {what}")));
+        Vec::new()
+    }
+
+    /// Changes the policy; the preview follows, and Preview goes to where the change shows.
+    pub(crate) fn with_policy(
+        &mut self,
+        change: impl FnOnce(&mut Policy) -> Result<(), String>,
+    ) -> Vec<Effect> {
+        let Some(output) = &mut self.output else { return Vec::new() };
+        if let Err(fault) = change(&mut output.policy) {
+            self.message = Some(Message::error(fault));
+            return Vec::new();
+        }
+        self.plan(Then::ShowCut)
+    }
+
+    pub(crate) fn limits_in_words(&self) -> String {
+        let Some(output) = &self.output else { return String::new() };
+        let now = output.limits();
+        match difference(output) {
+            Some(difference) => format!("{now}: {difference}"),
+            None => now,
+        }
+    }
+}
+
+fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
+    match (count, up) {
+        (None, _) => step(value, up, unit),
+        (Some(count), true) => value.saturating_add(count.saturating_mul(unit)),
+        (Some(count), false) => value.saturating_sub(count.saturating_mul(unit)),
+    }
+}
+
+/// What the model gains or loses against the limits as they were at the start.
+fn difference(output: &super::output::Output) -> Option<String> {
+    let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
+    let lines = signed(first.kept_lines?, now.kept_lines?);
+    let bytes = signed(first.kept_bytes?, now.kept_bytes?);
+    Some(match (lines.as_str(), bytes.as_str()) {
+        ("±0", "±0") => "same as at the start".to_owned(),
+        _ => format!("{lines} lines, {bytes} bytes"),
+    })
+}
+
+fn signed(from: u64, to: u64) -> String {
+    use crate::human::thousands;
+    match to.checked_sub(from) {
+        Some(0) => "±0".into(),
+        Some(more) => format!("+{}", thousands(more)),
+        None => format!("−{}", thousands(from - to)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round_figures() {
+        assert_eq!(step(2000, true, 1), 3000);
+        assert_eq!(step(2000, false, 1), 1500);
+        assert_eq!(step(0, true, 1), 1);
+        assert_eq!(step(1, false, 1), 0);
+        assert_eq!(step(51_200, true, 1024), 75 * 1024);
+        assert_eq!(step(51_200, false, 1024), 40 * 1024);
+    }
+
+    #[test]
+    fn stepping_up_and_down_ends_where_it_began() {
+        let up = (0..12).fold(1, |value, _| step(value, true, 1));
+        assert_eq!((0..12).fold(up, |value, _| step(value, false, 1)), 1);
+    }
+
+    #[test]
+    fn the_largest_figures_end_the_steps() {
+        assert_eq!(step(u64::MAX, true, 1), u64::MAX);
+        assert_eq!(step(u64::MAX, false, 1), 15 * 10_u64.pow(18));
+        assert_eq!(step(u64::MAX - 1023, true, 1024), u64::MAX - 1023);
+        let held = (0..1000).fold(1, |value, _| step(value, true, 1));
+        assert_eq!(held, 15 * 10_u64.pow(18));
+        assert_eq!((0..1000).fold(held, |value, _| step(value, false, 1)), 0);
+    }
+
+    #[test]
+    fn differences_have_signs() {
+        assert_eq!(signed(2000, 3500), "+1,500");
+        assert_eq!(signed(3500, 2000), "−1,500");
+        assert_eq!(signed(1, 1), "±0");
+    }
+}

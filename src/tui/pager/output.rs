@@ -1,0 +1,391 @@
+//! One output under the glass: its bytes, what is counted of it, and what the model would get.
+
+use std::ops::Range;
+
+use crate::known::{Extent, Warning};
+use crate::preview::{Policy, Preview, Totals, Unit};
+use crate::source::View;
+use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
+use crate::text::units::{Measure, Want};
+
+use super::doc::{Doc, Files};
+use super::planning::{Making, Planned, Standing, gaps};
+
+pub use super::rules::{Fate, Rules};
+
+/// Files up to this many bytes are counted at once, where only a glance is taken.
+const AT_ONCE: usize = 4 << 20;
+
+/// What is known of the totals, counted chunk by chunk in any order.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// Which count this is; what an older one still sends is of a shorter file.
+    number: u64,
+    want: Want,
+    measure: Measure,
+    bytes: u64,
+}
+
+/// One output: the file as it is mapped, and the preview that a policy makes of it.
+pub struct Output {
+    /// What to call it on the screen.
+    pub name: String,
+    /// The path that notices print.
+    pub saved_as: String,
+    /// The same for standard error.
+    pub saved_as_stderr: String,
+    /// The policies that may have made it, where its store tells; the likeliest first.
+    pub candidates: Vec<Policy>,
+    /// The bytes of the file.
+    pub view: View,
+    /// Standard error, where it is apart, and its totals.
+    pub stderr: Option<(View, Totals)>,
+    /// The command's exit status, where it is given.
+    pub exit_code: Option<i32>,
+    store_warnings: Vec<Warning>,
+    /// Newlines by block.
+    pub index: BlockIndex,
+    tally: Tally,
+    /// The policy with its limits as they stand.
+    pub policy: Policy,
+    /// The policy as it was at the start.
+    pub first_policy: Policy,
+    /// What the model got with that.
+    pub first_preview: Option<Preview>,
+    /// Where the limits come from.
+    pub limits_from: String,
+    /// What the model gets, or the agent's own words of refusal.
+    pub preview: Result<Preview, String>,
+    standing: Standing,
+    /// The policy that made the preview, and where its limits came from, once there is one.
+    made_by: Option<(Policy, String)>,
+    /// The most different bytes that a plan on the screen's thread has read.
+    pub touched: u64,
+    /// The preview as a document.
+    pub seen: Doc,
+    /// The file as a document.
+    pub file: Doc,
+    /// Ranges of the file that the model got, in order.
+    pub kept: Vec<Range<usize>>,
+    rules: Rules,
+}
+
+/// What is needed to look at an output.
+#[derive(Clone)]
+pub struct Subject {
+    /// What to call it on the screen.
+    pub name: String,
+    /// The path that notices print.
+    pub saved_as: String,
+    /// The policy with its limits.
+    pub policy: Policy,
+    /// Where the limits come from.
+    pub limits_from: String,
+    /// The policies that may have made it, where its store tells; the likeliest first.
+    pub candidates: Vec<Policy>,
+    /// The path that notices print for standard error.
+    pub saved_as_stderr: String,
+    /// The command's exit status, where it is given.
+    pub exit_code: Option<i32>,
+    /// Standard error, where it is apart, and its totals.
+    pub stderr: Option<(View, Totals)>,
+    /// What could not be used of configurations.
+    pub warnings: Vec<String>,
+    /// What the store warns of in which it lies.
+    pub store_warnings: Vec<Warning>,
+}
+
+impl Output {
+    /// Looks at `view`; nothing is counted yet, and no preview made.
+    pub fn new(subject: Subject, view: View) -> Self {
+        let Subject {
+            name,
+            saved_as,
+            saved_as_stderr,
+            policy,
+            limits_from,
+            candidates,
+            exit_code,
+            stderr,
+            warnings: _,
+            store_warnings,
+        } = subject;
+        Self {
+            name,
+            saved_as,
+            saved_as_stderr,
+            candidates,
+            index: BlockIndex::new(view.len() as u64),
+            file: Doc::file(view.len()),
+            view,
+            stderr,
+            exit_code,
+            store_warnings,
+            tally: Tally::default(),
+            first_policy: policy.clone(),
+            policy,
+            first_preview: None,
+            limits_from,
+            preview: Err(String::new()),
+            standing: Standing::default(),
+            made_by: None,
+            touched: 0,
+            seen: Doc::default(),
+            kept: Vec::new(),
+            rules: Rules::default(),
+        }
+    }
+
+    /// The same with all counted at once, if that takes no time to speak of.
+    pub fn counted_now(subject: Subject, view: View) -> Self {
+        let mut output = Self::new(subject, view);
+        if output.view.len() <= AT_ONCE {
+            let want = output.wanted();
+            output.start_counting(want);
+            let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
+            let measure = crate::text::units::measure(&output.view, 0..output.view.len(), want);
+            output.counted(&counts, &measure, output.view.len() as u64);
+        }
+        output
+    }
+
+    /// Makes the preview anew: at once, or else the task of a worker. `asked` says whether a person waits for it.
+    pub fn replan(&mut self, number: u64, asked: bool) -> Option<Making> {
+        let task = Making { asked, ..self.task(number) };
+        self.standing = Standing::Awaited { number, asked, again: false };
+        if !task.is_small() {
+            return Some(task);
+        }
+        if let Some(planned) = task.run(&|| true) {
+            self.touched = self.touched.max(planned.touched);
+            self.take(planned);
+        }
+        None
+    }
+
+    /// What a plan is made from, as things stand.
+    pub fn task(&self, number: u64) -> Making {
+        Making {
+            number,
+            asked: false,
+            policy: self.policy.clone(),
+            view: self.view.clone(),
+            stderr: self.stderr.clone(),
+            exit_code: self.exit_code,
+            saved_as: self.saved_as.clone(),
+            saved_as_stderr: self.saved_as_stderr.clone(),
+            totals: self.totals(),
+            index: self.index.clone(),
+        }
+    }
+
+    /// Takes in a preview that was waited for; whether it is to be made again.
+    pub fn take(&mut self, planned: Planned) -> bool {
+        let again = matches!(self.standing, Standing::Awaited { again: true, .. });
+        self.standing = Standing::Made;
+        self.seen = planned.seen;
+        self.kept = planned.kept;
+        self.rules = planned.rules;
+        self.preview = planned.preview;
+        self.made_by = Some((planned.policy, self.limits_from.clone()));
+        if self.limits_are_first() {
+            self.first_preview = self.preview.as_ref().ok().cloned();
+        }
+        again || planned.bytes < self.view.len()
+    }
+
+    /// Whether this is the preview that is waited for.
+    pub fn awaits(&self, number: u64) -> bool {
+        matches!(self.standing, Standing::Awaited { number: awaited, .. } if awaited == number)
+    }
+
+    /// Whether a person waits for a preview.
+    pub fn is_awaited(&self) -> bool {
+        matches!(self.standing, Standing::Awaited { asked: true, .. })
+    }
+
+    /// Whether there is a preview at all, if only an earlier one.
+    pub fn has_preview(&self) -> bool {
+        self.made_by.is_some()
+    }
+
+    /// Has a preview that is being made be made again afterwards, of what is known then; false if the one that is
+    /// shown is to be made again now. Where there is none, nobody waits for one.
+    pub(crate) fn wait_to_replan(&mut self) -> bool {
+        match &mut self.standing {
+            Standing::Awaited { again, .. } => {
+                *again = true;
+                true
+            }
+            Standing::Missing => true,
+            Standing::Made => false,
+        }
+    }
+
+    /// Waits for no preview any longer; whether there is one from before, by whose policy one then goes.
+    pub(crate) fn give_up(&mut self) -> bool {
+        let Some((policy, limits_from)) = self.made_by.clone() else {
+            self.standing = Standing::Missing;
+            return false;
+        };
+        (self.policy, self.limits_from, self.standing) = (policy, limits_from, Standing::Made);
+        true
+    }
+
+    /// The preview is of bytes that are no longer there.
+    fn drop_preview(&mut self) {
+        self.preview = Err(String::new());
+        self.standing = Standing::Missing;
+        (self.made_by, self.first_preview) = (None, None);
+        (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Rules::default());
+    }
+
+    /// Whether policy and limits are those of the start.
+    pub fn limits_are_first(&self) -> bool {
+        let (now, first) = (&self.policy, &self.first_policy);
+        now.name() == first.name()
+            && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
+    }
+
+    /// What to warn of, by the policy and by the store.
+    pub fn warnings(&self) -> Vec<&Warning> {
+        let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
+        let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
+        Warning::of(self.policy.warnings(), &self.store_warnings, extent)
+    }
+
+    /// Where Spill draws rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The outputs as panes read them.
+    pub fn files(&self) -> Files<'_> {
+        let err = self.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
+        Files { out: &self.view, err, index: Some(&self.index) }
+    }
+
+    /// Which totals the policy needs beyond the line feeds, which are always counted.
+    pub fn wanted(&self) -> Want {
+        self.policy.needs()
+    }
+
+    /// Starts counting what workers are about to send; the block from which they are to count. Line feeds
+    /// that are counted already are not counted again, unless other totals are wanted as well.
+    pub fn start_counting(&mut self, want: Want) -> usize {
+        let only_line_feeds = Want::LINE_FEEDS.contains(want);
+        let from = if only_line_feeds { self.index.uncounted().unwrap_or(self.index.blocks()) } else { 0 };
+        let bytes = self.index.range(0..from).end as u64;
+        self.tally = Tally { number: self.tally.number + 1, want, bytes, measure: Measure::default() };
+        from
+    }
+
+    /// The number of the count that was started last.
+    pub fn count_number(&self) -> u64 {
+        self.tally.number
+    }
+
+    /// Takes in what a worker counted of a chunk. True if the preview waits for what is now whole.
+    pub fn counted(&mut self, counts: &BlockCounts, measure: &Measure, bytes: u64) -> bool {
+        let had_lines = self.index.is_complete();
+        self.index.insert(counts);
+        self.tally.measure += *measure;
+        self.tally.bytes += bytes;
+        self.index.is_complete() && !had_lines || self.is_counted()
+    }
+
+    /// Whether all is counted that the policy needs.
+    pub fn is_counted(&self) -> bool {
+        self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
+    }
+
+    /// How far lines have been counted, per cent.
+    pub fn counted_percent(&self) -> u64 {
+        self.index.counted_bytes() * 100 / self.view.len().max(1) as u64
+    }
+
+    fn totals(&self) -> Totals {
+        let whole = self.is_counted();
+        let measured =
+            if whole { Totals::of(&self.tally.measure, self.tally.want) } else { Totals::unknown() };
+        Totals { line_feeds: self.index.line_feeds(), ..measured }
+    }
+
+    /// Lines of the file as `less` and `wc -l` number them, once known.
+    pub fn lines(&self) -> Option<u64> {
+        self.index.lines(&self.view)
+    }
+
+    /// About how many lines there are, by those of the first block: the same from the first frame on, so that what is
+    /// laid out beside the numbers stays where it is while lines are counted.
+    pub fn about_lines(&self) -> u64 {
+        let head = &self.view[..self.view.len().min(BLOCK)];
+        let lines = bytecount::count(head, b'\n') as f64;
+        (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
+    }
+
+    /// About which line a byte lies in, 0-based, by what is counted so far.
+    pub fn about_line_at(&self, offset: u64) -> u64 {
+        match self.index.counted_bytes() {
+            0 => (self.about_lines() as f64 / self.view.len().max(1) as f64 * offset as f64) as u64,
+            _ => self.index.about_line_at(offset),
+        }
+    }
+
+    /// The file has changed: `view` is what it is now. Everything known is dropped, and the preview, unless it only grew; whether so.
+    pub fn changed(&mut self, view: View) -> bool {
+        let mut lost = false;
+        if view.generation() == self.view.generation() && view.len() >= self.view.len() {
+            self.index.grow(view.len() as u64);
+        } else {
+            self.index = BlockIndex::new(view.len() as u64);
+            self.drop_preview();
+            lost = true;
+        }
+        self.tally = Tally { number: self.tally.number, ..Tally::default() };
+        self.file = Doc::file(view.len());
+        self.view = view;
+        lost
+    }
+
+    /// Whether the model got the byte at `offset`.
+    pub fn is_kept(&self, offset: usize) -> bool {
+        holds(&self.kept, offset)
+    }
+
+    /// The stretches of the file that the model did not get.
+    pub fn gaps(&self) -> Vec<Range<usize>> {
+        gaps(&self.kept, self.view.len())
+    }
+}
+
+/// Whether ordered, disjoint ranges hold an offset.
+pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= offset);
+    ranges.get(next).is_some_and(|range| range.start <= offset)
+}
+
+impl Output {
+    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
+    pub fn limits(&self) -> String {
+        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
+        let lines = self.policy.max_lines().map(crate::human::lines);
+        let size = self.policy.max_size().map(|size| self.size_in_words(size));
+        let limits: Vec<String> = lines.into_iter().chain(size).collect();
+        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
+        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
+    pub fn size_in_words(&self, size: u64) -> String {
+        size_in_words(&self.policy, size)
+    }
+}
+
+/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
+pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
+    match policy.unit() {
+        Unit::Bytes => crate::human::limit(size),
+        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
+    }
+}

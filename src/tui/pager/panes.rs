@@ -1,0 +1,310 @@
+//! The two panes of one output: where they stand, how they move, and how each keeps up with the other.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use crate::text::cells::Show;
+use crate::tui::app::{App, Message};
+use crate::tui::keys::Action;
+use crate::tui::widget::layout::{self, Side};
+
+use super::doc::{Cost, Doc, Reader};
+use super::output::Output;
+use super::scroll::{Frame, Long, Scroll};
+use super::window::Window;
+
+/// Where the panes stand.
+#[derive(Debug, Clone)]
+pub struct Panes {
+    /// Which pane has the focus.
+    pub focus: Side,
+    /// The top of each pane: the offset of a row in its document.
+    tops: [u64; 2],
+    /// The pane that was last sent to its end: it stays there when the room for its text changes.
+    at_end: Option<Side>,
+    /// How long lines are shown.
+    pub long: Long,
+    /// Whether each pane shows escapes as text: Preview as the model got them, Spill when asked to.
+    raw: [bool; 2],
+    /// The window of lines.
+    pub window: Window,
+    /// Whether the end is kept in sight as the file grows.
+    pub following: bool,
+    pub(crate) marks: BTreeMap<char, (Side, u64)>,
+}
+
+impl Default for Panes {
+    fn default() -> Self {
+        Self {
+            focus: Side::Preview,
+            tops: [0, 0],
+            at_end: None,
+            long: Long::Wrapped,
+            raw: [true, false],
+            window: Window::default(),
+            following: false,
+            marks: BTreeMap::new(),
+        }
+    }
+}
+
+impl Panes {
+    /// The top of a pane.
+    pub fn top(&self, side: Side) -> u64 {
+        self.tops[side as usize]
+    }
+
+    fn set_top(&mut self, side: Side, top: u64) {
+        self.tops[side as usize] = top;
+        self.at_end = None;
+    }
+
+    /// Remembers where one is, for going back.
+    pub(crate) fn remember(&mut self) {
+        let here = (self.focus, self.top(self.focus));
+        self.marks.insert('\'', here);
+    }
+}
+
+impl App {
+    /// How a pane shows its text: as the model reads it, or as a person does.
+    pub fn show(&self, side: Side) -> Show {
+        let show = match (side, self.panes.raw[side as usize]) {
+            (Side::Preview, true) => Show::MODEL,
+            (Side::Preview, false) => Show { invalid: Show::MODEL.invalid, ..Show::PAGER },
+            (Side::Spill, true) => Show::RAW,
+            (Side::Spill, false) => Show::PAGER,
+        };
+        Show { ascii: !self.unicode, ..show }
+    }
+
+    /// The room of a pane for text, as if it were shown; the gutter is left out.
+    pub fn room(&self, side: Side) -> (u16, u16) {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let pager = layout::pager(area, side);
+        let pane = match side {
+            Side::Preview => pager.preview,
+            Side::Spill => pager.spill,
+        };
+        let pane = pane.unwrap_or_default();
+        (
+            pane.width.saturating_sub(self.gutter(side)),
+            pane.height.saturating_sub(u16::from(pager.strip.is_some())),
+        )
+    }
+
+    /// Columns before the text.
+    pub fn gutter(&self, side: Side) -> u16 {
+        self.output.as_ref().map_or(1, |output| self.gutter_of(output, side))
+    }
+
+    /// Columns before the text of any output.
+    pub fn gutter_of(&self, output: &Output, side: Side) -> u16 {
+        match side {
+            Side::Preview => 1,
+            Side::Spill => layout::gutter(output.lines().unwrap_or_else(|| output.about_lines())),
+        }
+    }
+
+    /// The document of a side.
+    pub fn doc<'a>(&self, output: &'a Output, side: Side) -> &'a Doc {
+        match side {
+            Side::Preview => &output.seen,
+            Side::Spill => &output.file,
+        }
+    }
+
+    /// Runs `work` with a side's document as it scrolls in its pane.
+    pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> Option<T> {
+        self.output.as_ref().map(|output| self.scrolling_in(output, side, self.room(side), cost, work))
+    }
+
+    /// Runs `work` with a document of any output as it scrolls in a place of so many columns and rows.
+    pub fn scrolling_in<T>(
+        &self,
+        output: &Output,
+        side: Side,
+        (width, height): (u16, u16),
+        cost: &Cost,
+        work: impl FnOnce(Scroll) -> T,
+    ) -> T {
+        let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
+        let reader = Reader { doc: self.doc(output, side), files: output.files(), cost };
+        let rules = output.rules();
+        let weight =
+            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
+        work(Scroll { reader, frame, weight: &weight })
+    }
+
+    pub(crate) fn scrolled(&self, side: Side, work: impl FnOnce(Scroll) -> u64) -> u64 {
+        self.scrolling(side, &Cost::default(), work).unwrap_or(0)
+    }
+
+    /// The range of a side's document that is on the screen.
+    pub(crate) fn shown_range(&self, side: Side) -> Range<u64> {
+        let top = self.panes.top(side);
+        let end = self.scrolled(side, |s| s.screen(top).last().map_or(top, |row| row.next));
+        top..end
+    }
+
+    /// Moves the pane with the focus, or changes how text is shown.
+    pub(crate) fn move_by(&mut self, action: Action, count: Option<u64>) {
+        let side = self.focus();
+        let (_, height) = self.room(side);
+        let times = count.unwrap_or(1) as usize;
+        let page = usize::from(height.max(1)).saturating_sub(1).max(1);
+        let half = usize::from(height / 2).max(1);
+        match action {
+            Action::Down => self.go_rows(side, times as isize),
+            Action::Up => self.go_rows(side, -(times as isize)),
+            Action::HalfDown => self.go_rows(side, (half * times) as isize),
+            Action::HalfUp => self.go_rows(side, -((half * times) as isize)),
+            Action::PageDown => self.go_rows(side, (page * times) as isize),
+            Action::PageUp => self.go_rows(side, -((page * times) as isize)),
+            Action::Start => self.go_start(side, count),
+            Action::End => self.go_end(side, count),
+            Action::Left => self.go_sideways(false, count),
+            Action::Right => self.go_sideways(true, count),
+            Action::LineStart => self.go_line_start(side),
+            Action::LineEnd => self.go_line_end(side),
+            Action::NextWindow => self.go_window(true),
+            Action::PreviousWindow => self.go_window(false),
+            Action::NextCut => self.go_cut(side, true),
+            Action::PreviousCut => self.go_cut(side, false),
+            Action::Other => self.switch(),
+            Action::Wrap => self.turn_wrap(),
+            Action::Raw => self.turn_raw(),
+            Action::Follow => self.turn_follow(),
+            _ => {}
+        }
+    }
+
+    fn go_rows(&mut self, side: Side, rows: isize) {
+        let top = self.panes.top(side);
+        let to = if rows < 0 {
+            self.panes.following = false;
+            self.scrolled(side, |s| s.up(top, rows.unsigned_abs()))
+        } else {
+            self.scrolled(side, |s| s.down(top, rows.unsigned_abs()))
+        };
+        self.place(side, to);
+    }
+
+    /// Puts a pane at a row, and brings the other along.
+    pub(crate) fn place(&mut self, side: Side, top: u64) {
+        self.panes.set_top(side, top);
+        let Some(output) = &self.output else { return };
+        let other = side.other();
+        let target = match side {
+            Side::Preview => output.seen.to_file(top) as u64,
+            Side::Spill => output.seen.from_file(top as usize),
+        };
+        let row = self.scrolled(other, |s| s.row_at(target).min(s.last_top()));
+        self.panes.set_top(other, row);
+        self.reanchor();
+    }
+
+    /// Puts a pane at its end, and brings the other along.
+    pub(crate) fn place_at_end(&mut self, side: Side) {
+        let end = self.scrolled(side, |s| s.last_top());
+        self.place(side, end);
+        self.panes.at_end = Some(side);
+    }
+
+    /// The line at the top of Spill, 0-based, if it is counted.
+    pub fn line_of_top(&self) -> Option<u64> {
+        let output = self.output.as_ref()?;
+        output.index.line_at(&output.view, self.panes.top(Side::Spill))
+    }
+
+    /// Shows an offset of the file, `above` rows from the top.
+    pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
+        let Some(output) = &self.output else { return };
+        let target = match side {
+            Side::Spill => offset as u64,
+            Side::Preview => output.seen.from_file(offset),
+        };
+        let top = self.scrolled(side, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        self.place(side, top);
+    }
+
+    /// After a turn of the limits: Preview shows the notice, if there is one, and Spill the cut.
+    pub(crate) fn show_cut(&mut self) {
+        let Some(output) = &self.output else { return };
+        let (_, height) = self.room(Side::Preview);
+        let target = output.seen.notices().next().unwrap_or(0);
+        let above = usize::from(height / 3);
+        let top = self.scrolled(Side::Preview, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        let cut = output.gaps().first().map_or(0, |gap| gap.start as u64);
+        let spill = self.scrolled(Side::Spill, |s| s.up(s.row_at(cut), above).min(s.last_top()));
+        self.panes.set_top(Side::Preview, top);
+        self.panes.set_top(Side::Spill, spill);
+        self.reanchor();
+    }
+
+    /// Brings a range of a side's document onto the screen.
+    pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
+        self.panes.following = false;
+        let shown = self.shown_range(side);
+        let (_, height) = self.room(side);
+        if !shown.contains(&range.start) {
+            let top = self
+                .scrolled(side, |s| s.up(s.row_at(range.start), usize::from(height / 3)).min(s.last_top()));
+            self.place(side, top);
+        }
+        self.reveal_sideways(side, &range);
+    }
+
+    fn turn_raw(&mut self) {
+        let side = self.focus();
+        let raw = !self.panes.raw[side as usize];
+        self.panes.raw[side as usize] = raw;
+        self.message = Some(Message::note(match (side, raw) {
+            (Side::Preview, true) => "escapes as text, as the model got them",
+            (Side::Preview, false) => "escapes as colours, as the model did not see them; r goes back",
+            (Side::Spill, true) => "escapes as text",
+            (Side::Spill, false) => "escapes as colours",
+        }));
+        self.settle();
+    }
+
+    fn turn_follow(&mut self) {
+        self.panes.following = !self.panes.following;
+        self.message = Some(Message::note(match self.panes.following {
+            true => "following the end as the file grows; F or a move up stops",
+            false => "no longer following",
+        }));
+        self.follow();
+    }
+
+    /// Keeps the end in sight, if asked to.
+    pub(crate) fn follow(&mut self) {
+        if self.panes.following {
+            let end = self.scrolled(Side::Spill, |s| s.last_top());
+            self.place(Side::Spill, end);
+        }
+    }
+
+    fn switch(&mut self) {
+        self.panes.focus = self.panes.focus.other();
+    }
+
+    /// After a change of size, file or limits: each pane stands at the start of a row again.
+    pub(crate) fn settle(&mut self) {
+        let side = self.focus();
+        if let Some(ended) = self.panes.at_end {
+            return self.place_at_end(ended);
+        }
+        for side in [Side::Preview, Side::Spill] {
+            let top = self.panes.top(side);
+            let row = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
+            self.panes.set_top(side, row);
+        }
+        let top = self.panes.top(side);
+        if side == Side::Spill {
+            self.place(side, top);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Reading a document: the one road by which panes get at bytes, and what it costs.
+
+use std::cell::{Cell as Count, RefCell};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::preview::Stream;
+use crate::text::index::{BLOCK, BlockIndex};
+use crate::text::layout::{ANCHOR, snap};
+
+use super::doc::{Body, Chunk, Doc};
+
+/// Bytes that one looks through for the start or the end of a line whose blocks are not counted yet.
+const FAR: u64 = 4 << 20;
+
+/// What reading a frame has cost; asserted in tests, so that a slow path fails without a clock.
+#[derive(Debug, Default)]
+pub struct Cost {
+    blocks: RefCell<BTreeSet<(bool, usize)>>,
+    rows: Count<usize>,
+}
+
+impl Cost {
+    /// Distinct blocks of 64 KiB of the output that were read.
+    pub fn blocks(&self) -> usize {
+        self.blocks.borrow().len()
+    }
+
+    /// Rows laid out.
+    pub fn rows(&self) -> usize {
+        self.rows.get()
+    }
+
+    pub(crate) fn count_rows(&self, count: usize) {
+        self.rows.set(self.rows.get() + count);
+    }
+
+    fn read(&self, stream: Stream, range: &Range<usize>) {
+        if !range.is_empty() {
+            let blocks = range.start / BLOCK..=(range.end - 1) / BLOCK;
+            self.blocks.borrow_mut().extend(blocks.map(|block| (stream == Stream::Stderr, block)));
+        }
+    }
+}
+
+/// The outputs behind a document, as they are mapped at this moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'a> {
+    /// Standard output, or the only output.
+    pub out: &'a [u8],
+    /// Standard error, where it is apart.
+    pub err: &'a [u8],
+    /// What is known of the line feeds in `out`.
+    pub index: Option<&'a BlockIndex>,
+}
+
+impl<'a> Files<'a> {
+    fn of(&self, stream: Stream) -> &'a [u8] {
+        match stream {
+            Stream::Stdout => self.out,
+            Stream::Stderr => self.err,
+        }
+    }
+}
+
+/// A line, or the stretch of a long line between two anchors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Where its first byte lies.
+    pub start: u64,
+    /// Past its last byte, without a line feed.
+    pub end: u64,
+    /// Whether a line starts here.
+    pub opens: bool,
+    /// Whether the line ends here, by a line feed or the document's end.
+    pub closes: bool,
+    /// Where the next segment starts; the document's length after the last.
+    pub next: u64,
+}
+
+/// A document with the bytes behind it: the one road by which panes read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The document.
+    pub doc: &'a Doc,
+    /// Its outputs.
+    pub files: Files<'a>,
+    /// What is read is counted here.
+    pub cost: &'a Cost,
+}
+
+impl Reader<'_> {
+    /// A copy of some bytes; fewer if the file has been cut.
+    pub fn copy(&self, range: Range<u64>) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        self.each(range, |_, piece| {
+            bytes.extend_from_slice(piece);
+            true
+        });
+        bytes
+    }
+
+    /// Hands out the slices that make up `range`, in order, until `take` says no.
+    fn each(&self, range: Range<u64>, mut take: impl FnMut(u64, &[u8]) -> bool) {
+        let first = self.doc.chunk_at(range.start);
+        for (n, chunk) in self.doc.chunks.iter().enumerate().skip(first) {
+            if chunk.start >= range.end {
+                break;
+            }
+            let from = range.start.max(chunk.start);
+            let to = range.end.min(self.doc.end_of(n));
+            if !take(from, self.slice(chunk, from, to)) {
+                break;
+            }
+        }
+    }
+
+    fn slice<'b>(&'b self, chunk: &'b Chunk, from: u64, to: u64) -> &'b [u8] {
+        let (from, to) = ((from - chunk.start) as usize, (to - chunk.start) as usize);
+        match &chunk.body {
+            Body::Text(text) => &text[from..to],
+            Body::Range(stream, range) => {
+                let file = self.files.of(*stream);
+                let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
+                self.cost.read(*stream, &read);
+                &file[read]
+            }
+        }
+    }
+
+    /// The first line feed in `range`.
+    fn line_feed_in(&self, range: Range<u64>) -> Option<u64> {
+        let mut found = None;
+        self.each(range, |at, piece| {
+            found = memchr::memchr(b'\n', piece).map(|n| at + n as u64);
+            found.is_none()
+        });
+        found
+    }
+
+    /// The last line feed in `range`.
+    fn last_line_feed_in(&self, range: Range<u64>) -> Option<u64> {
+        let mut found = None;
+        self.each(range, |at, piece| {
+            found = memchr::memrchr(b'\n', piece).map(|n| at + n as u64).or(found);
+            true
+        });
+        found
+    }
+
+    /// Looking near first keeps a frame of short lines within the blocks that it shows.
+    fn last_line_feed_near(&self, to: u64, floor: u64) -> Option<u64> {
+        let mut end = to;
+        let mut step = 1024;
+        while end > floor {
+            let start = end.saturating_sub(step).max(floor);
+            if let Some(found) = self.last_line_feed_in(start..end) {
+                return Some(found);
+            }
+            (end, step) = (start, step * 8);
+        }
+        None
+    }
+
+    fn line_feed_near(&self, from: u64, limit: u64) -> Option<u64> {
+        let mut start = from;
+        let mut step = 1024;
+        while start < limit {
+            let end = (start + step).min(limit);
+            if let Some(found) = self.line_feed_in(start..end) {
+                return Some(found);
+            }
+            (start, step) = (end, step * 8);
+        }
+        None
+    }
+
+    /// The start of the segment in which `at` lies. Looks back 128 KiB at most.
+    pub fn segment_start(&self, at: u64) -> u64 {
+        let at = at.min(self.doc.len().saturating_sub(1));
+        let floor = at.saturating_sub(2 * ANCHOR as u64);
+        let found = self.last_line_feed_near(at, floor).map(|found| found + 1);
+        let line = if floor == 0 { found.or(Some(0)) } else { found };
+        let anchor = self.anchor_before(at);
+        match line {
+            Some(line) if anchor < line + ANCHOR as u64 => line,
+            _ => self.snapped(anchor),
+        }
+    }
+
+    /// The last anchor whose segment, cut between characters, starts at or before `at`. A line that
+    /// ends just at an anchor needs no segment there.
+    fn anchor_before(&self, at: u64) -> u64 {
+        let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
+        let usable =
+            self.snapped(anchor) <= at && self.copy(anchor..(anchor + 1).min(self.doc.len())) != b"\n";
+        if usable || anchor == 0 { anchor } else { anchor - ANCHOR as u64 }
+    }
+
+    /// `at`, moved back to the start of the character in which it falls.
+    pub fn snapped(&self, at: u64) -> u64 {
+        let from = at.saturating_sub(3);
+        let to = (at + 1).min(self.doc.len());
+        if at == 0 || to <= from {
+            return at;
+        }
+        from + snap(&self.copy(from..to), (at - from) as usize) as u64
+    }
+
+    /// The segment that starts at `start`, which must be the start of one.
+    pub fn segment(&self, start: u64) -> Segment {
+        let anchor = ANCHOR as u64;
+        let len = self.doc.len();
+        let opens = start == 0 || self.copy(start - 1..start) == b"\n";
+        let first = if opens { (start + anchor).div_ceil(anchor) } else { start.div_ceil(anchor) + 1 };
+        let limit = first * anchor;
+        match self.line_feed_near(start, (limit + 1).min(len)) {
+            Some(end) => Segment { start, end, opens, closes: true, next: end + 1 },
+            None if limit >= len => Segment { start, end: len, opens, closes: true, next: len },
+            None => {
+                let end = self.snapped(limit);
+                Segment { start, end, opens, closes: false, next: end }
+            }
+        }
+    }
+
+    /// What is known of the line feeds, if the document is the output itself.
+    fn index(&self) -> Option<&BlockIndex> {
+        match self.doc.chunks.as_slice() {
+            [Chunk { body: Body::Range(Stream::Stdout, range), .. }] if range.start == 0 => self.files.index,
+            _ => None,
+        }
+    }
+
+    /// Where the line that holds `at` starts; in a long line that is not counted yet, as far back as one looks.
+    pub fn line_start(&self, at: u64) -> u64 {
+        let near = self.segment_start(at);
+        if near == 0 || self.copy(near - 1..near) == b"\n" {
+            return near;
+        }
+        let (mut end, mut patience) = (near, FAR);
+        while end > 0 && patience > 0 {
+            let start = match self.index() {
+                Some(index) => {
+                    let size = index.block() as u64;
+                    let Some(block) = index.last_with_line_feed(end.div_ceil(size) as usize) else {
+                        return 0;
+                    };
+                    end = end.min((block as u64 + 1) * size);
+                    block as u64 * size
+                }
+                None => end.saturating_sub(BLOCK as u64),
+            };
+            if let Some(found) = self.last_line_feed_in(start..end) {
+                return found + 1;
+            }
+            patience = patience.saturating_sub(end - start);
+            end = start;
+        }
+        self.snapped(end)
+    }
+
+    /// Whether a line ends at `at`: by a line feed, or with the document.
+    pub fn ends_line(&self, at: u64) -> bool {
+        at >= self.doc.len() || self.copy(at..at + 1) == b"\n"
+    }
+
+    /// Where the line that holds `at` ends: at its line feed, at the document's end, or, in a long line that is not
+    /// counted yet, as far on as one looks.
+    pub fn line_end(&self, at: u64) -> u64 {
+        let len = self.doc.len();
+        let (mut start, mut patience) = (at, FAR);
+        while start < len && patience > 0 {
+            let end = match self.index() {
+                Some(index) => {
+                    let size = index.block() as u64;
+                    let Some(block) = index.next_with_line_feed((start / size) as usize) else { return len };
+                    start = start.max(block as u64 * size);
+                    ((block as u64 + 1) * size).min(len)
+                }
+                None => (start + BLOCK as u64).min(len),
+            };
+            if let Some(found) = self.line_feed_near(start, end) {
+                return found;
+            }
+            patience = patience.saturating_sub(end - start);
+            start = end;
+        }
+        self.snapped(start.min(len))
+    }
+}

@@ -1,0 +1,46 @@
+//! The rules that Spill draws between what the model got and what it did not.
+
+use std::ops::Range;
+
+/// Where Spill draws a rule above a row: what follows is lost, or kept again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules(Vec<(u64, Fate)>);
+
+/// What has become of a stretch of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// The model got it.
+    Kept,
+    /// It did not.
+    Lost,
+}
+
+impl Rules {
+    /// Between kept and lost stretches; a line feed alone is no loss worth a rule.
+    pub(crate) fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
+        let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
+        let lost = |gap: &Range<usize>| gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
+        let gaps: Vec<_> = gaps.iter().map(|gap| lost(gap)..gap.end).filter(|gap| !gap.is_empty()).collect();
+        let again = gaps.iter().filter(|gap| kept.iter().any(|range| range.start == gap.end));
+        let mut rules: Vec<_> = gaps.iter().map(|gap| (gap.start as u64, Fate::Lost)).collect();
+        rules.extend(again.map(|gap| (gap.end as u64, Fate::Kept)));
+        rules.sort_unstable_by_key(|rule| rule.0);
+        Self(rules)
+    }
+
+    /// Where the rules are, in order.
+    pub fn places(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().map(|rule| rule.0)
+    }
+
+    /// Whether a rule is drawn above the row of bytes `start .. next`.
+    pub fn between(&self, start: u64, next: u64) -> bool {
+        self.above(start, next).is_some()
+    }
+
+    /// What the rule above the row of bytes `start .. next` says.
+    pub fn above(&self, start: u64, next: u64) -> Option<Fate> {
+        let first = self.0.partition_point(|rule| rule.0 < start);
+        self.0.get(first).filter(|rule| rule.0 < next.max(start + 1)).map(|rule| rule.1)
+    }
+}

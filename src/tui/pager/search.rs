@@ -1,0 +1,278 @@
+//! The search on the screen: what is sought, where, and what has been found.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::source::View;
+use crate::text::search::{MatchCounts, Pattern, Toward, matches};
+use crate::tui::app::{App, Effect, Message};
+use crate::tui::widget::layout::Side;
+
+/// Previews up to this many bytes are searched; longer ones show most of the file anyway.
+const LONGEST_PREVIEW: u64 = 64 << 20;
+
+/// So much of what was kept is searched at once when the limits are turned.
+const MOST_KEPT: usize = 2 << 20;
+
+/// What is searched.
+#[derive(Debug, Clone)]
+pub enum Hay {
+    /// The file.
+    File(View),
+    /// A preview, whole.
+    Text(Arc<[u8]>),
+}
+
+impl Hay {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Hay::File(view) => view,
+            Hay::Text(text) => text,
+        }
+    }
+}
+
+/// A search to be made by a worker.
+#[derive(Debug, Clone)]
+pub struct Quest {
+    /// Its number; an answer to an older one is dropped.
+    pub number: u64,
+    /// What is sought.
+    pub pattern: Pattern,
+    /// Where.
+    pub hay: Hay,
+    /// From which byte.
+    pub from: usize,
+    /// Which way.
+    pub toward: Toward,
+}
+
+/// Matches in a file to be counted by a worker.
+#[derive(Debug, Clone)]
+pub struct Census {
+    /// Its number; an answer to an older one is dropped.
+    pub number: u64,
+    /// What is counted.
+    pub pattern: Pattern,
+    /// Where.
+    pub view: View,
+}
+
+/// What a worker says of a search.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The quest's number.
+    pub number: u64,
+    /// What it says.
+    pub news: News,
+}
+
+/// Something to say of a search.
+#[derive(Debug, Clone)]
+pub enum News {
+    /// The nearest match, and whether the search went round the end to find it.
+    Match(Range<usize>, Round),
+    /// There is none.
+    Nothing,
+    /// So many matches start in the chunk that ends here.
+    Counted(usize, u64),
+}
+
+/// Whether a search went on from the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    /// It did not.
+    Straight,
+    /// It did.
+    Wrapped,
+}
+
+/// The state of the search.
+#[derive(Debug, Clone, Default)]
+pub struct Find {
+    /// What is sought.
+    pub pattern: Option<Pattern>,
+    toward: Option<Toward>,
+    /// Patterns typed before, the newest last.
+    pub history: Vec<String>,
+    /// The current match in each pane: a range of its document.
+    pub current: [Option<Range<u64>>; 2],
+    /// Matches in the file, as far as they are counted.
+    pub counts: MatchCounts,
+    /// Matches in what the model got of the file; `None` where that is too much to search at once.
+    pub kept: Option<u64>,
+    census: u64,
+    running: bool,
+    number: u64,
+}
+
+impl Find {
+    /// Whether a worker is looking.
+    pub fn is_running(&self) -> bool {
+        self.running
+    }
+
+    /// Gives up looking.
+    pub fn stop(&mut self) {
+        self.running = false;
+        self.number += 1;
+    }
+
+    /// Another output is looked at: the pattern stays, what was found does not.
+    pub fn forget_place(&mut self) {
+        self.current = [None, None];
+        self.counts = MatchCounts::default();
+        self.census += 1;
+        self.stop();
+    }
+
+    /// Nothing is sought any more; what was typed is remembered.
+    pub fn clear(&mut self) {
+        self.forget_place();
+        self.pattern = None;
+    }
+
+    /// The preview is another: what was found in it holds no longer.
+    pub fn forget_preview(&mut self) {
+        self.current[Side::Preview as usize] = None;
+    }
+
+    /// The current match of a side.
+    pub fn current(&self, side: Side) -> Option<&Range<u64>> {
+        self.current[side as usize].as_ref()
+    }
+}
+
+impl App {
+    /// Starts a search for a typed pattern; an empty one repeats the last.
+    pub(crate) fn search(&mut self, text: &str, toward: Toward) -> Result<Vec<Effect>, String> {
+        let text = if text.is_empty() {
+            self.find.history.last().cloned().ok_or("type what to search for")?
+        } else {
+            text.to_owned()
+        };
+        let pattern = Pattern::new(&text).map_err(|error| match error.at {
+            Some(at) => format!("{text}: {}, at character {}", error.why, at + 1),
+            None => format!("{text}: {}", error.why),
+        })?;
+        self.find.history.retain(|old| *old != text);
+        self.find.history.push(text);
+        self.find.forget_place();
+        self.find.pattern = Some(pattern);
+        self.find.toward = Some(toward);
+        self.panes.remember();
+        let mut effects = self.census();
+        effects.extend(self.seek(toward));
+        Ok(effects)
+    }
+
+    /// Counts all matches in the file anew.
+    pub(crate) fn census(&mut self) -> Vec<Effect> {
+        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return Vec::new() };
+        self.find.counts = MatchCounts::default();
+        self.find.census += 1;
+        let census = Census { number: self.find.census, pattern: pattern.clone(), view: output.view.clone() };
+        self.count_kept();
+        vec![Effect::Census(census)]
+    }
+
+    /// Counts the matches in what the model got of the file.
+    pub(crate) fn count_kept(&mut self) {
+        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
+        let kept: usize = output.kept.iter().map(std::ops::Range::len).sum();
+        let count = || {
+            output.kept.iter().map(|range| matches(&output.view, pattern, range.clone()).count() as u64).sum()
+        };
+        self.find.kept = (kept <= MOST_KEPT).then(count);
+    }
+
+    /// Goes to the next match, or the one before.
+    pub(crate) fn next_match(&mut self, reversed: bool) -> Vec<Effect> {
+        match self.find.toward {
+            Some(toward) if self.find.pattern.is_some() => {
+                self.seek(if reversed { toward.reversed() } else { toward })
+            }
+            _ => {
+                self.message = Some(Message::note("no search yet; / to search"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn seek(&mut self, toward: Toward) -> Vec<Effect> {
+        let side = self.focus();
+        let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
+            return Vec::new();
+        };
+        let hay = match side {
+            Side::Spill => Hay::File(output.view.clone()),
+            Side::Preview if output.seen.len() <= LONGEST_PREVIEW => Hay::Text(self.preview_bytes().into()),
+            Side::Preview => {
+                self.message =
+                    Some(Message::note("the preview is too long to search; Tab, and search the spill"));
+                return Vec::new();
+            }
+        };
+        let from = self.seek_from(side, toward);
+        self.find.number += 1;
+        self.find.running = true;
+        vec![Effect::Search(Quest { number: self.find.number, pattern, hay, from: from as usize, toward })]
+    }
+
+    /// The current match, while it is on the screen, or else the top of the screen is where one looks from.
+    fn seek_from(&self, side: Side, toward: Toward) -> u64 {
+        let shown = self.shown_range(side);
+        let current = self.find.current(side).filter(|m| shown.contains(&m.start));
+        match (current, toward) {
+            (Some(found), Toward::End) => found.end,
+            (Some(found), Toward::Start) => found.start,
+            (None, _) => shown.start,
+        }
+    }
+
+    /// Takes in what a worker says.
+    pub(crate) fn found(&mut self, found: Found) -> Vec<Effect> {
+        if let News::Counted(end, count) = found.news {
+            if found.number == self.find.census {
+                self.find.counts.push(end, count);
+            }
+            return Vec::new();
+        }
+        if self.find.number != found.number {
+            return Vec::new();
+        }
+        let side = self.focus();
+        self.find.running = false;
+        match found.news {
+            News::Counted(..) => {}
+            News::Nothing => {
+                let what = self.find.pattern.as_ref().map_or("", |p| p.text());
+                let what = crate::text::label::label(what.as_bytes());
+                self.message = Some(match side {
+                    Side::Spill => Message::error(format!("{what}: not in the file")),
+                    Side::Preview => {
+                        Message::error(format!("{what}: the model did not get it; Tab n looks in the spill"))
+                    }
+                });
+            }
+            News::Match(range, round) => {
+                let range = range.start as u64..range.end as u64;
+                self.find.current[side as usize] = Some(range.clone());
+                self.reveal(side, range);
+                if round == Round::Wrapped {
+                    self.message = Some(Message::note("search went round the end"));
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn preview_bytes(&self) -> Vec<u8> {
+        let cost = super::doc::Cost::default();
+        self.output.as_ref().map_or_else(Vec::new, |output| {
+            let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
+            reader.copy(0..output.seen.len())
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! Moving along lines that are wider than the screen.
+
+use std::ops::Range;
+
+use crate::tui::app::{App, Message};
+use crate::tui::widget::layout::Side;
+
+use super::doc::Cost;
+use super::scroll::Long;
+
+impl App {
+    /// Whether the line at the top of a side is so long that it is moved by bytes.
+    pub fn is_long_line(&self, side: Side) -> bool {
+        let top = self.panes.top(side);
+        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes).unwrap_or(false)
+    }
+
+    /// Brings a range of the document between the edges of the screen.
+    pub(crate) fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
+        let Long::Sideways(from) = self.panes.long else { return };
+        let (width, _) = self.room(side);
+        let column = self.scrolled(side, |s| s.column_of(range.start));
+        if !(from..from + u64::from(width)).contains(&column) {
+            self.panes.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
+        }
+    }
+
+    pub(crate) fn go_sideways(&mut self, right: bool, count: Option<u64>) {
+        let (width, _) = self.room(self.focus());
+        let step = count.unwrap_or(u64::from(width / 2).max(1));
+        self.panes.long = match (self.panes.long, right) {
+            (Long::Wrapped, false) => return,
+            (Long::Wrapped, true) => Long::Sideways(0),
+            (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
+            (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
+        };
+        self.settle();
+    }
+
+    pub(crate) fn turn_wrap(&mut self) {
+        self.panes.long = match self.panes.long {
+            Long::Wrapped => Long::Sideways(0),
+            Long::Sideways(_) => Long::Wrapped,
+        };
+        self.message = Some(Message::note(match self.panes.long {
+            Long::Wrapped => "long lines wrap",
+            Long::Sideways(_) => "long lines go on to the right: ← →",
+        }));
+        self.settle();
+    }
+
+    /// To the first row of the line at the top, or, not wrapped, to the left edge.
+    pub(crate) fn go_line_start(&mut self, side: Side) {
+        match self.panes.long {
+            Long::Sideways(_) => self.panes.long = Long::Sideways(0),
+            Long::Wrapped => {
+                let top = self.panes.top(side);
+                let start = self.scrolled(side, |s| s.row_at(s.reader.line_start(top)).min(s.last_top()));
+                self.panes.remember();
+                self.place(side, start);
+            }
+        }
+    }
+
+    /// Until the end of the line at the top is on the screen, or, not wrapped, that of the longest line shown.
+    pub(crate) fn go_line_end(&mut self, side: Side) {
+        let top = self.panes.top(side);
+        let (width, height) = self.room(side);
+        let end = match self.panes.long {
+            Long::Sideways(_) => self.scrolled(side, |s| s.longest_end(top)),
+            Long::Wrapped => self.scrolled(side, |s| s.reader.line_end(top)),
+        };
+        if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)).unwrap_or(true) {
+            let percent = self.output.as_ref().map_or(100, |output| output.counted_percent());
+            let words = format!("the line's end is not known yet: counting lines, {percent} %");
+            self.message = Some(Message::note(words));
+            return;
+        }
+        match self.panes.long {
+            Long::Sideways(_) => {
+                let columns = self.scrolled(side, |s| s.column_of(end));
+                self.panes.long = Long::Sideways(columns.saturating_sub(u64::from(width)));
+            }
+            Long::Wrapped => {
+                let rows = usize::from(height).saturating_sub(1);
+                let to = self.scrolled(side, |s| s.up(s.row_at(end), rows).max(top));
+                self.panes.remember();
+                self.place(side, to);
+            }
+        }
+    }
+}

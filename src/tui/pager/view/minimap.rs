@@ -1,0 +1,95 @@
+//! The map of the whole file between the panes: what was kept, what was lost, where one is.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::tui::app::App;
+use crate::tui::pager::output::Output;
+use crate::tui::widget::layout::Side;
+
+/// How much of a stretch of the file the model got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// All of it.
+    Whole,
+    /// Some of it.
+    Some,
+    /// None of it.
+    None,
+}
+
+/// The share of `stretch` that lies in `kept` (ordered, disjoint).
+pub fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
+    let first = kept.partition_point(|range| range.end <= stretch.start);
+    let inside: usize = kept[first..]
+        .iter()
+        .take_while(|range| range.start < stretch.end)
+        .map(|range| range.end.min(stretch.end) - range.start.max(stretch.start))
+        .sum();
+    match inside {
+        0 => Share::None,
+        n if n >= stretch.len() => Share::Whole,
+        _ => Share::Some,
+    }
+}
+
+/// Draws the map: a row for each share of the file, from its start to its end.
+pub fn draw(app: &App, output: &Output, buffer: &mut Buffer, area: Rect) {
+    let len = output.view.len();
+    let rows = usize::from(area.height);
+    if len == 0 || rows == 0 {
+        return;
+    }
+    let top = app.panes.top(Side::Spill) as usize;
+    let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
+    for row in 0..rows {
+        let stretch = at(row)..at(row + 1).max(at(row) + 1);
+        let (mark, mut style) = look(app, share(&output.kept, &stretch));
+        let finds = app.find.pattern.is_some() && app.find.counts.any_in(&stretch);
+        if finds {
+            style = app.theme.accent;
+        }
+        let here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
+        let pointer = if here { if app.unicode { "▸" } else { ">" } } else { " " };
+        let y = area.y + row as u16;
+        buffer.set_stringn(area.x, y, pointer, 1, app.theme.accent);
+        buffer.set_stringn(area.x + 1, y, mark, 1, style);
+        let find = if !finds {
+            " "
+        } else if app.unicode {
+            "•"
+        } else {
+            "*"
+        };
+        buffer.set_stringn(area.x + 2, y, find, 1, app.theme.accent);
+    }
+}
+
+fn look(app: &App, share: Share) -> (&'static str, Style) {
+    match (share, app.unicode) {
+        (Share::Whole, true) => ("█", Style::new()),
+        (Share::Some, true) => ("▒", app.theme.warning),
+        (Share::None, true) => ("░", app.theme.dim),
+        (Share::Whole, false) => ("#", Style::new()),
+        (Share::Some, false) => ("+", app.theme.warning),
+        (Share::None, false) => (".", app.theme.dim),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_whole_some_or_none() {
+        let kept = [0..10, 20..30];
+        let of = |stretch| share(&kept, &stretch);
+        assert_eq!(
+            [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
+            [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
+        );
+    }
+}

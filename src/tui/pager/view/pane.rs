@@ -1,0 +1,232 @@
+//! One pane: rows of cells with their gutter, in the colours of what they are.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::text::cells::{Cell, Kind};
+use crate::tui::app::App;
+use crate::tui::pager::describe;
+use crate::tui::pager::doc::{Class, Cost, Reader};
+use crate::tui::pager::output::Output;
+use crate::tui::pager::scroll::ScreenRow;
+use crate::tui::widget::layout::Side;
+use crate::tui::widget::line;
+
+/// Bytes of the longest character in UTF-8.
+const LONGEST_CHAR: u64 = 4;
+
+/// A pane to be drawn.
+pub struct Shown<'a> {
+    /// Whose.
+    pub output: &'a Output,
+    /// Which side of it.
+    pub side: Side,
+    /// From which row on.
+    pub top: u64,
+    /// Whether it has a heading.
+    pub headed: bool,
+}
+
+/// What a pane came to show.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drawn {
+    /// Where in its document the last row ends, in bytes.
+    pub end: u64,
+    /// Escape sequences in its rows that are kept from the screen.
+    pub hidden: usize,
+}
+
+/// Draws a pane, under its heading where there is one.
+pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
+    let Shown { output, side, top, headed } = *shown;
+    let mut area = area;
+    if headed && area.height > 0 {
+        heading(app, output, side, buffer, Rect { height: 1, ..area });
+        area = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    }
+    let nothing_yet =
+        (output.view.is_empty() && app.is_coming()).then(|| vec!["Nothing has come yet.".into()]);
+    if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
+        line::centred(buffer, area, &words, app.theme.dim);
+        return Drawn::default();
+    }
+    let room = (area.width.saturating_sub(app.gutter_of(output, side)), area.height);
+    let rows = app.scrolling_in(output, side, room, cost, |scroll| scroll.screen(top));
+    let reader = Reader { doc: app.doc(output, side), files: output.files(), cost };
+    let mut pane = Pane { app, output, side, reader, number: None, found: None };
+    let mut y = area.y;
+    for row in &rows {
+        y = pane.row(buffer, area, y, row);
+    }
+    let at_end = rows.last().is_none_or(|row| row.next >= reader.doc.len());
+    if at_end && y < area.y + area.height {
+        let place = Rect { y, height: 1, ..area };
+        line::ruled(buffer, place, &describe::end(output, side), app.theme.dim, app.unicode);
+    }
+    let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == Kind::Hidden).count();
+    Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
+}
+
+fn heading(app: &App, output: &Output, side: Side, buffer: &mut Buffer, area: Rect) {
+    let style = if app.focus() == side { app.theme.active } else { app.theme.dim };
+    let (name, what) = match side {
+        Side::Preview => ("Preview", describe::preview_heading(output)),
+        Side::Spill => ("Spill", describe::spill_heading(output)),
+    };
+    let spans = [(" ".into(), Style::new()), (name.into(), style), (format!(" · {what}"), app.theme.dim)];
+    line::spans(buffer, area, &spans);
+}
+
+struct Pane<'a> {
+    app: &'a App,
+    output: &'a Output,
+    side: Side,
+    reader: Reader<'a>,
+    /// The number of the line drawn last, 0-based, and whether it is exact.
+    number: Option<(u64, bool)>,
+    /// Matches in the segment drawn last: its base, and their ranges in the document.
+    found: Option<(u64, Vec<Range<u64>>)>,
+}
+
+impl Pane<'_> {
+    /// Draws a row, with the rule above it if there is one; the row after it.
+    fn row(&mut self, buffer: &mut Buffer, area: Rect, y: u16, row: &ScreenRow) -> u16 {
+        let mut y = y;
+        if self.side == Side::Spill
+            && area.height > 1
+            && let Some(fate) = self.output.rules().above(row.start, row.next)
+        {
+            let place = Rect { y, height: 1, ..area };
+            let words = describe::cut(self.output, fate);
+            line::ruled(buffer, place, &words, self.app.theme.warning, self.app.unicode);
+            y += 1;
+        }
+        if y >= area.y + area.height {
+            return y;
+        }
+        let gutter = self.app.gutter_of(self.output, self.side).min(area.width);
+        self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
+        let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
+        self.cells(buffer, place, row);
+        y + 1
+    }
+
+    fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
+        let theme = &self.app.theme;
+        if self.side == Side::Preview {
+            let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
+            if classes.any(|(_, class)| class == Class::Notice) {
+                line::left(buffer, area, if self.app.unicode { "▌" } else { "|" }, theme.warning);
+            }
+            return;
+        }
+        let number = if row.opens { self.number_of(row) } else { String::new() };
+        let kept = self.output.is_kept(row.start as usize);
+        let mark = match (kept, self.app.unicode) {
+            (true, true) => "│",
+            (true, false) => "|",
+            (false, true) => "┊",
+            (false, false) => ":",
+        };
+        let width = usize::from(area.width).saturating_sub(3);
+        let spans = [
+            (format!("{number:>width$} "), theme.dim),
+            (mark.to_owned(), if kept { Style::new() } else { theme.warning }),
+        ];
+        line::spans(buffer, area, &spans);
+    }
+
+    fn number_of(&mut self, row: &ScreenRow) -> String {
+        let (number, exact) = match self.number {
+            Some((last, exact)) => (last + 1, exact),
+            None => match self.output.index.line_at(&self.output.view, row.start) {
+                Some(line) => (line, true),
+                None => (self.output.about_line_at(row.start), false),
+            },
+        };
+        self.number = Some((number, exact));
+        if exact { (number + 1).to_string() } else { format!("~{}", number + 1) }
+    }
+
+    fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
+        let found = self.matches_in(row);
+        let current = self.app.find.current(self.side).cloned();
+        let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
+        let lost = self.side == Side::Spill && !self.output.is_kept(row.start as usize);
+        let mut x = area.x;
+        for cell in &row.cells {
+            let at = row.base + u64::from(cell.start);
+            let mut style = self.style(cell, class_of(&classes, at), lost);
+            let next = found.partition_point(|range| range.end <= at);
+            if found.get(next).is_some_and(|range| range.contains(&at)) {
+                let is_current = current.as_ref().is_some_and(|range| range.contains(&at));
+                style = if is_current { self.app.theme.current } else { self.app.theme.found };
+            }
+            x = put(buffer, area, x, cell, style);
+        }
+    }
+
+    fn style(&self, cell: &Cell, class: Class, lost: bool) -> Style {
+        let theme = &self.app.theme;
+        let base = match class {
+            Class::Notice => theme.warning,
+            Class::Changed => theme.accent,
+            Class::Kept if lost => theme.dim,
+            Class::Kept => Style::new(),
+        };
+        match cell.kind {
+            Kind::Control => base.patch(theme.control),
+            Kind::Replaced => base.patch(theme.accent),
+            _ => base.patch(theme.of(cell.look)),
+        }
+    }
+
+    /// The matches that the row shows. They are looked for once in each line, or stretch of a long line.
+    fn matches_in(&mut self, row: &ScreenRow) -> Vec<Range<u64>> {
+        let Some(pattern) = &self.app.find.pattern else { return Vec::new() };
+        let shown = row.first()..row.drawn_end();
+        if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
+            let segment = self.reader.segment(self.reader.segment_start(row.base));
+            // What stands before it tells whether a line or a word starts here.
+            let from = row.base.saturating_sub(LONGEST_CHAR);
+            let line = self.reader.copy(from..segment.end.max(shown.end));
+            let found = pattern.find_from(&line, (row.base - from) as usize);
+            let found = found.map(|m| from + m.start as u64..from + m.end as u64);
+            self.found = Some((row.base, found.collect()));
+        }
+        let found = self.found.as_ref().map_or(&[][..], |(_, found)| found);
+        let from = found.partition_point(|range| range.end <= shown.start);
+        let to = found.partition_point(|range| range.start < shown.end);
+        found[from..to.max(from)].to_vec()
+    }
+}
+
+fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
+    classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
+}
+
+/// Puts a cell on the screen; the column after it. The cell's text is safe by its making.
+fn put(buffer: &mut Buffer, area: Rect, x: u16, cell: &Cell, style: Style) -> u16 {
+    let end = x + u16::from(cell.width);
+    if !cell.kind.is_drawn() || end > area.x + area.width {
+        return x;
+    }
+    let text = cell.text.as_str();
+    if text.is_ascii() && text.len() > 1 {
+        buffer.set_stringn(x, area.y, text, usize::from(cell.width), style);
+        return end;
+    }
+    for column in x..end {
+        if let Some(slot) = buffer.cell_mut((column, area.y)) {
+            slot.reset();
+            slot.set_style(style);
+            if column == x {
+                slot.set_symbol(text);
+            }
+        }
+    }
+    end
+}

@@ -1,0 +1,170 @@
+//! Windows of lines, as an agent's read tool pages: the next, the one before, typed, shown in the tool's own form.
+
+use crate::preview::{Policy, Value};
+use crate::tui::app::{App, Effect, Message};
+use crate::tui::popup::picker::Choice;
+use crate::tui::widget::layout::Side;
+
+use super::planning::Then;
+
+/// Lines of a window until another limit is typed: what read tools use.
+const WINDOW: u64 = 2000;
+
+/// Lines `offset .. offset + limit` of the file, 1-based, as an agent's read tool pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// First line, 1-based.
+    pub offset: u64,
+    /// Most lines.
+    pub limit: u64,
+}
+
+impl Window {
+    /// The window of the same limit, a whole number of windows away, that holds `line` (1-based).
+    pub fn holding(self, line: u64) -> Self {
+        let limit = self.limit.max(1);
+        if line >= self.offset {
+            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
+        }
+        let back = (self.offset - line).div_ceil(limit) * limit;
+        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
+    }
+
+    /// The line after the window, 1-based: the next offset.
+    pub fn next(self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { offset: 1, limit: WINDOW }
+    }
+}
+
+/// What is to be done with the policy of a read tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThenRead {
+    /// Preview shows the window as the tool gives it.
+    Show,
+    /// The call that reads the window is copied.
+    CopyCall,
+}
+
+/// The window's offset as the tool counts it: from 0 where the whole file starts there. What the tool takes
+/// besides does not tell: some that count from 1 take a 0 as well.
+fn offset_for(policy: &Policy, window: Window) -> u64 {
+    let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
+    match param.map(|param| &param.default) {
+        Some(Value::Integer(0)) => window.offset - 1,
+        _ => window.offset,
+    }
+}
+
+impl App {
+    /// The window goes where Spill is, in whole steps.
+    pub(crate) fn reanchor(&mut self) {
+        if let Some(line) = self.line_of_top() {
+            self.panes.window = self.panes.window.holding(line + 1);
+        }
+    }
+
+    pub(crate) fn go_window(&mut self, next: bool) {
+        let Some(output) = &self.output else { return };
+        let Window { offset, limit } = self.panes.window;
+        let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
+        match output.index.offset_of(&output.view, to - 1) {
+            Some(start) if (start as usize) < output.view.len() || to == 1 => {
+                self.panes.window.offset = to;
+                self.go_to_window(start as usize);
+            }
+            _ => {
+                let text = match output.lines() {
+                    Some(lines) => format!("the last window: line {lines} is the last"),
+                    None => format!("line {to} is not counted yet; try again in a moment"),
+                };
+                self.message = Some(Message::note(text));
+            }
+        }
+    }
+
+    fn go_to_window(&mut self, start: usize) {
+        let window = self.panes.window;
+        self.panes.remember();
+        self.panes.focus = Side::Spill;
+        self.show_offset(Side::Spill, start, 0);
+        self.panes.window = window;
+    }
+
+    /// Sets the window from what was typed: an offset, and a limit if it is to change.
+    pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
+        let numbers: Result<Vec<u64>, _> =
+            text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
+        let usage = "type a line to start from and, if you like, how many: 2001 500";
+        let (offset, limit) = match numbers.as_deref() {
+            Ok([offset]) => (*offset, self.panes.window.limit),
+            Ok([offset, limit]) => (*offset, *limit),
+            _ => return Err(usage.into()),
+        };
+        if offset == 0 || limit == 0 {
+            return Err("offset and limit count from 1".into());
+        }
+        let Some(output) = &self.output else { return Ok(()) };
+        let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
+            return Err(match output.lines() {
+                Some(lines) => format!("offset {offset} is past the last line, {lines}"),
+                None => format!("line {offset} is not counted yet; try again in a moment"),
+            });
+        };
+        self.panes.window = Window { offset, limit };
+        self.go_to_window(start as usize);
+        Ok(())
+    }
+
+    /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
+    pub(crate) fn bring_back(&mut self, window: Window) {
+        let start = self.output.as_ref().and_then(|o| o.index.offset_of(&o.view, window.offset - 1));
+        if let Some(start) = start {
+            self.show_offset(Side::Spill, start as usize, 0);
+        }
+        self.panes.window = window;
+    }
+
+    /// Asks for the read tool of the agent whose output this is.
+    pub(crate) fn ask_read_tool(&mut self, then: ThenRead) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        if then == ThenRead::Show && output.policy.offset_key().is_some() {
+            let policy = output.first_policy.clone();
+            return self.use_policy_then(policy, "policy".to_owned(), Then::GoBack(self.panes.window));
+        }
+        vec![Effect::ReadTool { agent: output.policy.agent().to_owned(), then }]
+    }
+
+    /// The read tool's policy has come.
+    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead) -> Vec<Effect> {
+        let Some(output) = &self.output else { return Vec::new() };
+        let mut policy = choice.policy;
+        let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
+        if then == ThenRead::CopyCall {
+            let call =
+                serde_json::json!({ "path": output.saved_as, "offset": offset, "limit": limit }).to_string();
+            self.message = Some(Message::note(format!(
+                "copied, as {} counts: offset {offset}, limit {limit}",
+                policy.name()
+            )));
+            return vec![Effect::Copy(call)];
+        }
+        let keys = [
+            (policy.offset_key().map(str::to_owned), offset),
+            (policy.limit_key().map(str::to_owned), limit),
+        ];
+        for (key, value) in keys {
+            if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
+                self.message = Some(Message::error(error.to_string()));
+                return Vec::new();
+            }
+        }
+        self.panes.focus = Side::Preview;
+        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window))
+    }
+}

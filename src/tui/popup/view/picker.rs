@@ -1,0 +1,83 @@
+//! The list of policies, in a box.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::widgets::{Block, Clear, Widget};
+use unicode_width::UnicodeWidthStr;
+
+use crate::human::{limit, lines, thousands};
+use crate::preview::Unit;
+use crate::text::label::label;
+use crate::tui::app::App;
+use crate::tui::popup::picker::Choice;
+use crate::tui::widget::layout;
+use crate::tui::widget::line::{self, Span};
+
+/// Draws the list.
+pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
+    let shown = app.picker.shown();
+    let place = layout::overlay(
+        area,
+        116,
+        (app.picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
+    );
+    Clear.render(place, frame.buffer_mut());
+    let eras = match app.picker.all {
+        true => "those of today".to_owned(),
+        false => format!("all {}, earlier ones too", app.picker.of_all_eras()),
+    };
+    let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
+    let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(app.theme.dim);
+    let inner = block.inner(place);
+    block.render(place, frame.buffer_mut());
+    let typed = [(" ".to_owned(), Style::new()), (app.picker.typed().to_owned(), app.theme.accent)];
+    line::spans(frame.buffer_mut(), Rect { height: inner.height.min(1), ..inner }, &typed);
+    let x = inner.x + 1 + app.picker.typed().width() as u16;
+    frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
+    let rows = usize::from(inner.height.saturating_sub(1)).max(1);
+    let top = (app.picker.chosen + 1).saturating_sub(rows);
+    let widest = shown.iter().map(|choice| choice.policy.name().width()).max().unwrap_or(0).max(20);
+    for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
+        let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
+        let spans = row(app, choice, widest, n == app.picker.chosen);
+        line::spans(frame.buffer_mut(), at, &spans);
+    }
+}
+
+fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
+    let mark = if !chosen {
+        " "
+    } else if app.unicode {
+        "▌"
+    } else {
+        ">"
+    };
+    let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let limits = limits(choice);
+    let summary = label(format!("{}{}", held(choice), choice.policy.summary()).as_bytes());
+    vec![
+        (format!("{mark} "), app.theme.accent),
+        (format!("{:<widest$}  ", label(choice.policy.name().as_bytes())), style),
+        (format!("{limits:<24}  "), style),
+        (summary, app.theme.dim),
+    ]
+}
+
+/// Of an earlier form, when it held.
+fn held(choice: &Choice) -> String {
+    match choice.is_current {
+        true => String::new(),
+        false => choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: ")),
+    }
+}
+
+/// `2,000 lines, 50 KB`.
+fn limits(choice: &Choice) -> String {
+    let policy = &choice.policy;
+    let most = policy.max_size().map(|most| match policy.unit() {
+        Unit::Bytes => limit(most),
+        unit => format!("{} {}", thousands(most), unit.as_str()),
+    });
+    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,75 @@
+//! The keys' thread: what is typed comes over the one channel, but for while another program has the terminal.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::event::{self, Event as Terminal};
+
+use crate::tui::app::Event;
+
+use super::worker::Signal;
+
+/// How long the keys' thread waits before it looks whether another program wants the terminal.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// The keys' thread, which can be held while another program has the terminal.
+#[derive(Clone)]
+pub(crate) struct Keyboard {
+    held: Arc<AtomicBool>,
+    reading: Arc<Mutex<()>>,
+}
+
+/// The keyboard is left to another program while this lives.
+pub(crate) struct Hold<'a> {
+    keyboard: &'a Keyboard,
+    _reading: MutexGuard<'a, ()>,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        self.keyboard.held.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Keyboard {
+    /// Starts reading keys. The thread ends with the program, or when the terminal is gone.
+    pub(crate) fn start(signals: Sender<Signal>) -> io::Result<Self> {
+        let keyboard = Self { held: Arc::default(), reading: Arc::default() };
+        let reader = keyboard.clone();
+        std::thread::Builder::new().name("keys".into()).spawn(move || {
+            while let Ok(event) = reader.next() {
+                let event = match event {
+                    Some(Terminal::Key(key)) => Event::Key(key),
+                    Some(Terminal::Paste(text)) => Event::Paste(text),
+                    Some(Terminal::Resize(columns, rows)) => Event::Resize(columns, rows),
+                    _ => continue,
+                };
+                if signals.send(Signal::App(event)).is_err() {
+                    return;
+                }
+            }
+            let _ = signals.send(Signal::TerminalGone);
+        })?;
+        Ok(keyboard)
+    }
+
+    /// The next event, or nothing for a while.
+    fn next(&self) -> io::Result<Option<Terminal>> {
+        if self.held.load(Ordering::SeqCst) {
+            std::thread::park_timeout(GLANCE);
+            return Ok(None);
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) }
+    }
+
+    /// Waits until the thread reads no longer, and keeps it from reading.
+    pub(crate) fn hold(&self) -> Hold<'_> {
+        self.held.store(true, Ordering::SeqCst);
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        Hold { keyboard: self, _reading: reading }
+    }
+}

@@ -1,0 +1,321 @@
+//! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
+//! whether it is still wanted, and speaks over one channel.
+
+pub(crate) mod scans;
+pub(crate) mod stores;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SendError, Sender, sync_channel};
+use std::time::Duration;
+
+use crate::source::View;
+use crate::store::{self, Entry, Env, Marked, Stores};
+use crate::text::units::Want;
+use crate::tui::app::{Event, Message};
+use crate::tui::pager::drawer::Wish;
+use crate::tui::pager::planning::{Making, Planned};
+use crate::tui::pager::search::{Census, Found, News, Quest};
+use crate::tui::stores::details::{self, Lines};
+use crate::tui::stores::sort::{Arranged, Task};
+
+use super::LiveNews;
+use scans::{Background, Gate};
+
+/// What only shows progress is drawn at most this often,
+const FRAME: Duration = Duration::from_millis(16);
+
+/// and figures that grow while they are counted less often: drawing takes time from counting.
+const COUNTING: Duration = Duration::from_millis(50);
+
+/// A preview that is made within two frames is waited for, so that what is drawn is never one step behind.
+const SOON: Duration = Duration::from_millis(30);
+
+/// What comes over the one channel to the loop.
+pub enum Signal {
+    /// An event for the screens.
+    App(Event),
+    /// The file may have changed.
+    Look,
+    /// Something is to be told of what is still coming.
+    Live(LiveNews),
+    /// There is no terminal any more.
+    TerminalGone,
+}
+
+impl Signal {
+    /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Signal::App(Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => FRAME,
+            Signal::App(Event::Counted { .. }) => COUNTING,
+            Signal::App(Event::Found(found)) if matches!(found.news, News::Counted(..)) => COUNTING,
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// Where workers report.
+#[derive(Debug, Clone)]
+pub(crate) struct Report(pub(crate) Sender<Signal>);
+
+impl Report {
+    /// Whether anyone still listens.
+    pub(crate) fn send(&self, event: Event) -> bool {
+        self.0.send(Signal::App(event)).is_ok()
+    }
+}
+
+/// Starts workers, and makes them give up when something newer is wanted.
+#[derive(Debug)]
+pub struct Jobs {
+    events: Report,
+    places: Arc<(Stores, Env)>,
+    counting: Arc<AtomicU64>,
+    searching: Arc<AtomicU64>,
+    tallying: Arc<AtomicU64>,
+    looking: Arc<AtomicU64>,
+    arranging: Arc<AtomicU64>,
+    planning: Arc<AtomicU64>,
+    glancing: Arc<AtomicU64>,
+    advising: Arc<AtomicU64>,
+    gate: Gate,
+}
+
+/// Whether a worker is still wanted: until its kind has a newer one.
+#[derive(Debug, Clone)]
+pub(crate) struct Ticket {
+    newest: Arc<AtomicU64>,
+    mine: u64,
+}
+
+impl Ticket {
+    pub(crate) fn next(newest: &Arc<AtomicU64>) -> Self {
+        let mine = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { newest: newest.clone(), mine }
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.newest.load(Ordering::Relaxed) == self.mine
+    }
+}
+
+impl Jobs {
+    /// Workers report here.
+    pub fn new(signals: Sender<Signal>, stores: Stores, env: Env) -> Self {
+        let never = || Arc::new(AtomicU64::new(0));
+        Self {
+            events: Report(signals),
+            places: Arc::new((stores, env)),
+            counting: never(),
+            searching: never(),
+            tallying: never(),
+            looking: never(),
+            arranging: never(),
+            planning: never(),
+            glancing: never(),
+            advising: never(),
+            gate: Gate::default(),
+        }
+    }
+
+    /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
+    pub fn count(&self, view: &View, number: u64, want: Want, from: usize) {
+        let (view, background) = (view.clone(), self.background(&self.counting));
+        self.spawn("count", move || scans::count(&view, number, want, from, &background));
+    }
+
+    /// Looks for a match; an earlier search is given up, and what only counts waits for it.
+    pub fn search(&self, quest: Quest) {
+        let ticket = Ticket::next(&self.searching);
+        let (events, gate) = (self.events.clone(), self.gate.clone());
+        self.spawn("search", move || {
+            let passing = gate.pass();
+            let news = scans::seek(&quest, &ticket);
+            drop(passing);
+            if ticket.is_wanted() {
+                events.send(Event::Found(Found { number: quest.number, news }));
+            }
+        });
+    }
+
+    /// Counts all matches in a file; an earlier count is given up.
+    pub fn census(&self, census: Census) {
+        let background = self.background(&self.tallying);
+        self.spawn("matches", move || scans::tally(&census, &background));
+    }
+
+    fn background(&self, newest: &Arc<AtomicU64>) -> Background {
+        Background { ticket: Ticket::next(newest), gate: self.gate.clone(), events: self.events.clone() }
+    }
+
+    /// Looks at all stores; an earlier look is given up. Entries are sent as they are found. Afterwards their
+    /// directories are watched until the next look.
+    pub fn scan(&self, number: u64) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        let ticket = Ticket::next(&self.looking);
+        self.spawn("stores", move || stores::look(number, &places, &ticket, &events));
+    }
+
+    /// Puts entries in order; an earlier order is given up.
+    pub fn arrange(&self, task: Task) {
+        let events = self.events.clone();
+        let ticket = Ticket::next(&self.arranging);
+        self.spawn("order", move || {
+            if let Some(arranged) = Arranged::new(&task, || ticket.is_wanted()) {
+                events.send(Event::Arranged(Box::new(arranged)));
+            }
+        });
+    }
+
+    /// Deletes entries, and tells what became of them.
+    pub fn delete(&self, doomed: Vec<Marked>) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("delete", move || {
+            events.send(Event::Deleted(delete(&doomed, &places.1)));
+        });
+    }
+
+    /// Keeps an entry for ever, or no longer: our own in place, another agent's as a copy in our store.
+    pub fn keep(&self, entry: Entry, keep: bool) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("keep", move || {
+            let done = set_kept(&entry, keep, &places.1);
+            let fault = done.as_ref().err().cloned();
+            let id = done.unwrap_or_else(|_| entry.id().into_owned());
+            events.send(Event::Kept { id, keep, fault });
+        });
+    }
+
+    /// Reads the first lines of some entries, and the records of their runs.
+    pub fn peek(&self, entries: Vec<Entry>) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("first lines", move || {
+            let read = |entry: Entry| {
+                let peek = details::peek(&entry, &places.1);
+                (entry, peek)
+            };
+            events.send(Event::Peeked(entries.into_iter().map(read).collect()));
+        });
+    }
+
+    /// Counts the lines of some entries, one after the other, until the screens are left.
+    pub fn count_lines(&self, entries: Vec<Entry>) {
+        let events = self.events.clone();
+        self.spawn("lines", move || {
+            for entry in entries {
+                let counted = store::count_lines(&entry);
+                let lines = counted.map_or_else(|error| Lines::Failed(error.to_string()), Lines::Counted);
+                if !events.send(Event::LinesCounted(Box::new(entry), lines)) {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Makes a preview of what is looked at; an earlier one is given up. One that is soon made is handed over at once,
+    /// so that no frame is drawn without it; any other is reported.
+    pub fn plan(&self, task: Making) -> Option<Planned> {
+        self.make(task, &self.planning)
+    }
+
+    /// The same of an entry beside the list.
+    pub fn plan_glance(&self, task: Making) -> Option<Planned> {
+        self.make(task, &self.glancing)
+    }
+
+    fn make(&self, task: Making, newest: &Arc<AtomicU64>) -> Option<Planned> {
+        let (events, ticket) = (self.events.clone(), Ticket::next(newest));
+        let (here, soon) = sync_channel(0);
+        let patience = if task.asked { SOON } else { Duration::ZERO };
+        self.spawn("plan", move || {
+            let wanted = || ticket.is_wanted();
+            let made = catch_unwind(AssertUnwindSafe(|| task.run(&wanted)));
+            match made {
+                Ok(Some(planned)) => {
+                    // Handed over if someone still waits just there.
+                    if let Err(SendError(planned)) = here.send(Box::new(planned)) {
+                        events.send(Event::Planned(planned));
+                    }
+                }
+                Ok(None) => {}
+                // A plan that was told to end may trip over figures that it was no longer given.
+                Err(fault) if ticket.is_wanted() => resume_unwind(fault),
+                Err(_) => {}
+            }
+        });
+        soon.recv_timeout(patience).ok().map(|planned| *planned)
+    }
+
+    /// Gives up making a preview.
+    pub fn stop_plan(&self) {
+        Ticket::next(&self.planning);
+    }
+
+    /// Finds out what it takes to keep a line; an earlier wish is given up.
+    pub fn advise(&self, wish: Wish) {
+        let (events, ticket) = (self.events.clone(), Ticket::next(&self.advising));
+        self.spawn("advice", move || {
+            let change = wish.fulfil(&|| ticket.is_wanted());
+            if ticket.is_wanted() {
+                events.send(Event::Advised(wish.number(), change));
+            }
+        });
+    }
+
+    /// Gives up searching.
+    pub fn stop_search(&self) {
+        Ticket::next(&self.searching);
+        Ticket::next(&self.tallying);
+    }
+
+    /// A worker that fails says so on the status line; the screen goes on.
+    fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
+        let events = self.events.clone();
+        let guarded = move || {
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                events.send(Event::Told(Message::error("a worker failed; what it was counting is missing")));
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(guarded) {
+            self.events.send(Event::Told(Message::error(format!("no thread for work: {error}"))));
+        }
+    }
+}
+
+/// Deletes entries by the rules of their stores; what became of them, in words.
+pub fn delete(doomed: &[Marked], env: &Env) -> Message {
+    let now = jiff::Timestamp::now();
+    let mut cleaner = match store::Cleaner::start(env) {
+        Ok(Some(cleaner)) => cleaner,
+        Ok(None) => return Message::error("another cleaning is under way; nothing was deleted"),
+        Err(error) => return Message::error(format!("nothing was deleted: {error}")),
+    };
+    let (mut gone, mut bytes, mut stayed) = (0, 0, Vec::new());
+    for Marked { entry, why, manner } in doomed {
+        match cleaner.delete(entry, *why, *manner, env, now) {
+            store::Outcome::Deleted | store::Outcome::AlreadyGone => {
+                gone += 1;
+                bytes += entry.size();
+            }
+            store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id(), reason.as_str())),
+        }
+    }
+    let done = format!("{} deleted, {}", crate::human::thousands(gone), crate::human::size(bytes));
+    match stayed.first() {
+        None => Message::note(done),
+        Some(first) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
+    }
+}
+
+/// The id under which it is kept in our own store.
+fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
+    let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
+    let done = match (entry.is_own(), keep) {
+        (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
+        (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
+        (false, _) => own.adopt(entry, jiff::Timestamp::now()),
+    };
+    done.map_err(|error| format!("{}: {error}", entry.id()))
+}

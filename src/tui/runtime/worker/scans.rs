@@ -1,0 +1,383 @@
+//! What workers do to a whole file: count its lines and totals, find the nearest match, count all matches.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::source::{self, Buffer, View};
+use crate::text::index::{BlockCounts, BlockIndex};
+use crate::text::search::{self, Pattern, Stretches, Toward};
+use crate::text::units::{Measure, Want};
+use crate::tui::app::Event;
+use crate::tui::pager::search::{Census, Found, Hay, News, Quest, Round};
+
+use super::{Report, Ticket};
+
+/// A counting worker takes this share of a file at a time,
+const SHARE: usize = 64;
+
+/// but no fewer and no more bytes: each report wakes the thread that draws the screen.
+const LEAST_TAKE: usize = 4 << 20;
+const MOST_TAKE: usize = 32 << 20;
+
+/// Files up to this many bytes are counted by one thread.
+const NOT_WORTH_THREADS: usize = 32 << 20;
+
+/// Matches are counted in so many chunks, or more, so that the map can show where they are.
+const MAP_ROWS: usize = 256;
+
+/// The longest chunk whose matches are counted together, bytes: the number of one match costs a look at a chunk.
+const LONGEST_CHUNK: usize = 1 << 20;
+
+/// A chunk with so many matches ends early, for the same reason,
+const MOST_MATCHES: u64 = 4096;
+
+/// but not before so many bytes: what is kept of all chunks must stay small.
+const SHORTEST_CHUNK: usize = 64 << 10;
+
+/// Lets what the person waits for go before what runs in the background.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Gate(Arc<(Mutex<usize>, Condvar)>);
+
+/// Background work waits while this lives.
+pub(crate) struct Passing<'a>(&'a Gate);
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds up background work.
+    pub(crate) fn pass(&self) -> Passing<'_> {
+        *self.lock() += 1;
+        Passing(self)
+    }
+
+    /// Waits until nothing passes.
+    fn wait(&self) {
+        let wait = self.0.1.wait_while(self.lock(), |passing| *passing > 0);
+        drop(wait.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() -= 1;
+        self.0.0.1.notify_all();
+    }
+}
+
+/// A worker in the background: whether it is still wanted, whom it lets pass, where it reports.
+pub(crate) struct Background {
+    pub(crate) ticket: Ticket,
+    pub(crate) gate: Gate,
+    pub(crate) events: Report,
+}
+
+impl Background {
+    /// Whether to go on, once nothing passes.
+    fn go_on(&self) -> bool {
+        self.gate.wait();
+        self.ticket.is_wanted()
+    }
+
+    fn send(&self, event: Event) -> ControlFlow<()> {
+        if self.events.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// Counts the lines from block `from` on, for which the numbers on the screen wait; then the totals wanted.
+pub(crate) fn count(view: &View, number: u64, want: Want, from: usize, background: &Background) {
+    let only_lines = Want::LINE_FEEDS.contains(want);
+    let index = BlockIndex::new(view.len() as u64);
+    let blocks = from..index.blocks();
+    go_through(&index, blocks.clone(), background, |buffer, blocks| {
+        let bytes = index.range(blocks.clone());
+        let done = if only_lines { bytes.len() as u64 } else { 0 };
+        let counts = source::line_feeds(view, bytes, index.block(), buffer);
+        let counts = BlockCounts { first: blocks.start, counts };
+        Event::Counted {
+            generation: view.generation(),
+            number,
+            counts,
+            measure: Measure::default(),
+            bytes: done,
+        }
+    });
+    if only_lines {
+        return;
+    }
+    go_through(&index, blocks, background, |buffer, blocks| {
+        let range = index.range(blocks);
+        let bytes = range.len() as u64;
+        let measure = source::measure(view, range, want, buffer);
+        let counts = BlockCounts { first: 0, counts: Vec::new() };
+        Event::Counted { generation: view.generation(), number, counts, measure, bytes }
+    });
+}
+
+/// Reports on some blocks after the other, from several threads where that is worth it.
+fn go_through(
+    index: &BlockIndex,
+    blocks: Range<usize>,
+    background: &Background,
+    report: impl Fn(&mut Buffer, Range<usize>) -> Event + Sync,
+) {
+    let take = (index.range(blocks.clone()).len() / SHARE).clamp(LEAST_TAKE, MOST_TAKE);
+    let take = (take / index.block()).max(1);
+    let work = |buffer: &mut Buffer, number: usize| {
+        if !background.go_on() {
+            return ControlFlow::Break(());
+        }
+        let start = blocks.start + number * take;
+        background.send(report(buffer, start..(start + take).min(blocks.end)))
+    };
+    let takes = blocks.len().div_ceil(take);
+    match index.range(blocks.clone()).len() {
+        0..=NOT_WORTH_THREADS => {
+            let mut buffer = Buffer::default();
+            let _ = (0..takes).try_for_each(|number| work(&mut buffer, number));
+        }
+        _ => source::share_out(takes, Buffer::default, work),
+    }
+}
+
+/// Looks from where the quest starts to the end, then from the other end up to there.
+pub(crate) fn seek(quest: &Quest, ticket: &Ticket) -> News {
+    let bytes = quest.hay.bytes();
+    let from = quest.from.min(bytes.len());
+    let (ahead, behind) = match quest.toward {
+        Toward::End => (from..bytes.len(), 0..from),
+        Toward::Start => (0..from, from..bytes.len()),
+    };
+    match nearest(quest, ahead, ticket) {
+        Some(found) => News::Match(found, Round::Straight),
+        None => {
+            nearest(quest, behind, ticket).map_or(News::Nothing, |found| News::Match(found, Round::Wrapped))
+        }
+    }
+}
+
+/// The nearest match in a part of what is searched. Stretches are handed out nearest first: once one has a match,
+/// only those before it, which are then under way, can have a nearer one.
+fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
+    let stretches = Stretches::new(within, quest.toward);
+    let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
+    // A pattern of its own for each thread: those that share one wait for each other.
+    let state = || (Buffer::default(), quest.pattern.clone());
+    source::share_out(stretches.count(), state, |(buffer, pattern), number| {
+        if !ticket.is_wanted() {
+            return ControlFlow::Break(());
+        }
+        let bytes = match &quest.hay {
+            Hay::File(view) => {
+                let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
+                if !stretches.is_enough(number, seen) {
+                    seen = buffer.read(view, stretches.window(number, view.len()));
+                }
+                seen
+            }
+            Hay::Text(text) => &text[stretches.window(number, text.len())],
+        };
+        let Some(found) = stretches.nearest(number, bytes, pattern) else { return ControlFlow::Continue(()) };
+        let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+        if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
+            *best = Some((number, found));
+        }
+        ControlFlow::Break(())
+    });
+    best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
+}
+
+/// Counts all matches, chunk by chunk from the start.
+pub(crate) fn tally(census: &Census, background: &Background) {
+    let len = census.view.len();
+    let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
+    let mut buffer = Buffer::default();
+    let mut start = 0;
+    while start < len && background.go_on() {
+        let stop = (start + most).min(len);
+        let window = search::window(&(start..stop), len);
+        let bytes = buffer.read(&census.view, window.clone());
+        while start < stop {
+            let inside = start - window.start..stop - window.start;
+            let (end, count) = dense(bytes, &census.pattern, inside);
+            start = window.start + end;
+            let news = News::Counted(start, count);
+            if background.send(Event::Found(Found { number: census.number, news })).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// The matches from a place on, until there are many of them or all of `within` has been searched.
+fn dense(bytes: &[u8], pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
+    let (mut end, mut count) = (within.start, 0);
+    while end < within.end && count < MOST_MATCHES {
+        let piece = end..(end + SHORTEST_CHUNK).min(within.end);
+        end = piece.end;
+        for found in search::starting_in(bytes, pattern, piece) {
+            count += 1;
+            end = end.max(found.end);
+        }
+    }
+    (end, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::source::Source;
+    use crate::tui::runtime::worker::Signal;
+
+    /// A file of this content; the directory goes with the test.
+    fn view(content: &[u8]) -> View {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("output");
+        std::fs::write(&path, content).unwrap();
+        Source::open(&path).unwrap().view()
+    }
+
+    fn ticket() -> Ticket {
+        Ticket::next(&Arc::new(AtomicU64::new(0)))
+    }
+
+    fn events(work: impl FnOnce(&Background)) -> Vec<Event> {
+        let (sender, receiver) = channel();
+        work(&Background { ticket: ticket(), gate: Gate::default(), events: Report(sender) });
+        let app = |signal| match signal {
+            Signal::App(event) => Some(event),
+            _ => None,
+        };
+        receiver.iter().filter_map(app).collect()
+    }
+
+    #[test]
+    fn lines_come_before_totals_and_each_byte_once() {
+        let content = "größer\n".repeat(3_000_000);
+        let view = view(content.as_bytes());
+        let mut index = BlockIndex::new(view.len() as u64);
+        let (mut sum, mut seen) = (Measure::default(), 0);
+        for event in events(|background| count(&view, 1, Want::UNITS, 0, background)) {
+            let Event::Counted { counts, measure, bytes, .. } = event else { continue };
+            assert!(index.is_complete() || bytes == 0);
+            index.insert(&counts);
+            sum += measure;
+            seen += bytes;
+        }
+        assert_eq!(index.line_feeds(), Some(3_000_000));
+        assert_eq!((seen, sum.units), (content.len() as u64, 7 * 3_000_000));
+    }
+
+    #[test]
+    fn the_nearest_match_wins_whichever_thread_finds_it() {
+        let mut content = vec![b'x'; 9 * search::CHUNK];
+        for at in [2, 5, 6, 8] {
+            content[at * search::CHUNK + 10] = b'N';
+        }
+        let hay = Hay::File(view(&content));
+        let quest = |from, toward| Quest {
+            number: 1,
+            pattern: Pattern::new("N").unwrap(),
+            hay: hay.clone(),
+            from,
+            toward,
+        };
+        let at = |chunk: usize| chunk * search::CHUNK + 10;
+        let found = |from, toward| match seek(&quest(from, toward), &ticket()) {
+            News::Match(found, round) => (found.start, round),
+            _ => panic!("nothing found"),
+        };
+        assert_eq!(found(0, Toward::End), (at(2), Round::Straight));
+        assert_eq!(found(at(5), Toward::Start), (at(2), Round::Straight));
+        assert_eq!(found(at(8) + 1, Toward::End), (at(2), Round::Wrapped));
+        assert_eq!(found(at(2), Toward::Start), (at(8), Round::Wrapped));
+    }
+
+    #[test]
+    fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
+        let view = view(&b"aaaaaaaaa\n".repeat(100_000));
+        let census = Census { number: 1, pattern: Pattern::new("a").unwrap(), view };
+        let mut ends = vec![0];
+        let mut total = 0;
+        for event in events(|background| tally(&census, background)) {
+            let Event::Found(Found { news: News::Counted(end, count), .. }) = event else { continue };
+            ends.push(end);
+            total += count;
+        }
+        assert_eq!((ends[ends.len() - 1], total), (1_000_000, 900_000));
+        assert!(ends.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= SHORTEST_CHUNK));
+    }
+
+    #[test]
+    fn matches_across_chunks_of_a_long_line_are_counted_once() {
+        let view = view(&b"aab".repeat(100_000));
+        for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
+            let census = Census { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
+            let counted =
+                events(|background| tally(&census, background)).into_iter().map(|event| match event {
+                    Event::Found(Found { news: News::Counted(_, count), .. }) => count,
+                    _ => 0,
+                });
+            assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
+        }
+    }
+
+    #[test]
+    fn a_search_reads_each_byte_about_once_and_pages_whole() {
+        let line = "0123456789 abcdefghi\n";
+        let content = line.repeat(400_000) + "needle\n" + &line.repeat(1000);
+        let view = view(content.as_bytes());
+        let pattern = Pattern::new("needle").unwrap();
+        let hay = Hay::File(view.clone());
+        for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
+            let before = view.reads().bytes;
+            let quest = Quest { number: 1, pattern: pattern.clone(), hay: hay.clone(), from, toward };
+            let News::Match(found, Round::Straight) = seek(&quest, &ticket()) else {
+                panic!("nothing found")
+            };
+            assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
+            let read = (view.reads().bytes - before) as usize;
+            // Three pages more for each stretch.
+            assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
+        }
+        let census = Census { number: 1, pattern, view: view.clone() };
+        assert!(!events(|background| tally(&census, background)).is_empty());
+        assert!(!events(|background| count(&view, 1, Want::ALL, 0, background)).is_empty());
+        assert_eq!(view.reads().unaligned, 0);
+    }
+
+    #[test]
+    fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
+        for feed in [search::CHUNK + 9_000, search::CHUNK + 60_000, 0] {
+            let mut content = vec![b'x'; 3 * search::CHUNK];
+            content[feed] = b'\n';
+            let at = search::CHUNK + 8_000;
+            content[at..at + 6].copy_from_slice(b"needle");
+            let view = view(&content);
+            for toward in [Toward::End, Toward::Start] {
+                let from = if toward == Toward::End { 0 } else { content.len() };
+                let pattern = Pattern::new("x{9}needle").unwrap();
+                let quest = Quest { number: 1, pattern, hay: Hay::File(view.clone()), from, toward };
+                let news = seek(&quest, &ticket());
+                let start = at - 9;
+                assert!(matches!(news, News::Match(range, _) if range == (start..at + 6)), "{feed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hole_has_no_lines_and_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sparse");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(64 << 30).unwrap();
+        let view = Source::open(&path).unwrap().view();
+        let want = Want::LINE_FEEDS.with(Want::DECODED_BYTES);
+        let measured = source::count(&view, want);
+        assert_eq!((measured.line_feeds, measured.decoded_bytes), (0, 64 << 30));
+    }
+}

@@ -1,0 +1,106 @@
+//! What a worker does to see all stores: entries sent as they are found, then their directories watched.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
+use crate::tui::app::Event;
+use crate::tui::stores::sort::BATCH;
+use crate::tui::stores::{Look, Scanned};
+
+use super::{Report, Ticket};
+
+/// The first entries are sent after so many: the screen is waiting.
+const FIRST: usize = 128;
+
+/// How often the stores' directories are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A look that takes long is not taken often: so many times as long as it took lie between two.
+const REST: u32 = 4;
+
+/// Looks at all stores, then watches their directories until another look is wanted.
+pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events: &Report) {
+    let began = Instant::now();
+    let (stores, env) = places;
+    let now = Timestamp::now();
+    events.send(Event::Scanned(Scanned::Begun { number, now, user: env.uid() }));
+    let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, ticket, events };
+    let mut reports = Vec::new();
+    for store in &stores.specs {
+        reports.push((Arc::clone(store), finds.of(store, env, now)));
+    }
+    finds.send();
+    let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
+    let own = store::OwnStore::open(env).ok().flatten();
+    let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
+    let space = store::own_home(env).ok().and_then(|home| nearest_space(&home));
+    let look = Look { number, reports, kept, space };
+    if !ticket.is_wanted() || !events.send(Event::Scanned(Scanned::All(Box::new(look)))) {
+        return;
+    }
+    let rest = LOOK_EVERY.max(began.elapsed() * REST);
+    loop {
+        std::thread::sleep(rest);
+        match ticket.is_wanted() {
+            true if watch.check_once() => _ = events.send(Event::StoresChanged),
+            true => continue,
+            false => {}
+        }
+        return;
+    }
+}
+
+/// Entries on their way to the screen.
+struct Finds<'a> {
+    number: u64,
+    some: Vec<Entry>,
+    most: usize,
+    ticket: &'a Ticket,
+    events: &'a Report,
+}
+
+impl Finds<'_> {
+    /// Those of one store. Limits by count and size need all of them together.
+    fn of(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
+        if !store.retention.has_limits() {
+            return store::scan(store, env, now, &mut |entry| self.add(entry));
+        }
+        let mut all = Vec::new();
+        let roots = store::scan(store, env, now, &mut |entry| {
+            all.push(entry);
+            self.go_on()
+        });
+        store::apply_limits(&mut all, now);
+        _ = all.into_iter().try_for_each(|entry| self.add(entry));
+        roots
+    }
+
+    fn add(&mut self, entry: Entry) -> ControlFlow<()> {
+        self.some.push(entry);
+        if self.some.len() == self.most {
+            // The first two make a batch together.
+            self.most = if self.most == FIRST { BATCH - FIRST } else { BATCH };
+            self.send();
+        }
+        self.go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        if self.ticket.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn send(&mut self) {
+        let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
+        self.events.send(Event::Scanned(Scanned::Some(self.number, some)));
+    }
+}
+
+/// The room on the disk of the nearest directory that is there.
+fn nearest_space(path: &Path) -> Option<Space> {
+    path.ancestors().find_map(|path| store::space(path).ok())
+}

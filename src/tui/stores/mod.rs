@@ -1,0 +1,382 @@
+//! The list of stored outputs: what has been found, what is shown of it, what is chosen or to be deleted.
+
+pub mod actions;
+pub mod details;
+pub mod sort;
+pub(crate) mod view;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+use jiff::Timestamp;
+
+use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
+
+use super::app::Effect;
+use details::Details;
+use sort::{Arranged, Row, Stock, Task, Wish};
+
+/// So many entries are put in order between two keys; more are by a worker.
+const AT_ONCE: usize = 20_000;
+
+/// What a look at the stores has found so far.
+pub enum Scanned {
+    /// A look begins.
+    Begun {
+        /// Its number.
+        number: u64,
+        /// When that is.
+        now: Timestamp,
+        /// The user who looks.
+        user: u32,
+    },
+    /// Some entries, of a look that began with this number.
+    Some(u64, Vec<Entry>),
+    /// All there are.
+    All(Box<Look>),
+}
+
+/// The end of a look at the stores.
+pub struct Look {
+    /// The number with which it began.
+    pub number: u64,
+    /// What became of each store's roots.
+    pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+    /// Ids of our own store that are kept for ever.
+    pub kept: BTreeSet<String>,
+    /// Room on the disk of our own store.
+    pub space: Option<Space>,
+}
+
+/// Why entries are put in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// There are others.
+    Arrived,
+    /// Someone wants to see them otherwise: keys that then act on a row wait for it.
+    Asked,
+}
+
+/// What cleaning would delete, and the entries as they were then.
+#[derive(Debug)]
+pub struct Cleaning {
+    /// Indices are numbers in the stock.
+    pub plan: CleanPlan,
+    /// The entries that were looked at.
+    pub stock: Stock,
+}
+
+/// The state of the list.
+#[derive(Default)]
+pub struct Listing {
+    stock: Stock,
+    arriving: Stock,
+    look: u64,
+    looked: bool,
+    shown: Arranged,
+    wish: Wish,
+    running: Option<(u64, Cause)>,
+    tasks: u64,
+    /// Entries that were put in order so far, each time counted.
+    pub arranged: u64,
+    /// Keys that wait until what was asked for is shown.
+    pub(crate) held: Vec<KeyEvent>,
+    /// What became of each store's roots.
+    pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+    /// When the stores were looked at; nothing before the first look begins.
+    pub now: Option<Timestamp>,
+    /// The user who looks.
+    pub user: Option<u32>,
+    /// Room on the disk of our own store.
+    pub space: Option<Space>,
+    kept: BTreeSet<String>,
+    /// Place of the chosen row.
+    pub chosen: usize,
+    /// Place of the first row on the screen.
+    pub top: usize,
+    /// Whether a key has acted here: until then the first row is chosen, whichever it is.
+    pub(crate) touched: bool,
+    /// Whether other words are looked for than when the rows were chosen.
+    refiltered: bool,
+    /// Whether an output was opened from here, so that Esc comes back.
+    pub opened: bool,
+    /// What has been read of entries.
+    pub details: Details,
+    /// What is to be deleted on leaving.
+    pub pending: Pending,
+    marked: BTreeMap<PathBuf, Entry>,
+    /// What cleaning would delete, while one is asked.
+    pub cleaning: Option<Cleaning>,
+}
+
+impl Listing {
+    /// A look is being taken: its number.
+    pub fn start_look(&mut self) -> u64 {
+        self.look += 1;
+        self.arriving = Stock::default();
+        if !self.looked {
+            self.stock = Stock::default();
+        }
+        self.look
+    }
+
+    /// Whether the first look is still being taken.
+    pub fn is_first_look(&self) -> bool {
+        !self.looked && self.look > 0
+    }
+
+    /// Whether a look has been done.
+    pub fn has_looked(&self) -> bool {
+        self.looked
+    }
+
+    /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
+    /// is shown as it comes; later ones change the list only when they are done.
+    pub fn scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
+        match scanned {
+            Scanned::Begun { number, now, user } if number == self.look => {
+                (self.now, self.user) = (Some(now), Some(user));
+                Vec::new()
+            }
+            Scanned::Some(number, entries) if number == self.look => {
+                let now = self.now.unwrap_or_default();
+                match self.looked {
+                    true => self.arriving.add(entries, now),
+                    false => self.stock.add(entries, now),
+                }
+                self.catch_up()
+            }
+            Scanned::All(look) if look.number == self.look => {
+                if self.looked {
+                    self.stock = std::mem::take(&mut self.arriving);
+                    self.remark();
+                }
+                let Look { reports, kept, space, .. } = *look;
+                (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
+                self.arrange(Cause::Arrived)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What has come is shown once it is a good part of the whole, so that all of them together cost a few times
+    /// what the whole costs.
+    fn catch_up(&mut self) -> Vec<Effect> {
+        let (all, shown) = (self.stock.len(), self.shown.stock.len());
+        match self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
+            true => self.arrange(Cause::Arrived),
+            false => Vec::new(),
+        }
+    }
+
+    /// Filters, sorts and groups anew, or has it done.
+    fn arrange(&mut self, cause: Cause) -> Vec<Effect> {
+        self.tasks += 1;
+        self.arranged += self.stock.len() as u64;
+        let (stock, wish) = (self.stock.clone(), self.wish.clone());
+        let task = Task { number: self.tasks, stock, wish, now: self.now.unwrap_or_default() };
+        if task.stock.len() <= AT_ONCE {
+            self.running = None;
+            Arranged::new(&task, || true).into_iter().for_each(|arranged| self.show(arranged));
+            return Vec::new();
+        }
+        let awaited = self.is_awaited() || cause == Cause::Asked;
+        self.running = Some((task.number, if awaited { Cause::Asked } else { cause }));
+        vec![Effect::Arrange(Box::new(task))]
+    }
+
+    /// A worker has put entries in order; what is older than the newest task does not count.
+    pub fn arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
+        if self.running.is_none_or(|(number, _)| number != arranged.number) {
+            return Vec::new();
+        }
+        self.running = None;
+        self.show(arranged);
+        self.catch_up()
+    }
+
+    /// Whether someone waits for another order than the one that is shown.
+    pub fn is_awaited(&self) -> bool {
+        self.running.is_some_and(|(_, cause)| cause == Cause::Asked)
+    }
+
+    /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
+    /// one in its place is; if it has not the words that are looked for, the first one that has.
+    fn show(&mut self, arranged: Arranged) {
+        let place = match self.touched {
+            true => arranged.place_of(&self.shown, self.chosen),
+            false => Some(0),
+        };
+        let above = self.chosen.saturating_sub(self.top);
+        self.shown = arranged;
+        let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
+        self.chosen = place.unwrap_or(instead).min(self.shown.len().saturating_sub(1));
+        if self.top > 0 {
+            self.top = self.chosen.saturating_sub(above);
+        }
+    }
+
+    /// The entry on which keys act.
+    pub fn chosen(&self) -> Option<&Entry> {
+        match self.shown.row(self.chosen)? {
+            Row::Entry(entry) => Some(entry),
+            Row::Group(..) => None,
+        }
+    }
+
+    /// What is shown.
+    pub fn shown(&self) -> &Arranged {
+        &self.shown
+    }
+
+    /// All entries, shown or not.
+    pub fn stock(&self) -> &Stock {
+        &self.stock
+    }
+
+    /// The rows on a screen of `height` rows.
+    pub fn on_screen(&self, height: usize) -> impl Iterator<Item = Row<'_>> {
+        (self.top..self.top.saturating_add(height)).map_while(|place| self.shown.row(place))
+    }
+
+    /// The entries on a screen of `height` rows.
+    pub fn entries_on_screen(&self, height: usize) -> impl Iterator<Item = &Entry> {
+        self.on_screen(height).filter_map(|row| match row {
+            Row::Entry(entry) => Some(entry),
+            Row::Group(..) => None,
+        })
+    }
+
+    /// The ids of our own store that are kept for ever.
+    pub fn kept(&self) -> &BTreeSet<String> {
+        &self.kept
+    }
+
+    /// Whether an entry is kept for ever.
+    pub fn is_kept(&self, entry: &Entry) -> bool {
+        entry.is_own() && self.kept.contains(&*entry.id())
+    }
+
+    /// Whether an entry is marked.
+    pub fn is_marked(&self, path: &Path) -> bool {
+        self.marked.contains_key(path)
+    }
+
+    /// How many are marked.
+    pub fn marked(&self) -> usize {
+        self.marked.len()
+    }
+
+    /// By what it is sorted.
+    pub fn sort(&self) -> SortBy {
+        self.wish.sort()
+    }
+
+    /// Whether it is sorted the other way round.
+    pub fn is_reversed(&self) -> bool {
+        self.wish.reversed
+    }
+
+    /// The words that entries must have.
+    pub fn filter_text(&self) -> &str {
+        &self.wish.filter.text
+    }
+
+    /// Shows only what has all these words, in any order.
+    pub fn filter(&mut self, words: &str) -> Vec<Effect> {
+        if self.wish.filter.text == words {
+            return Vec::new();
+        }
+        self.wish.filter.text = words.to_owned();
+        self.refiltered = true;
+        self.arrange(Cause::Asked)
+    }
+
+    pub(crate) fn sort_next(&mut self) -> Vec<Effect> {
+        self.wish.sort = (self.wish.sort + 1) % SortBy::ALL.len();
+        self.wish.reversed = false;
+        self.arrange(Cause::Asked)
+    }
+
+    pub(crate) fn reverse(&mut self) -> Vec<Effect> {
+        self.wish.reversed = !self.wish.reversed;
+        self.arrange(Cause::Asked)
+    }
+
+    pub(crate) fn group_next(&mut self) -> Vec<Effect> {
+        self.wish.group = match self.wish.group {
+            None => Some(GroupBy::Store),
+            Some(GroupBy::Store | GroupBy::Agent) => Some(GroupBy::Session),
+            Some(GroupBy::Session) => Some(GroupBy::Day),
+            Some(GroupBy::Day) => None,
+        };
+        self.arrange(Cause::Asked)
+    }
+
+    pub(crate) fn go(&mut self, to: usize, height: usize) {
+        self.chosen = to.min(self.shown.len().saturating_sub(1));
+        self.settle(height);
+    }
+
+    /// The chosen row stays on a screen of `height` rows.
+    pub(crate) fn settle(&mut self, height: usize) {
+        let height = height.max(1);
+        self.top = self.top.clamp((self.chosen + 1).saturating_sub(height), self.chosen);
+    }
+
+    /// Entries on a screen of `height` rows that have not been read; they are taken to be asked for now.
+    pub(crate) fn unread(&mut self, height: usize) -> Vec<Entry> {
+        let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
+        self.details.unread(entries.iter())
+    }
+
+    pub(crate) fn toggle_mark(&mut self) {
+        let Some(entry) = self.chosen().cloned() else { return };
+        let path = entry.path();
+        if self.marked.remove(&path).is_none() {
+            self.marked.insert(path, entry);
+        }
+    }
+
+    /// The marked entries, or else the chosen one.
+    pub fn marked_or_chosen(&self) -> Vec<&Entry> {
+        match self.marked.is_empty() {
+            true => self.chosen().into_iter().collect(),
+            false => self.marked.values().collect(),
+        }
+    }
+
+    /// The same; none is marked any more.
+    pub(crate) fn take_marked(&mut self) -> Vec<Entry> {
+        let entries = self.marked_or_chosen().into_iter().cloned().collect();
+        self.marked.clear();
+        entries
+    }
+
+    /// Marked entries as they are now; those that have gone are no longer marked.
+    fn remark(&mut self) {
+        let old = std::mem::take(&mut self.marked);
+        if old.is_empty() {
+            return;
+        }
+        let names: HashSet<_> = old.values().map(Entry::name).collect();
+        let same_name = self.stock.iter().filter(|entry| names.contains(entry.name()));
+        let with_path = same_name.map(|entry| (entry.path(), entry.clone()));
+        self.marked = with_path.filter(|(path, _)| old.contains_key(path)).collect();
+    }
+
+    /// Forgets the marks; whether there were any.
+    pub(crate) fn unmark(&mut self) -> bool {
+        !std::mem::take(&mut self.marked).is_empty()
+    }
+
+    pub(crate) fn set_kept(&mut self, id: String, kept: bool) {
+        if kept {
+            self.kept.insert(id);
+        } else {
+            self.kept.remove(&id);
+        }
+    }
+}

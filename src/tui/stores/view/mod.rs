@@ -1,0 +1,341 @@
+//! The list of stored outputs: what is kept, and until when.
+
+pub(crate) mod clean;
+pub(crate) mod details;
+
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use unicode_width::UnicodeWidthStr;
+
+use crate::human::{count, size, span, span_left, thousands};
+use crate::store::{Entry, Expiry, Left, RootState, Status};
+use crate::text::label::{fit, label};
+use crate::tui::app::App;
+use crate::tui::pager::doc::Cost;
+use crate::tui::pager::view::{pane, status};
+use crate::tui::widget::layout::{self, Side};
+use crate::tui::widget::line::{self, Span};
+
+use super::sort::Row;
+
+/// Columns of the bar of time left.
+const BAR: usize = 8;
+
+/// Columns of the words of time left.
+const WORDS: usize = 14;
+
+/// Which columns there is room for, and how wide they are.
+struct Columns {
+    agent: usize,
+    tool: usize,
+    mode: usize,
+    owner: usize,
+    session: usize,
+    content: usize,
+}
+
+impl Columns {
+    fn of(app: &App, width: u16, entries: &[&Entry]) -> Self {
+        let widest = |text: &dyn Fn(&Entry) -> usize, least: usize, most: usize| {
+            entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
+        };
+        let wide = |columns: usize| if width >= 96 { columns } else { 0 };
+        let agent = widest(&|entry| entry.agent().width(), 5, 14);
+        let tool = wide(widest(&|entry| tool(app, entry).width(), 4, 12));
+        let owner = wide(widest(&|entry| details::owner(app, entry).len(), 5, 10));
+        let (mode, session) = (wide(5), wide(17));
+        let optional = [tool, mode, owner, session].into_iter().filter(|columns| *columns > 0);
+        let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + optional.map(|n| n + 2).sum::<usize>();
+        Self { agent, tool, mode, owner, session, content: usize::from(width).saturating_sub(fixed + 1) }
+    }
+}
+
+/// Draws the list, and beside it, where there is room, what the model got of the chosen entry.
+pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
+    let places = layout::stores(area);
+    let listing = &app.listing;
+    draw_title(app, frame, places.title);
+    match (listing.shown().stock.len(), listing.shown().len()) {
+        (0, _) => draw_none(app, frame, places.list),
+        (_, 0) => {
+            let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
+            line::centred(frame.buffer_mut(), places.list, &[words], app.theme.dim);
+        }
+        _ => draw_rows(app, frame, &places),
+    }
+    if let (Some(place), Some((_, Some(output)))) = (places.glance, &app.glance) {
+        let shown = pane::Shown { output, side: Side::Preview, top: 0, headed: true };
+        pane::draw(app, &shown, frame.buffer_mut(), place, cost);
+    }
+    line::rule(frame.buffer_mut(), places.rule, app);
+    details::draw(app, frame, places.detail);
+    draw_status(app, frame, places.status);
+}
+
+fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
+    let listing = &app.listing;
+    let sums = listing.stock().sums;
+    let mut title = vec![
+        (" Stores".into(), app.theme.active),
+        (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
+    ];
+    if sums.overdue > 0 {
+        title.push((
+            format!(" · overdue {}, {}", thousands(sums.overdue), size(sums.overdue_bytes)),
+            app.theme.warning,
+        ));
+    }
+    line::spans(frame.buffer_mut(), area, &title);
+    let filter = match listing.filter_text() {
+        "" => String::new(),
+        words => format!("filter: {}   ", label(words.as_bytes())),
+    };
+    let way = if listing.is_reversed() { " reversed" } else { "" };
+    let disk = |words: fn(crate::store::Space) -> String| listing.space.map_or(String::new(), words);
+    let free = disk(|space| format!("disk: {} free   ", size(space.free)));
+    let whole = disk(|space| format!("disk: {} of {} free   ", size(space.free), size(space.total)));
+    let sort = format!("sort: {}{way} ", listing.sort().as_str());
+    let taken = line::width(&title);
+    let room = usize::from(area.width).saturating_sub(taken + 1);
+    for rest in [whole + &sort, free + &sort, sort] {
+        let right = [(filter.clone(), app.theme.accent), (rest, app.theme.dim)];
+        if line::width(&right) <= room {
+            return line::right(frame.buffer_mut(), area, taken, &right);
+        }
+    }
+    // That not all is listed must be seen, whatever the room.
+    let filter = line::head(&filter, room, app.unicode);
+    line::right(frame.buffer_mut(), area, taken, &[(filter, app.theme.accent)]);
+}
+
+fn draw_rows(app: &App, frame: &mut Frame, places: &layout::Stores) {
+    let listing = &app.listing;
+    let height = usize::from(places.list.height);
+    let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
+    let columns = Columns::of(app, places.list.width, &entries);
+    line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
+    for (n, row) in listing.on_screen(height).enumerate() {
+        let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
+        let chosen = listing.top + n == listing.chosen;
+        line::spans(frame.buffer_mut(), at, &spans(app, row, &columns, chosen));
+    }
+}
+
+fn spans(app: &App, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
+    let listing = &app.listing;
+    let cursor = match (chosen, app.unicode) {
+        (false, _) => " ",
+        (true, true) => "▌",
+        (true, false) => ">",
+    };
+    let mut spans = vec![(cursor.to_owned(), app.theme.accent)];
+    match row {
+        Row::Group(name, sums) => {
+            let words =
+                format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
+            spans.push((words, app.theme.active));
+        }
+        Row::Entry(entry) => {
+            let path = entry.path();
+            spans.push(match (listing.is_marked(&path), entry.exposed()) {
+                (true, _) => ("*".to_owned(), app.theme.accent),
+                (false, true) => ("!".to_owned(), app.theme.warning),
+                (false, false) => (" ".to_owned(), app.theme.dim),
+            });
+            let rest = entry_spans(app, entry, columns, listing.now.unwrap_or_default());
+            let pending = listing.pending.contains(&path);
+            spans.extend(rest.into_iter().map(|(text, style)| match pending {
+                true => (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM)),
+                false => (text, style),
+            }));
+        }
+    }
+    if chosen {
+        spans.iter_mut().for_each(|(_, style)| *style = style.add_modifier(Modifier::BOLD));
+    }
+    spans
+}
+
+fn head(columns: &Columns) -> String {
+    let Columns { agent, tool, mode, owner, session, .. } = *columns;
+    let mut text = format!("  {:<agent$}  ", "agent");
+    if tool > 0 {
+        text.push_str(&format!("{:<tool$}  ", "tool"));
+    }
+    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + WORDS));
+    if mode > 0 {
+        text.push_str(&format!("{:<mode$}  {:<owner$}  ", "mode", "owner"));
+    }
+    if session > 0 {
+        text.push_str(&format!("{:<session$}  ", "session, project"));
+    }
+    text + "command, first line"
+}
+
+fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
+    let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
+    let plain = Style::new();
+    let age = span(entry.age(now).as_secs().max(0) as u64);
+    let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent().as_bytes()), agent)), plain)];
+    if tool_width > 0 {
+        spans.push((padded(&fit(&tool(app, entry), tool_width), tool_width + 2), plain));
+    }
+    spans.push((format!("{:>9}  {age:>7}  ", size(entry.size())), plain));
+    spans.extend(left(app, entry, now));
+    if mode > 0 {
+        let style = if entry.exposed() { app.theme.warning } else { app.theme.dim };
+        let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
+        spans.push((format!("{shown:<mode$}  "), style));
+        spans.push((format!("{:<owner$}  ", details::owner(app, entry)), style));
+    }
+    if session > 0 {
+        let name = entry.whose();
+        spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
+    }
+    spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
+    spans.extend(details::content(app, entry, content));
+    spans
+}
+
+/// The tool, as the path or else the record of the run tells.
+fn tool(app: &App, entry: &Entry) -> String {
+    let recorded = || app.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
+    or_dash(entry.tool().or_else(recorded))
+}
+
+/// What is unusual about an entry, in words.
+fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
+    let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
+    let status = (entry.status != Status::Ok).then(|| label(entry.status.words().as_bytes()));
+    [kept, status].into_iter().flatten()
+}
+
+fn or_dash(text: Option<&str>) -> String {
+    text.map_or_else(|| "–".to_owned(), |text| label(text.as_bytes()))
+}
+
+fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
+/// The bar and the words of the time left.
+fn left(app: &App, entry: &Entry, now: Timestamp) -> [Span; 2] {
+    let blank = || (" ".repeat(BAR + 1), Style::new());
+    let words = |text: String| padded(&text, WORDS);
+    match (entry.left(now), entry.expires) {
+        _ if app.listing.is_kept(entry) => [blank(), (words("kept".into()), app.theme.dim)],
+        (Left::For(rest), _) => {
+            let rest = rest.as_secs().max(0) as u64;
+            let whole = rest + entry.age(now).as_secs().max(0) as u64;
+            [(bar(app, rest, whole.max(1)), app.theme.accent), (words(span_left(rest)), Style::new())]
+        }
+        (Left::Overdue(late), _) => {
+            let late = span(late.as_secs().max(0) as u64);
+            [blank(), (words(format!("overdue {late}")), app.theme.warning)]
+        }
+        (Left::Open, Expiry::SessionEnd) => [blank(), (words("session".into()), app.theme.dim)],
+        (Left::Open, Expiry::ProcessExit) => [blank(), (words("process".into()), app.theme.dim)],
+        (Left::Open, Expiry::Never) => [blank(), (words("never".into()), Style::new())],
+        (Left::Open, Expiry::Orphaned) => [blank(), (words("left behind".into()), app.theme.warning)],
+        (Left::Open, _) => [blank(), (words("unknown".into()), app.theme.dim)],
+    }
+}
+
+fn bar(app: &App, rest: u64, whole: u64) -> String {
+    let full = (rest * BAR as u64).div_ceil(whole).min(BAR as u64) as usize;
+    let (on, off) = if app.unicode { ("▓", "░") } else { ("#", ".") };
+    format!("{}{} ", on.repeat(full), off.repeat(BAR - full))
+}
+
+fn state_in_words(state: &RootState) -> &str {
+    match state {
+        RootState::Absent => "not there",
+        RootState::Listed | RootState::Stopped => "empty",
+        RootState::Unset(_) => "its variable is not set",
+        RootState::Unreadable(reason) => reason,
+    }
+}
+
+/// No entries: which directories were looked at, and what was there.
+fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
+    if !app.listing.has_looked() {
+        return line::centred(frame.buffer_mut(), area, &["looking at the stores…".into()], app.theme.dim);
+    }
+    let mut looked: Vec<(bool, String)> = app
+        .listing
+        .reports
+        .iter()
+        .flat_map(|(store, roots)| {
+            roots.iter().map(|report| {
+                let root = label(report.root.to_string_lossy().as_bytes());
+                (
+                    report.state == RootState::Absent,
+                    format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
+                )
+            })
+        })
+        .collect();
+    looked.sort();
+    looked.dedup();
+    let room = usize::from(area.height).saturating_sub(6).max(1);
+    let more = looked.len().saturating_sub(room);
+    looked.truncate(room);
+    let mut words =
+        vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
+    words.extend(looked.into_iter().map(|(_, words)| words));
+    if more > 0 {
+        words.push(format!("and {more} more: `overspill stores` lists all"));
+    }
+    words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
+    let width = words.iter().map(|text| text.width()).max().unwrap_or(0);
+    let aligned: Vec<String> = words.iter().map(|text| padded(text, width)).collect();
+    line::centred(frame.buffer_mut(), area, &aligned, app.theme.dim);
+}
+
+/// What is said of the keys at the least.
+const LEAST_KEYS: &str = "h help ";
+
+fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
+    if let Some(prompt) = &app.prompt {
+        return status::draw_prompt(app, prompt, frame, area);
+    }
+    let left = match &app.message {
+        Some(message) if message.is_error => (format!(" {}", message.text), app.theme.error),
+        Some(message) => (format!(" {}", message.text), Style::new()),
+        None if app.listing.is_first_look() => (" looking at the stores…".into(), app.theme.accent),
+        None if !app.listing.pending.is_empty() => (format!(" {}", app.pending_words()), app.theme.warning),
+        None => {
+            let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
+            (format!(" {}", by_agent(app, room)), Style::new())
+        }
+    };
+    let left = [left];
+    line::spans(frame.buffer_mut(), area, &left);
+    let taken = line::width(&left);
+    let all = "Enter open · x delete · U undo · X clean overdue · / filter · s sort · t totals · h help ";
+    for keys in
+        [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", LEAST_KEYS]
+    {
+        if taken + keys.width() + 2 < usize::from(area.width) {
+            return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), app.theme.dim)]);
+        }
+    }
+}
+
+/// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`: as many as fit into so many columns.
+fn by_agent(app: &App, room: usize) -> String {
+    let totals = &app.listing.shown().by_agent;
+    let words = totals.iter().map(|(agent, sums)| {
+        format!("{} {} · {}", label(agent.as_bytes()), thousands(sums.entries), size(sums.bytes))
+    });
+    let words: Vec<String> = words.collect();
+    let some = |shown: usize| {
+        let more = words.len() - shown;
+        let rest = (more > 0).then(|| format!("{more} more"));
+        words[..shown].iter().cloned().chain(rest).collect::<Vec<_>>().join("   ")
+    };
+    let fitting = (1..=words.len()).rev().map(some).find(|text| text.width() <= room);
+    fitting.unwrap_or_else(|| count(totals.values().map(|sums| sums.entries).sum(), "output"))
+}

@@ -1,0 +1,148 @@
+//! What can not be done is said with its name and a remedy, and an exit status that tells whose fault it is.
+
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use crate::cli::{EXAMPLE, numbered, preview};
+use crate::common::home::{Home, fifo, finish};
+
+/// Every way of naming an output answers alike.
+#[track_caller]
+fn all_fail(home: &Home, name: &str, words: &[&str]) {
+    for command in [&[][..], &["preview"], &["read"]] {
+        home.run(&[command, &[name]].concat()).fails(1, words);
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_with_a_remedy() {
+    all_fail(&Home::new(), "nosuch.log", &["nosuch.log: no such file", "overspill list"]);
+}
+
+#[test]
+fn a_directory_is_named_with_a_remedy() {
+    all_fail(&Home::new(), ".", &[".: is a directory", "name a file"]);
+}
+
+#[test]
+fn a_socket_is_named_with_a_remedy() {
+    let home = Home::new();
+    let _listener = std::os::unix::net::UnixListener::bind(home.at("sock")).unwrap();
+    all_fail(&home, "sock", &["sock: is a socket", "pipe it in"]);
+}
+
+#[test]
+fn an_unreadable_file_is_named_with_a_remedy() {
+    if rustix::process::geteuid().is_root() {
+        return; // root may read everything
+    }
+    let home = Home::new();
+    std::fs::set_permissions(home.file("secret", "x"), PermissionsExt::from_mode(0o000)).unwrap();
+    all_fail(&home, "secret", &["secret: permission denied", "ls -l"]);
+}
+
+#[test]
+fn a_name_can_not_write_to_the_terminal() {
+    let home = Home::new();
+    let ran = home.run(&["preview", "\x1b]0;gotcha\x07.log"]).fails(1, &["no such file"]);
+    assert!(!ran.stderr.chars().any(|c| c.is_control() && c != '\n'), "{:?}", ran.stderr);
+}
+
+#[test]
+fn one_missing_file_among_several_prints_none() {
+    let home = Home::new();
+    home.file("a", "first\n");
+    home.run(&["a", "nosuch"]).fails(1, &["nosuch: no such file"]);
+}
+
+#[test]
+fn words_that_can_not_be_are_a_matter_of_usage() {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["-p", "nobody/nothing"], &["nobody/nothing", "opencode/output"]),
+        (&["-p", "opencode"], &["opencode/output"]),
+        (&["--bogus"], &["--bogus"]),
+        (&["--max-bytes", "5x"], &["5x", "50k"]),
+        (&["--max-bytes", "-1"], &["-1"]),
+        (&["--max-lines", "many"], &["many"]),
+        (&["--direction", "middle"], &["middle", "head", "tail"]),
+        (&["--set", "max_lines"], &["max_lines", "KEY=VALUE"]),
+        (&["--set", "max_lines=many"], &["max_lines", "many", "number"]),
+        (&["--set", "flavour=9"], &["flavour", "max_lines"]),
+        (&["--set", "max_bytes=9", "--max-bytes", "9"], &["--max-bytes", "max_bytes", "one of them"]),
+        (&["-t", "grep"], &["--tool", "opencode/output"]),
+        (&["-p", "opencode/metadata", "--max-lines", "3"], &["max_lines", "max_units"]),
+        (&["-p", "opencode/metadata", "--max-bytes", "5k"], &["units", "plain number"]),
+        (&["--json", "--raw"], &["--json", "--raw"]),
+    ];
+    for (flags, words) in cases {
+        preview(flags).fails(2, words);
+    }
+}
+
+#[test]
+fn a_file_named_like_a_subcommand_needs_a_dot_and_a_slash() {
+    let home = Home::new();
+    home.file("list", EXAMPLE);
+    assert_eq!(home.run(&["./list"]).ok().text(), EXAMPLE);
+    assert!(home.run(&["list"]).stderr.contains("no stored outputs"));
+    assert!(home.run(&["--help"]).ok().text().contains("./NAME"));
+}
+
+#[test]
+fn a_file_named_like_a_flag_follows_two_dashes() {
+    let home = Home::new();
+    home.file("--json", EXAMPLE);
+    assert_eq!(home.run(&["preview", "--", "--json"]).ok().text(), EXAMPLE);
+    assert_eq!(home.run(&["--", "--json"]).ok().text(), EXAMPLE);
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let home = Home::new();
+    home.file("big", numbered(400_000));
+    let all = ["--max-lines", "1000000", "--max-bytes", "1g"];
+    for words in [&["big"][..], &[&["preview", "big"][..], &all].concat(), &[&["read", "big"][..]].concat()] {
+        let mut child = home.command(words).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0]).unwrap();
+        drop(stdout);
+        finish(child).ok();
+    }
+}
+
+#[test]
+fn a_full_disk_is_a_failure() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return; // only Linux has it
+    }
+    let home = Home::new();
+    home.file("out", EXAMPLE);
+    for words in [&["out"][..], &["preview", "out"], &["preview", "out", "--json"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = finish(home.command(words).stdout(Stdio::from(full)).spawn().unwrap());
+        assert_eq!(ran.status, 1);
+        assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
+    let home = Home::new();
+    home.file("out.log", numbered(3));
+    fifo(&home.at("opencode.json"));
+    let ran = home.run(&["preview", "out.log"]);
+    assert_eq!((ran.status, ran.text()), (0, numbered(3).as_str()), "{}", ran.stderr);
+    assert!(ran.stderr.contains("opencode.json: is not a regular file"), "{}", ran.stderr);
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", config.join("config.toml")).unwrap();
+    home.run(&["preview", "out.log"]).fails(2, &["config.toml: is not a regular file"]);
+    for dir in ["policies", "stores"] {
+        let _ = std::fs::remove_file(config.join("config.toml"));
+        std::fs::create_dir(config.join(dir)).unwrap();
+        fifo(&config.join(dir).join("own.toml"));
+        home.run(&["preview", "out.log"]).fails(2, &["own.toml: is not a regular file"]);
+        std::fs::remove_dir_all(config.join(dir)).unwrap();
+    }
+}

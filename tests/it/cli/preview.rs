@@ -1,0 +1,222 @@
+//! `overspill preview`: byte for byte what the model got.
+
+use crate::cli::{EXAMPLE, numbered, preview};
+use crate::common::home::{Home, fifo};
+
+const HINT: &str = "The tool call succeeded but the output was truncated. Full output saved to: /s/out\n\
+    Use Grep to search the full content or Read with offset/limit to view specific sections.";
+
+const TASK_HINT: &str = "The tool call succeeded but the output was truncated. Full output saved to: /s/out\n\
+    Use the Task tool to have explore agent process this file with Grep and Read (with offset/limit). \
+    Do NOT read the full file yourself - delegate to save context.";
+
+#[test]
+fn an_output_within_the_limits_is_printed_as_it_is() {
+    assert_eq!(preview(&[]).ok().text(), EXAMPLE);
+}
+
+#[test]
+fn a_preview_cut_by_lines() {
+    let ran = preview(&["--max-lines", "2"]).ok();
+    assert_eq!(ran.text(), format!("aaa\nbbbb\n\n...2 lines truncated...\n\n{HINT}"));
+}
+
+#[test]
+fn a_preview_cut_by_bytes() {
+    for size in ["9", "9b", "9B"] {
+        let ran = preview(&["--max-bytes", size]).ok();
+        assert_eq!(ran.text(), format!("aaa\nbbbb\n\n...7 bytes truncated...\n\n{HINT}"));
+    }
+}
+
+#[test]
+fn a_preview_of_the_end() {
+    let ran = preview(&["--max-lines", "2", "--direction", "tail"]).ok();
+    assert_eq!(ran.text(), format!("...2 lines truncated...\n\n{HINT}\n\nccccc\n"));
+}
+
+#[test]
+fn a_preview_for_an_agent_with_a_task_tool() {
+    let ran = preview(&["--max-lines", "2", "--set", "task_tool=true"]).ok();
+    assert_eq!(ran.text(), format!("aaa\nbbbb\n\n...2 lines truncated...\n\n{TASK_HINT}"));
+}
+
+#[test]
+fn a_preview_in_units() {
+    let ran = preview(&["-p", "opencode/metadata", "--max-bytes", "5"]).ok();
+    assert_eq!(ran.text(), "aaa\nb\n\n...");
+    assert_eq!(
+        preview(&["-p", "opencode", "-t", "metadata", "--set", "max_units=5"]).ok().text(),
+        ran.text()
+    );
+}
+
+#[test]
+fn the_notice_names_the_file_unless_told_otherwise() {
+    let home = Home::new();
+    home.file("out", EXAMPLE);
+    let ran = home.run(&["preview", "--max-lines", "0", "out"]).ok();
+    let work = std::fs::canonicalize(home.work()).unwrap();
+    let named: Vec<_> = ran.text().lines().filter_map(|line| line.split("saved to: ").nth(1)).collect();
+    assert_eq!(named, [work.join("out").to_str().unwrap()]);
+}
+
+#[test]
+fn an_output_on_a_pipe_is_not_saved_and_that_is_said() {
+    let home = Home::new();
+    for words in [&["preview", "--max-lines", "1"][..], &["preview", "-", "--max-lines", "1"]] {
+        let ran = home.pipe(EXAMPLE, words);
+        assert_eq!(ran.status, 0);
+        assert!(ran.text().contains("saved to: <not saved>\n"), "{}", ran.text());
+        assert!(ran.stderr.contains("not saved") && ran.stderr.contains("--saved-as PATH"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn nothing_is_said_of_saving_where_no_notice_speaks_of_it() {
+    let home = Home::new();
+    assert_eq!(home.pipe(EXAMPLE, &["preview"]).ok().text(), EXAMPLE);
+    let ran = home.pipe(EXAMPLE, &["preview", "--max-lines", "1", "--saved-as", "/s/out"]).ok();
+    assert!(ran.text().ends_with(HINT));
+}
+
+#[test]
+fn json_has_the_text_its_parts_and_the_figures() {
+    let json = preview(&["--max-lines", "2", "--json"]).ok().json();
+    let text = format!("aaa\nbbbb\n\n...2 lines truncated...\n\n{HINT}");
+    let expected = serde_json::json!({
+        "policy": "opencode/output", "confidence": "run", "status": "ok",
+        "truncated": true, "truncated_by": "lines", "text": text,
+        "parts": [
+            {"kind": "kept", "text": "aaa\nbbbb", "start": 0, "end": 8, "source": "stdout"},
+            {"kind": "notice", "text": text.strip_prefix("aaa\nbbbb").unwrap()},
+        ],
+        "unit": "bytes", "total_lines": 4, "total_bytes": 15, "kept_lines": 2, "kept_bytes": 8,
+        "removed_lines": 2, "removed_bytes": 7, "total_units": 15, "kept_units": 8,
+        "tokens_estimate": text.len().div_ceil(4), "saved_as": "/s/out", "limits_from": "flags", "details": null,
+        "warnings": [],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn the_policy_of_a_failed_command_is_named_where_another_was_asked_for() {
+    let home = Home::new();
+    home.file("out.log", "line\n".repeat(10_000));
+    let of = |exit: &str| home.run(&["preview", "-p", "claude-code/bash", "--exit-code", exit, "out.log"]);
+    assert_eq!(of("0").ok().stderr, "");
+    let failed = of("2");
+    assert!(
+        failed.stderr.contains("a failed command is cut by claude-code/bash-failed"),
+        "{}",
+        failed.stderr
+    );
+    assert_eq!(failed.text(), of("0").text());
+    let itself = ["preview", "-p", "claude-code/bash-failed", "--exit-code", "2", "out.log"];
+    let itself = home.run(&itself);
+    assert!(itself.text().starts_with("Exit code 2\nline\n") && !itself.stderr.contains("is cut by"));
+    assert!(itself.stderr.contains("nothing beyond the first 30,000 bytes"), "{}", itself.stderr);
+}
+
+/// More than 100 KB, the last line without its end.
+fn unended() -> String {
+    "line\n".repeat(25_000) + "half a li"
+}
+
+#[test]
+fn what_to_know_before_trusting_a_preview_is_said_once() {
+    let home = Home::new();
+    home.file("out.log", unended());
+    let ran = home.run(&["preview", "-p", "opencode/shell", "out.log"]);
+    assert_eq!(ran.status, 0);
+    for words in ["the end may be missing", "ends inside a line", "Over 100 KB"] {
+        let said = ran.stderr.lines().filter(|line| line.contains(words)).count();
+        assert_eq!(said, 1, "{words}: {}", ran.stderr);
+    }
+    let json = home.run(&["preview", "-p", "opencode/shell", "--json", "out.log"]).ok();
+    assert_eq!((json.json()["warnings"].as_array().unwrap().len(), &*json.stderr), (3, ""));
+    home.file("short.log", "line\n");
+    assert_eq!(home.run(&["preview", "-p", "opencode/shell", "short.log"]).ok().stderr, "");
+}
+
+#[test]
+fn a_store_warns_of_what_lies_in_it_whatever_the_policy() {
+    let home = Home::new();
+    let path = home.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", unended(), 1);
+    let path = path.to_str().unwrap();
+    for policy in ["opencode/output", "opencode/shell", "pi/bash"] {
+        let ran = home.run(&["preview", "-p", policy, path]);
+        let said = ran.stderr.lines().filter(|line| line.contains("the end may be missing")).count();
+        assert_eq!(said, 1, "{policy}: {}", ran.stderr);
+    }
+    let shown = home.run(&["show", "--json", path]).ok().json();
+    assert_eq!(shown["warnings"].as_array().unwrap().len(), 3, "{shown}");
+    assert_eq!(home.run(&["read", path]).ok().stderr, "");
+}
+
+#[test]
+fn json_says_which_limit_and_whose() {
+    let of = |flags: &[&str]| preview(&[flags, &["--json"]].concat()).ok().json();
+    let json = of(&["--max-bytes", "9"]);
+    assert_eq!((&json["truncated_by"], &json["removed_bytes"]), (&"bytes".into(), &7.into()));
+    let json = of(&[]);
+    assert_eq!((&json["truncated"], &json["truncated_by"]), (&false.into(), &serde_json::Value::Null));
+    assert_eq!(json["limits_from"], "policy");
+    let json = of(&["-p", "opencode/metadata", "--set", "max_units=5"]);
+    assert_eq!((&json["unit"], &json["truncated_by"]), (&"units".into(), &"units".into()));
+}
+
+#[test]
+fn bytes_that_are_no_text_reach_the_model_as_replacement_characters() {
+    let home = Home::new();
+    let hostile = b"ok\xff\xf0\x9f\x98\x1b]52;c;aGk=\x07\0\xe2\x82\nend";
+    home.file("bad", hostile);
+    assert_eq!(home.run(&["preview", "bad"]).ok().text(), String::from_utf8_lossy(hostile));
+}
+
+#[test]
+fn a_long_output_is_cut_exactly_at_the_default_limits() {
+    let home = Home::new();
+    home.file("log", numbered(2000));
+    let ran = home.run(&["preview", "log", "--saved-as", "/s/out"]).ok();
+    let kept = numbered(2000);
+    assert_eq!(ran.text(), format!("{}\n\n...1 lines truncated...\n\n{HINT}", kept.trim_end()));
+    home.file("log", kept.trim_end());
+    assert_eq!(home.run(&["preview", "log"]).ok().text(), kept.trim_end());
+}
+
+#[test]
+fn an_empty_output_is_an_empty_preview() {
+    let home = Home::new();
+    home.file("empty", "");
+    assert_eq!(home.run(&["preview", "empty"]).ok().stdout, b"");
+    assert_eq!(home.run(&["preview", "empty", "--json"]).ok().json()["truncated"], false);
+}
+
+#[test]
+fn a_fifo_is_read_to_its_end() {
+    let home = Home::new();
+    fifo(&home.at("pipe"));
+    let path = home.at("pipe");
+    let writer = std::thread::spawn(move || std::fs::write(path, EXAMPLE));
+    assert_eq!(home.run(&["preview", "pipe"]).ok().text(), EXAMPLE);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn an_output_on_which_the_agent_itself_crashes_is_three() {
+    let home = Home::new();
+    home.file("log", numbered(2500));
+    let words = ["preview", "-p", "go-opencode/legacy", "log"];
+    home.run(&words).fails(3, &["the agent itself crashes on this output", "out of range"]);
+    let ran = home.run(&[&words[..], &["--json"]].concat());
+    assert_eq!(ran.status, 3);
+    let status = ran.json()["status"].to_string();
+    assert!(status.contains("crashed: ") && status.contains("out of range"), "{status}");
+    // A command keeps its own status: what would become of its output is another matter.
+    let ran = home.run(&["run", "-p", "go-opencode/legacy", "--", "sh", "-c", "seq 1 2500; exit 5"]);
+    assert_eq!((ran.status, ran.text()), (5, ""));
+    assert!(ran.stderr.contains("the agent itself crashes"), "{}", ran.stderr);
+    home.file("log", numbered(1000));
+    home.run(&words).ok();
+}

@@ -1,0 +1,319 @@
+//! The screens without a terminal: keys in, a drawn screen out; what the screens ask for is done at once.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use jiff::Timestamp;
+use overspill::preview::{Catalog, Policy};
+use overspill::source::{Change, Source};
+use overspill::store::{self, Env, StoreSpec, Stores};
+use overspill::text::index::BlockIndex;
+use overspill::text::search::{self, Toward};
+use overspill::text::units;
+use overspill::tui::Choice;
+use overspill::tui::app::{App, Changed, Effect, Event};
+use overspill::tui::pager::doc::Cost;
+use overspill::tui::pager::output::Subject;
+use overspill::tui::pager::search::{Found, News, Quest, Round};
+use overspill::tui::stores::details;
+use overspill::tui::stores::sort::Arranged;
+use overspill::tui::stores::{Look, Scanned};
+use overspill::tui::view;
+use overspill::tui::widget::theme::Theme;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+
+use super::looks;
+use super::samples::SAVED_AS;
+
+/// Bytes of a chunk that a worker counts; small, so that there are several.
+const CHUNK_BLOCKS: usize = 2;
+
+/// The screens, the file that they show, and what they have asked for that is not done here.
+pub struct Bench {
+    pub app: App,
+    pub source: Option<Source>,
+    /// Copied, opened in an editor, and so on.
+    pub asked: Vec<Effect>,
+    /// Where stores are looked for.
+    pub env: Env,
+    /// When that is.
+    pub now: Timestamp,
+}
+
+/// A built-in policy.
+pub fn policy(name: &str) -> Policy {
+    Catalog::builtin().get(name).expect("a built-in policy")
+}
+
+/// Two stores of the many; the others lie in directories that tests share with the machine.
+pub fn looked_at() -> Vec<Arc<StoreSpec>> {
+    let stores = Stores::builtin();
+    ["opencode", "overspill"].iter().flat_map(|name| stores.named(name)).cloned().collect()
+}
+
+/// A policy to pick.
+fn choice(policy: Policy) -> Choice {
+    let is_current = Catalog::builtin().is_current(&policy);
+    Choice { policy, limits_from: "policy".into(), is_current }
+}
+
+/// What is said of an output that is always called `build.log`.
+pub fn subject(policy: Policy) -> Subject {
+    Subject {
+        name: "build.log".into(),
+        saved_as: SAVED_AS.into(),
+        saved_as_stderr: format!("{SAVED_AS}.stderr"),
+        policy,
+        limits_from: "policy".into(),
+        candidates: Vec::new(),
+        exit_code: None,
+        stderr: None,
+        warnings: Vec::new(),
+        store_warnings: Vec::new(),
+    }
+}
+
+impl Bench {
+    /// Screens with nothing to look at.
+    pub fn new(size: (u16, u16)) -> Self {
+        Self {
+            app: App::new(size, Theme::terminal(), true),
+            source: None,
+            asked: Vec::new(),
+            env: Env::hermetic(Path::new("/nowhere")),
+            now: Timestamp::from_str("2026-11-21T12:00:00Z").expect("a time"),
+        }
+    }
+
+    /// Looks at a file under a policy, all of it counted.
+    pub fn open(size: (u16, u16), path: &Path, policy: Policy) -> Self {
+        let mut bench = Self::new(size);
+        let effects = bench.start(path, policy);
+        bench.carry_out(effects);
+        bench
+    }
+
+    /// Looks at a file; what is asked for first is still to be done.
+    pub fn start(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
+        let source = Source::open(path).expect("a file");
+        let effects = self.app.open(subject(policy), source.view(), false);
+        self.source = Some(source);
+        let (plans, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+        self.carry_out(plans);
+        rest
+    }
+
+    /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        let mut rest = keys;
+        while let Some(first) = rest.chars().next() {
+            let named =
+                rest.strip_prefix('<').and_then(|r| r.split_once('>')).filter(|(name, _)| name.len() > 1);
+            let (code, after) = match named {
+                Some((name, after)) => (named_key(name), after),
+                None => (KeyCode::Char(first), &rest[first.len_utf8()..]),
+            };
+            let effects = self.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            self.carry_out(effects);
+            rest = after;
+        }
+        self
+    }
+
+    /// The terminal takes another size.
+    pub fn resize(&mut self, size: (u16, u16)) -> &mut Self {
+        let effects = self.app.update(Event::Resize(size.0, size.1));
+        self.carry_out(effects);
+        self
+    }
+
+    /// Looks whether the file has changed, as the program does when its watcher calls.
+    pub fn look(&mut self) -> Change {
+        let source = self.source.as_mut().expect("a file");
+        let content = source.refresh();
+        let (view, path) = (source.view(), source.path_status());
+        let effects = self.app.update(Event::Changed(Changed { view, content, path, streaming: false }));
+        self.carry_out(effects);
+        content
+    }
+
+    /// Does what the screens ask for, and what they ask for then.
+    pub fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            let more = match effect {
+                Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
+                Effect::Search(quest) => {
+                    let news = seek(&quest);
+                    self.app.update(Event::Found(Found { number: quest.number, news }))
+                }
+                Effect::Census(census) => {
+                    let all = 0..census.view.len();
+                    let count = search::matches(&census.view, &census.pattern, all).count() as u64;
+                    let news = News::Counted(census.view.len(), count);
+                    self.app.update(Event::Found(Found { number: census.number, news }))
+                }
+                Effect::Policies => {
+                    let names = ["opencode/metadata", "opencode/output", "opencode/read"];
+                    let choices = names.iter().map(|name| choice(policy(name)));
+                    self.app.update(Event::Policies(choices.collect()))
+                }
+                Effect::ReadTool { agent, then } => {
+                    let own = Catalog::builtin().get(&format!("{agent}/read"));
+                    let policy = own.unwrap_or_else(|_| policy("opencode/read"));
+                    let choice = choice(policy);
+                    self.app.update(Event::ReadTool(choice, then))
+                }
+                Effect::Plan(task) => {
+                    let planned = task.run(&|| true).expect("it is wanted");
+                    self.app.update(Event::Planned(Box::new(planned)))
+                }
+                Effect::Advise(wish) => self.app.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
+                Effect::Scan(number) => self.scan(number),
+                Effect::Arrange(task) => {
+                    let arranged = Arranged::new(&task, || true).expect("it is wanted");
+                    self.app.update(Event::Arranged(Box::new(arranged)))
+                }
+                Effect::Peek(entries) => {
+                    let read = |entry: store::Entry| {
+                        let peek = details::peek(&entry, &self.env);
+                        (entry, peek)
+                    };
+                    self.app.update(Event::Peeked(entries.into_iter().map(read).collect()))
+                }
+                Effect::CountLines(entries) => {
+                    for entry in entries {
+                        let lines = store::count_lines(&entry).map_or_else(
+                            |error| details::Lines::Failed(error.to_string()),
+                            details::Lines::Counted,
+                        );
+                        self.app.update(Event::LinesCounted(Box::new(entry), lines));
+                    }
+                    Vec::new()
+                }
+                other => {
+                    self.asked.push(other);
+                    Vec::new()
+                }
+            };
+            self.carry_out(more);
+        }
+    }
+
+    /// Counts so many blocks from `from` on.
+    pub fn count(&mut self, want: units::Want, from: usize, most: usize) -> Vec<Effect> {
+        let view = self.app.output.as_ref().expect("an output").view.clone();
+        let index = BlockIndex::new(view.len() as u64);
+        let mut effects = Vec::new();
+        let to = index.blocks().min(from.saturating_add(most));
+        for first in (from..to).step_by(CHUNK_BLOCKS) {
+            let blocks = first..(first + CHUNK_BLOCKS).min(to);
+            let range = index.range(blocks.clone());
+            let counts = BlockIndex::count(&view, index.block(), blocks);
+            let measure = units::measure(&view, range.clone(), want);
+            let generation = view.generation();
+            let number = self.app.output.as_ref().expect("an output").count_number();
+            let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
+            effects.extend(self.app.update(event));
+        }
+        effects
+    }
+
+    fn scan(&mut self, number: u64) -> Vec<Effect> {
+        let listing = store::list(&looked_at(), &self.env, self.now);
+        self.scanned(number, listing)
+    }
+
+    /// Gives the screens what a look at the stores found.
+    pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
+        let store::Listing { entries, reports } = listing;
+        let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
+        let look = Look { number, reports, kept: Default::default(), space };
+        let (now, user) = (self.now, self.env.uid());
+        self.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
+        let mut effects = self.app.update(Event::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.app.update(Event::Scanned(Scanned::All(Box::new(look)))));
+        effects
+    }
+
+    /// Draws, and counts what it cost.
+    pub fn draw(&self) -> (Buffer, Cost) {
+        let (buffer, cost, _) = self.frame();
+        (buffer, cost)
+    }
+
+    fn frame(&self) -> (Buffer, Cost, Position) {
+        let cost = Cost::default();
+        let (width, height) = self.app.size;
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
+        let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
+        let buffer = drawn.buffer.clone();
+        let cursor = terminal.get_cursor_position().expect("a cursor");
+        (buffer, cost, cursor)
+    }
+
+    /// The screen as text, with its looks below, and the cursor where one types.
+    pub fn screen(&self) -> String {
+        let (buffer, _, cursor) = self.frame();
+        let typing = self.app.prompt.is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        looks::snapshot(&buffer) + &typing.unwrap_or_default()
+    }
+
+    /// The rows of the screen as text.
+    pub fn rows(&self) -> Vec<String> {
+        looks::rows(&self.draw().0)
+    }
+
+    /// The line at the foot.
+    pub fn status(&self) -> String {
+        self.rows().pop().unwrap_or_default()
+    }
+
+    /// The path of a file that was asked to be opened.
+    pub fn opened(&self) -> Option<&PathBuf> {
+        self.asked.iter().find_map(|effect| match effect {
+            Effect::Open(path) => Some(path),
+            _ => None,
+        })
+    }
+}
+
+fn seek(quest: &Quest) -> News {
+    let bytes = quest.hay.bytes();
+    let go_on = |_: &std::ops::Range<usize>| true;
+    let find = |range| match quest.toward {
+        Toward::End => search::find(bytes, &quest.pattern, range, &go_on),
+        Toward::Start => search::find_back(bytes, &quest.pattern, range, &go_on),
+    };
+    let (ahead, behind) = match quest.toward {
+        Toward::End => (quest.from..bytes.len(), 0..quest.from),
+        Toward::Start => (0..quest.from, quest.from..bytes.len()),
+    };
+    match (find(ahead), find(behind)) {
+        (Some(found), _) => News::Match(found, Round::Straight),
+        (None, Some(found)) => News::Match(found, Round::Wrapped),
+        (None, None) => News::Nothing,
+    }
+}
+
+fn named_key(name: &str) -> KeyCode {
+    match name {
+        "Tab" => KeyCode::Tab,
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "PgUp" => KeyCode::PageUp,
+        "PgDn" => KeyCode::PageDown,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "Backspace" => KeyCode::Backspace,
+        other => panic!("no key <{other}>"),
+    }
+}

@@ -1,0 +1,168 @@
+//! Policy, store and configuration files changed by lot, from a fixed seed: no panic, and each fault names its file.
+
+use std::fs;
+
+use overspill::config::Config;
+use overspill::preview::{Catalog, Input, Output, PlanError, Totals, plan};
+use overspill::store::{Env, Stores};
+
+use crate::common::home::Home;
+
+const CONFIG: &str = r#"policy = "opencode/output"
+keep_own = "7d"
+
+[limits."opencode/output"]
+max_lines = 100
+max_bytes = "64k"
+
+[tools.grep]
+policy = "pi/grep"
+"#;
+
+/// What is put in: signs that mean something in TOML, in templates and in patterns, and numbers out of proportion.
+const PIECES: [&str; 24] = [
+    "\"",
+    "'",
+    "'''",
+    "[",
+    "]",
+    "[[",
+    "=",
+    "\n",
+    "#",
+    "{",
+    "{{",
+    "}}",
+    "{% if x %}",
+    "(",
+    "*",
+    "\\",
+    "\0",
+    "é",
+    "\u{202e}",
+    "-1",
+    "18446744073709551615",
+    "1e400",
+    "true",
+    "= {}",
+];
+
+/// Numbers by lot, the same for the same seed (xorshift).
+struct Lot(u64);
+
+impl Lot {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+}
+
+/// A text with a few changes: a piece put in, a stretch or a line taken out, a line written twice.
+fn mutated(text: &str, lot: &mut Lot) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..1 + lot.below(3) {
+        let place = |lot: &mut Lot, text: &str| {
+            let at = lot.below(text.len() + 1);
+            (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
+        let (at, to) = (place(lot, &text), place(lot, &text));
+        let mut lines: Vec<&str> = text.lines().collect();
+        let line = lot.below(lines.len());
+        text = match lot.below(4) {
+            0 => format!("{}{}{}", &text[..at], PIECES[lot.below(PIECES.len())], &text[at..]),
+            1 => {
+                let (from, to) = (at.min(to), at.max(to));
+                let short =
+                    (from..=to.min(from + 12)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(from);
+                format!("{}{}", &text[..from], &text[short..])
+            }
+            2 if !lines.is_empty() => {
+                lines.remove(line);
+                lines.join("\n")
+            }
+            _ if !lines.is_empty() => {
+                lines.insert(lot.below(lines.len()), lines[line]);
+                lines.join("\n")
+            }
+            _ => String::new(),
+        };
+    }
+    text
+}
+
+#[test]
+fn a_policy_file_changed_by_lot_works_or_its_fault_names_file_and_line() {
+    let home = Home::new();
+    let path = home.at("own.toml");
+    let builtin = Catalog::builtin();
+    let names: Vec<&str> = builtin.names().collect();
+    let bytes = "a line\nerror: é\n".repeat(40).into_bytes();
+    let totals = Totals::count(&bytes);
+    let mut faults = 0;
+    for seed in 1..=600_u64 {
+        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let name = names[lot.below(names.len())];
+        let text = mutated(builtin.text(name).unwrap(), &mut lot);
+        fs::write(&path, &text).unwrap();
+        let mut catalog = Catalog::builtin();
+        if let Err(fault) = catalog.load_dir(&home.work()) {
+            let fault = fault.to_string();
+            let line = fault.split_once("own.toml:").and_then(|(_, rest)| rest.split_once(':'));
+            let is_line = line.is_some_and(|(line, _)| line.parse::<usize>().is_ok_and(|line| line >= 1));
+            assert!(is_line, "{seed}, {name}: {fault}\n{text}");
+            faults += 1;
+        }
+        for name in catalog.names().filter(|name| catalog.is_own(name)) {
+            let policy = catalog.get(name).unwrap();
+            let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
+            match plan(&input, &policy) {
+                Err(PlanError::Policy { message, .. }) => assert!(!message.is_empty(), "{seed}"),
+                Ok(_) | Err(PlanError::Agent { .. }) => {}
+            }
+        }
+    }
+    assert!((100..600).contains(&faults), "{faults} of 600 at fault");
+}
+
+#[test]
+fn a_store_file_changed_by_lot_works_or_its_fault_names_the_file() {
+    let home = Home::new();
+    let path = home.at("own.toml");
+    let builtin = Stores::builtin();
+    let names = ["opencode", "pi", "claude-code", "hermes", "crush", "overspill"];
+    let env = Env::hermetic(&home.work());
+    let mut faults = 0;
+    for seed in 1..=600_u64 {
+        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let name = names[lot.below(names.len())];
+        let text = mutated(builtin.text(name).unwrap_or_default(), &mut lot);
+        fs::write(&path, &text).unwrap();
+        let mut stores = Stores::default();
+        if let Err(fault) = stores.load_dir(&home.work()) {
+            assert!(fault.to_string().contains("own.toml: "), "{seed}, {name}: {fault}");
+            faults += 1;
+        }
+        let _ = stores.store_of(&path, &env);
+    }
+    assert!((50..600).contains(&faults), "{faults} of 600 at fault");
+}
+
+#[test]
+fn a_configuration_changed_by_lot_works_or_its_fault_names_the_file() {
+    let home = Home::new();
+    let env = Env::hermetic(&home.work());
+    let path = home.work().join(".config/overspill/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut faults = 0;
+    for seed in 1..=200_u64 {
+        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        fs::write(&path, mutated(CONFIG, &mut lot)).unwrap();
+        if let Err(fault) = Config::load(env.clone()) {
+            assert!(fault.contains("config.toml"), "{seed}: {fault}");
+            faults += 1;
+        }
+    }
+    assert!((50..200).contains(&faults), "{faults} of 200 at fault");
+}

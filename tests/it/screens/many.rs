@@ -1,0 +1,200 @@
+//! Lists of many stored outputs, and lists that change while one looks: what that costs, and what keys act on.
+
+use std::fs;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::store::{self, Entry, Env, Manner};
+use overspill::tui::app::{Effect, Event};
+use overspill::tui::stores::sort::BATCH;
+use overspill::tui::stores::{Look, Scanned};
+
+use crate::common::bench::{Bench, looked_at};
+
+/// More than are put in order between two keys.
+const MANY: usize = 6 * BATCH;
+
+/// A home with so many entries, the first one the youngest, and screens that look at it.
+fn stocked(count: usize) -> (tempfile::TempDir, Bench) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bench = Bench::new((80, 24));
+    bench.env = Env::hermetic(dir.path());
+    for n in 0..count {
+        put(&dir, &bench, n, n as u64);
+    }
+    (dir, bench)
+}
+
+fn name(n: usize) -> String {
+    format!("tool_e26cf08d5001{n:014}")
+}
+
+fn put(dir: &tempfile::TempDir, bench: &Bench, n: usize, minutes: u64) -> std::path::PathBuf {
+    let store = dir.path().join(".local/share/opencode/tool-output");
+    fs::create_dir_all(&store).unwrap();
+    let path = store.join(name(n));
+    let file = fs::File::create(&path).unwrap();
+    let then = std::time::SystemTime::from(bench.now) - std::time::Duration::from_secs(minutes * 60);
+    file.set_modified(then).unwrap();
+    path
+}
+
+fn press(bench: &mut Bench, key: char) -> Vec<Effect> {
+    bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
+}
+
+fn chosen(bench: &Bench) -> String {
+    bench.app.listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
+}
+
+/// A look, taken in batch by batch as a worker sends it.
+fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
+    let (now, user) = (bench.now, bench.env.uid());
+    bench.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
+    let mut entries = entries.into_iter().peekable();
+    while entries.peek().is_some() {
+        let some = entries.by_ref().take(BATCH / 8).collect();
+        let effects = bench.app.update(Event::Scanned(Scanned::Some(number, some)));
+        bench.carry_out(effects);
+        between(bench);
+    }
+    let look = Look { number, reports: Vec::new(), kept: Default::default(), space: None };
+    let effects = bench.app.update(Event::Scanned(Scanned::All(Box::new(look))));
+    bench.carry_out(effects);
+}
+
+#[test]
+fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
+    let (_dir, mut bench) = stocked(MANY);
+    let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
+    let number = bench.app.listing.start_look();
+    let mut shown = Vec::new();
+    stream(&mut bench, number, entries, |bench| shown.push(bench.app.listing.shown().len()));
+    assert_eq!(shown[0], BATCH / 8, "the first ones at once");
+    assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
+    let listing = &bench.app.listing;
+    assert_eq!((listing.shown().len(), listing.stock().sums.entries), (MANY, MANY as u64));
+    assert!(listing.arranged <= 7 * MANY as u64, "{} put in order", listing.arranged);
+    assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
+    let before = bench.app.listing.arranged;
+    for key in ["j", "f", "G", "k", "b", "g", "L", " "] {
+        bench.keys(key).draw();
+    }
+    assert_eq!(bench.app.listing.arranged, before, "moving puts nothing in order");
+}
+
+#[test]
+fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
+    let (_dir, mut bench) = stocked(MANY);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("/00000000024100<Esc>/");
+    let mut tasks = Vec::new();
+    for key in "00000000024100".chars() {
+        tasks.extend(press(&mut bench, key));
+    }
+    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    for key in ['j', 'k', 'x'] {
+        tasks.extend(press(&mut bench, key));
+    }
+    assert!(bench.app.listing.pending.is_empty(), "nothing is done to the rows of before");
+    bench.carry_out(tasks);
+    let doomed = bench.app.take_doomed();
+    let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    assert_eq!(ids, [name(24_100)]);
+    assert_eq!(doomed[0].manner, Manner::Single);
+}
+
+#[test]
+fn text_that_is_typed_ahead_is_text() {
+    let (_dir, mut bench) = stocked(MANY);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("x");
+    let mut tasks = press(&mut bench, 's');
+    for key in "/x!q5".chars() {
+        tasks.extend(press(&mut bench, key));
+    }
+    bench.carry_out(tasks);
+    assert_eq!(bench.app.listing.filter_text(), "x!q5");
+    assert_eq!(bench.app.listing.pending.len(), 1, "only the one of before");
+    let asked = |bench: &Bench| {
+        bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit)).count()
+    };
+    assert_eq!(asked(&bench), 0, "neither deleted nor left");
+}
+
+#[test]
+fn what_is_typed_after_opening_does_nothing_to_the_list() {
+    let (_dir, mut bench) = stocked(MANY);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    let mut tasks = press(&mut bench, 's');
+    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(press(&mut bench, 'x'));
+    bench.carry_out(tasks);
+    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
+    assert!(bench.app.listing.pending.is_empty());
+}
+
+#[test]
+fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
+    let (dir, mut bench) = stocked(60);
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("30j  ");
+    let row = |bench: &Bench| bench.rows().iter().position(|row| row.starts_with('▌'));
+    let (before, at) = (chosen(&bench), row(&bench));
+    for n in 100..105 {
+        put(&dir, &bench, n, 0);
+    }
+    fs::remove_file(put(&dir, &bench, 3, 0)).unwrap();
+    fs::remove_file(put(&dir, &bench, 31, 0)).unwrap();
+    let effects = bench.app.update(Event::StoresChanged);
+    bench.carry_out(effects);
+    assert_eq!((chosen(&bench), row(&bench)), (before, at));
+    assert_eq!(bench.app.listing.stock().len(), 63);
+    let marked: Vec<_> = bench.app.listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
+    assert_eq!(marked, [name(30)], "the other one is gone");
+}
+
+#[test]
+fn only_what_was_shown_as_overdue_is_struck_through() {
+    let (dir, mut bench) = stocked(0);
+    let week = 7 * 24 * 60;
+    for n in 0..3 {
+        put(&dir, &bench, n, week + 60 + n as u64);
+    }
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("X");
+    for n in 10..20 {
+        put(&dir, &bench, n, n as u64);
+    }
+    fs::remove_file(put(&dir, &bench, 0, 0)).unwrap();
+    let effects = bench.app.update(Event::StoresChanged);
+    bench.carry_out(effects);
+    bench.keys("<Enter>");
+    let doomed = bench.app.take_doomed();
+    let mut ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    ids.sort();
+    assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
+    assert!(doomed.iter().all(|marked| marked.manner == Manner::Bulk && marked.why.as_str() == "mtime"));
+}
+
+#[test]
+fn what_cannot_be_deleted_is_refused_with_the_reason() {
+    let (dir, mut bench) = stocked(1);
+    let store = dir.path().join(".local/share/opencode/tool-output");
+    std::os::unix::fs::symlink(store.join(name(0)), store.join(name(1))).unwrap();
+    fs::hard_link(put(&dir, &bench, 2, 5), dir.path().join("elsewhere")).unwrap();
+    let effects = bench.app.start_with_stores();
+    bench.carry_out(effects);
+    bench.keys("/00001<Enter>x");
+    assert!(bench.status().contains("symbolic link: not deleted by overspill"), "{}", bench.status());
+    bench.keys("<Esc>/00002<Enter>x");
+    assert!(bench.status().contains("other names (hard link), which stay"), "{}", bench.status());
+    bench.keys("U<Esc>g   x");
+    let doomed = bench.app.take_doomed();
+    let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    assert_eq!(ids, [name(0)], "of several, neither the link nor what has other names");
+}

@@ -1,0 +1,295 @@
+//! One output: Preview and Spill in every state.
+
+use overspill::preview::Direction;
+use overspill::source::PathStatus;
+use overspill::text::index::{BLOCK, BlockIndex};
+use overspill::text::units::Measure;
+use overspill::tui::app::{Changed, Event, Message};
+use overspill::tui::widget::theme::Theme;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::{build_log, hostile, test_log};
+use crate::screens::SIZES;
+
+/// Opens a file of this content under opencode's policy.
+fn open(size: (u16, u16), content: &[u8]) -> Bench {
+    open_with(size, content, |_| ())
+}
+
+fn open_with(size: (u16, u16), content: &[u8], set: impl FnOnce(&mut overspill::preview::Policy)) -> Bench {
+    let home = Home::new();
+    let mut policy = policy("opencode/output");
+    set(&mut policy);
+    // The map outlives the name, so the home may go.
+    Bench::open(size, &home.file("build.log", content), policy)
+}
+
+/// Keeps a screen as `NAME_WIDTHxHEIGHT`.
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+#[test]
+fn the_first_screen_of_a_long_output() {
+    for size in SIZES {
+        keep("first", &open(size, &test_log(8432)));
+    }
+}
+
+#[test]
+fn a_failed_command_under_the_policy_of_one_that_succeeds() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(8432));
+    let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
+    bench.app.output.as_mut().unwrap().exit_code = Some(2);
+    keep("failed", &bench);
+    keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
+}
+
+#[test]
+fn the_cut_by_lines() {
+    for size in SIZES {
+        let mut bench = open(size, &test_log(8432));
+        keep("cut_by_lines", bench.keys("G"));
+        keep("cut_by_lines_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn the_cut_by_bytes() {
+    for size in SIZES {
+        let mut bench = open(size, &build_log(6433));
+        keep("cut_by_bytes", bench.keys("G"));
+        keep("cut_by_bytes_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn the_end_kept() {
+    for size in SIZES {
+        let tail = |policy: &mut overspill::preview::Policy| policy.set_direction(Direction::Tail).unwrap();
+        let mut bench = open_with(size, &test_log(8432), tail);
+        keep("tail", &bench);
+        keep("tail_spill", bench.keys("<Tab>").keys("g").keys("6434G5k"));
+    }
+}
+
+#[test]
+fn nothing_cut() {
+    for size in SIZES {
+        let mut bench = open(size, &build_log(12));
+        keep("nothing_cut", &bench);
+        keep("nothing_cut_spill", bench.keys("<Tab>"));
+    }
+    keep("nothing_cut_long", open(SIZES[0], &build_log(312)).keys("G"));
+    keep("one_line", &open(SIZES[0], b"hello"));
+}
+
+#[test]
+fn nothing_kept() {
+    let content = [vec![b'x'; 200 << 10], b"\nsecond line\n".to_vec()].concat();
+    for size in SIZES {
+        let mut bench = open(size, &content);
+        keep("nothing_kept", &bench);
+        keep("nothing_kept_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn an_empty_file() {
+    for size in SIZES {
+        let mut bench = open(size, b"");
+        keep("empty", &bench);
+        keep("empty_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn counting_in_progress() {
+    for size in SIZES {
+        let home = Home::new();
+        let mut bench = Bench::new(size);
+        let content = build_log(60_000);
+        bench.start(&home.file("build.log", &content), policy("opencode/output"));
+        let want = bench.app.output.as_ref().unwrap().wanted();
+        bench.count(want, 0, 14);
+        keep("counting", bench.keys("G"));
+        keep("counting_spill", bench.keys("<Tab>"));
+        bench.count(want, 14, usize::MAX);
+        assert!(bench.screen().contains("of 60,000"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_window_of_the_spill() {
+    for size in SIZES {
+        keep("window", open(size, &test_log(8432)).keys("]"));
+        keep("window_typed", open(size, &test_log(8432)).keys("o2001 500<Enter>"));
+        keep("window_last", open(size, &test_log(8432)).keys("]]]"));
+    }
+}
+
+#[test]
+fn a_search() {
+    for size in SIZES {
+        let mut bench = open(size, &test_log(8432));
+        keep("search", bench.keys("/skip<Enter>"));
+        keep("search_next", bench.keys("nn"));
+        keep("search_spill", bench.keys("<Tab>/error<Enter>"));
+    }
+    keep("search_nothing", open(SIZES[0], &build_log(40)).keys("/nosuch<Enter>"));
+    keep("search_bad", open(SIZES[0], &build_log(40)).keys("/a(b<Enter>"));
+}
+
+#[test]
+fn prompts() {
+    keep("prompt_search", open(SIZES[0], &build_log(40)).keys("/err"));
+    keep("prompt_window", open(SIZES[0], &build_log(40)).keys("o"));
+    keep("prompt_goto", open(SIZES[0], &build_log(40)).keys(":50%"));
+    keep("prompt_count", open(SIZES[0], &build_log(40)).keys("12"));
+}
+
+#[test]
+fn overlays() {
+    for size in SIZES {
+        keep("help", open(size, &test_log(8432)).keys("h"));
+        keep("facts", open(size, &test_log(8432)).keys("="));
+        keep("limits", open(size, &test_log(8432)).keys("l"));
+        keep("policies", open(size, &test_log(8432)).keys("p"));
+    }
+    keep("help_end", open(SIZES[0], &test_log(8432)).keys("h").keys(&"j".repeat(90)));
+}
+
+#[test]
+fn earlier_forms_of_a_policy_are_a_key_away() {
+    let names = |bench: &Bench| bench.rows().join("\n");
+    for size in SIZES {
+        let mut bench = open(size, &test_log(8432));
+        assert!(!names(bench.keys("p")).contains("opencode/metadata "));
+        keep("policies_of_all_eras", bench.keys("<Tab>"));
+        assert!(
+            names(bench.keys("<Tab>")).contains("opencode/output")
+                && !names(&bench).contains("opencode/metadata ")
+        );
+    }
+    let mut bench = open(SIZES[0], &test_log(40));
+    assert!(names(bench.keys("pbash run")).contains("opencode/metadata "), "no other has these words");
+    let home = Home::new();
+    let mut bench = Bench::open(SIZES[0], &home.file("build.log", test_log(40)), policy("opencode/metadata"));
+    assert!(names(bench.keys("p")).contains("opencode/metadata "), "the one in use is always there");
+}
+
+#[test]
+fn what_to_know_before_trusting_a_preview() {
+    let home = Home::new();
+    for size in SIZES {
+        let path = home.file("build.log", test_log(8432));
+        let mut bench = Bench::open(size, &path, policy("opencode/shell"));
+        keep("warned", &bench);
+        keep("warned_facts", bench.keys("="));
+    }
+}
+
+#[test]
+fn limits_turned() {
+    for size in SIZES {
+        keep("limits_turned", open(size, &test_log(8432)).keys("--"));
+        keep("direction_turned", open(size, &test_log(8432)).keys("D"));
+    }
+}
+
+#[test]
+fn messages() {
+    let mut bench = open(SIZES[0], &build_log(40));
+    keep("message", bench.keys("w"));
+    keep("no_such_line", bench.keys("99G"));
+    keep("no_such_key", bench.keys("Z"));
+    bench.app.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
+    keep("error", &bench);
+}
+
+#[test]
+fn a_file_cut_under_the_reader() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(8432));
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    bench.keys("G");
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(300).unwrap();
+    bench.look();
+    keep("cut_under_reader", &bench);
+}
+
+#[test]
+fn a_late_count_of_a_shorter_file_is_dropped() {
+    let home = Home::new();
+    let path = home.file("build.log", "first\n");
+    let mut bench = Bench::new(SIZES[0]);
+    bench.start(&path, policy("opencode/output"));
+    let view = bench.source.as_ref().unwrap().view();
+    let number = bench.app.output.as_ref().unwrap().count_number();
+    let counts = BlockIndex::count(&view, BLOCK, 0..1);
+    let late = Event::Counted {
+        generation: view.generation(),
+        number,
+        counts,
+        measure: Measure::default(),
+        bytes: 6,
+    };
+    std::fs::write(&path, "first\nsecond\n").unwrap();
+    let source = bench.source.as_mut().unwrap();
+    let content = source.refresh();
+    let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
+    let effects = bench.app.update(Event::Changed(changed));
+    bench.app.update(late);
+    bench.carry_out(effects);
+    assert!(bench.status().contains("the model got all 2 lines"), "{}", bench.status());
+}
+
+#[test]
+fn a_file_deleted_under_the_reader() {
+    let home = Home::new();
+    let path = home.file("build.log", build_log(40));
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    std::fs::remove_file(&path).unwrap();
+    bench.look();
+    keep("deleted_under_reader", &bench);
+}
+
+#[test]
+fn hostile_bytes_are_shown_as_what_they_are() {
+    for size in SIZES {
+        let mut bench = open(size, &hostile());
+        keep("hostile", &bench);
+        keep("hostile_spill", bench.keys("<Tab>"));
+    }
+    keep("hostile_raw", open(SIZES[0], &hostile()).keys("<Tab>r"));
+    keep("hostile_sideways", open(SIZES[0], &hostile()).keys("<Tab>w<Right>"));
+}
+
+#[test]
+fn without_colour() {
+    for size in SIZES {
+        let mut bench = open(size, &test_log(8432));
+        bench.app.theme = Theme::plain();
+        keep("plain", bench.keys("/skip<Enter>G"));
+        keep("plain_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn without_unicode() {
+    for size in SIZES {
+        let mut bench = open(size, &[test_log(8432), hostile()].concat());
+        bench.app.unicode = false;
+        for keys in ["G", "<Tab>", "h"] {
+            let screen = bench.keys(keys).rows();
+            let odd: Vec<_> = screen.iter().filter(|row| !row.is_ascii()).collect();
+            assert!(odd.is_empty(), "after {keys}: {odd:?}");
+        }
+        keep("ascii", bench.keys("<Esc>"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Previews of large outputs are made by a worker: keys work meanwhile, Esc gives up, late answers are dropped.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::preview::Catalog;
+use overspill::tui::app::{Effect, Event};
+use overspill::tui::pager::planning::{AT_ONCE, Making};
+use overspill::tui::widget::layout::Side;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+
+/// Presses a key; what it asks for is left undone.
+fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
+    bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+}
+
+/// The preview that is asked for, and nothing done about it.
+fn asked_for(effects: Vec<Effect>) -> Box<Making> {
+    let plan = effects.into_iter().find_map(|effect| match effect {
+        Effect::Plan(task) => Some(task),
+        _ => None,
+    });
+    plan.expect("a preview is asked for")
+}
+
+fn answer(bench: &mut Bench, task: &Making) {
+    let planned = task.run(&|| true).expect("it is wanted");
+    let effects = bench.app.update(Event::Planned(Box::new(planned)));
+    bench.carry_out(effects);
+}
+
+/// An output that is too large to be planned on the screen's thread, all of it counted.
+fn large(home: &Home) -> Bench {
+    let path = home.file("build.log", b"0123456789abcdefghijklmnopqrstu\n".repeat(AT_ONCE / 32 + 1));
+    Bench::open((80, 24), &path, policy("opencode/output"))
+}
+
+fn status(bench: &Bench) -> String {
+    bench.rows().last().expect("a status line").clone()
+}
+
+fn kept_lines(bench: &Bench) -> Option<u64> {
+    bench.app.output.as_ref()?.preview.as_ref().ok()?.kept_lines
+}
+
+#[test]
+fn an_answer_that_a_newer_one_overtook_is_dropped() {
+    let home = Home::new();
+    let mut bench = large(&home);
+    let first = kept_lines(&bench);
+    let older = asked_for(press(&mut bench, KeyCode::Char('-')));
+    let newer = asked_for(press(&mut bench, KeyCode::Char('-')));
+    answer(&mut bench, &older);
+    assert_eq!(kept_lines(&bench), first);
+    assert!(status(&bench).contains("planning"), "{}", status(&bench));
+    answer(&mut bench, &newer);
+    let last = kept_lines(&bench);
+    assert_ne!(last, first);
+    answer(&mut bench, &older);
+    assert_eq!(kept_lines(&bench), last);
+    assert!(!status(&bench).contains("planning"), "{}", status(&bench));
+}
+
+#[test]
+fn esc_gives_up_and_the_limits_go_back_with_the_preview() {
+    let home = Home::new();
+    let mut bench = large(&home);
+    let (kept, limits) = (kept_lines(&bench), bench.app.output.as_ref().unwrap().limits());
+    let task = asked_for(press(&mut bench, KeyCode::Char('-')));
+    assert_ne!(bench.app.output.as_ref().unwrap().limits(), limits);
+    let effects = press(&mut bench, KeyCode::Esc);
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::StopPlan)), "{effects:?}");
+    assert_eq!(bench.app.output.as_ref().unwrap().limits(), limits);
+    assert!(status(&bench).contains("gave up planning opencode/output"), "{}", status(&bench));
+    answer(&mut bench, &task);
+    assert_eq!(kept_lines(&bench), kept);
+}
+
+#[test]
+fn keys_work_while_a_preview_is_made_and_the_old_one_is_still_shown() {
+    let home = Home::new();
+    let mut bench = large(&home);
+    let task = asked_for(press(&mut bench, KeyCode::Char('-')));
+    assert!(bench.rows()[1].contains("0123456789"), "{:?}", bench.rows());
+    bench.keys("<Tab>G");
+    assert_eq!(bench.app.focus(), Side::Spill);
+    assert!(bench.app.panes.top(Side::Spill) > AT_ONCE as u64 / 2);
+    bench.resize((120, 40)).draw();
+    answer(&mut bench, &task);
+    assert_eq!(bench.app.focus(), Side::Spill);
+}
+
+#[test]
+fn a_first_preview_that_is_given_up_leaves_the_spill() {
+    let home = Home::new();
+    let path = home.sparse("huge", 1 << 40);
+    let mut bench = Bench::new((80, 24));
+    let source = overspill::source::Source::open(&path).unwrap();
+    let task = asked_for(bench.app.open(
+        crate::common::bench::subject(policy("opencode/read")),
+        source.view(),
+        false,
+    ));
+    assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
+    press(&mut bench, KeyCode::Esc);
+    assert!(task.run(&|| false).is_none());
+    assert!(bench.rows().concat().contains("No preview was made"), "{:?}", bench.rows());
+    bench.keys("<Tab>GgG").draw();
+    assert!(bench.rows().concat().contains("^@^@"), "{:?}", bench.rows());
+}
+
+#[test]
+fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_made() {
+    let home = Home::new();
+    let path = home.file("build.log", vec![b'x'; 4 * AT_ONCE]);
+    let mut bench = Bench::open((80, 24), &path, policy("pi/read"));
+    let task = asked_for(press(&mut bench, KeyCode::Char('>')));
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(2 * AT_ONCE as u64).unwrap();
+    let source = bench.source.as_mut().unwrap();
+    let content = source.refresh();
+    let changed = overspill::tui::app::Changed {
+        view: source.view(),
+        content,
+        path: source.path_status(),
+        streaming: false,
+    };
+    let newer = asked_for(bench.app.update(Event::Changed(changed)));
+    answer(&mut bench, &task);
+    assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
+    answer(&mut bench, &newer);
+    assert!(!bench.rows().concat().contains("planned"), "{:?}", bench.rows());
+}
+
+#[test]
+fn a_file_that_grows_does_not_start_over_what_is_being_made() {
+    let home = Home::new();
+    let mut bench = large(&home);
+    let task = asked_for(press(&mut bench, KeyCode::Char('-')));
+    let path = home.at("build.log");
+    std::io::Write::write_all(&mut std::fs::File::options().append(true).open(path).unwrap(), b"more\n")
+        .unwrap();
+    bench.look();
+    assert!(bench.app.output.as_ref().unwrap().awaits(task.number));
+    answer(&mut bench, &task);
+    // It was made anew at once, of all there is.
+    assert!(!bench.app.output.as_ref().unwrap().is_awaited());
+    let preview = bench.app.output.as_ref().unwrap().preview.as_ref().unwrap();
+    assert_eq!(preview.total_lines, Some(AT_ONCE as u64 / 32 + 2 + 1));
+}
+
+#[test]
+fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
+    let home = Home::new();
+    let small = home.file("small", b"a line\n".repeat(AT_ONCE / 7));
+    // Whoever reads all of this never comes back.
+    let huge = home.sparse("huge", 1 << 40);
+    for name in Catalog::builtin().names() {
+        for path in [&small, &huge] {
+            let mut bench = Bench::new((80, 24));
+            let source = overspill::source::Source::open(path).unwrap();
+            bench.app.open(crate::common::bench::subject(policy(name)), source.view(), false);
+            for key in "->l".chars() {
+                press(&mut bench, KeyCode::Char(key));
+            }
+            press(&mut bench, KeyCode::Esc);
+            press(&mut bench, KeyCode::Char('G'));
+            let touched = bench.app.output.as_ref().unwrap().touched;
+            assert!(touched <= AT_ONCE as u64, "{name}: {touched} bytes");
+            assert_eq!(bench.app.output.as_ref().unwrap().has_preview(), path == &small, "{name}");
+        }
+    }
+}

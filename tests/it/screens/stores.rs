@@ -1,0 +1,227 @@
+//! The list of stored outputs.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use overspill::store::Env;
+use overspill::tui::app::{Effect, Event};
+
+use crate::common::bench::{Bench, looked_at};
+use crate::screens::SIZES;
+
+/// A home with stores in it, and the screens that look at it.
+struct Stocked {
+    dir: tempfile::TempDir,
+    bench: Bench,
+}
+
+impl Stocked {
+    fn new(size: (u16, u16)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bench = Bench::new(size);
+        bench.env = Env::hermetic(dir.path());
+        Self { dir, bench }
+    }
+
+    fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
+        let store = self.dir.path().join(".local/share").join(agent).join("tool-output");
+        std::fs::create_dir_all(&store).unwrap();
+        let file = std::fs::File::create(store.join(id)).unwrap();
+        std::io::Write::write_all(&mut &file, content).unwrap();
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+        let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
+        file.set_modified(then).unwrap();
+        let mode = if agent == "opencode" { 0o644 } else { 0o600 };
+        file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
+    }
+
+    fn with_entries(size: (u16, u16)) -> Self {
+        let stocked = Self::new(size);
+        stocked.entry(
+            "opencode",
+            "tool_e26cf08d5001AbCdEfGhIjKlMn",
+            b"[INFO] Scanning for projects...\n",
+            50,
+        );
+        stocked.entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", b"src/a.rs:10: fn main() {\n", 10);
+        stocked.entry("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", &vec![b'x'; 3 << 20], 24 * 8);
+        stocked.entry("opencode", "tool_e26cf08d7001AbCdEfGhIjKlMn", b"\x1b[2J\x1b]0;owned\x07hostile\n", 1);
+        stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "日本語の出力です\n".as_bytes(), 160);
+        stocked.entry("overspill", "tool_e26cf08d50020000AbCdEfGhIjKl", b"", 0);
+        stocked
+    }
+
+    /// The record of the run that made one of our own entries.
+    fn run(&self, id: &str, command: &[&str]) {
+        let home = self.dir.path().join(".local/share/overspill");
+        let records = home.join("records");
+        std::fs::create_dir_all(&records).unwrap();
+        for dir in [&home, &records] {
+            std::fs::set_permissions(dir, PermissionsExt::from_mode(0o700)).unwrap();
+        }
+        let size = serde_json::json!({ "bytes": 25, "lines": 1 });
+        let record = serde_json::json!({
+            "path": home.join("tool-output").join(id), "command": command, "directory": "/work", "tool": "bash",
+            "stream": "stdout", "start": self.bench.now, "end": self.bench.now, "exit": { "code": 0 },
+            "stopped": null, "seen": size, "kept": size, "truncated": null, "policy": "opencode/output",
+        });
+        std::fs::write(records.join(format!("{id}.json")), record.to_string()).unwrap();
+    }
+
+    /// Begins with the list, as `overspill` alone does.
+    fn shown(mut self) -> Self {
+        let effects = self.bench.app.start_with_stores();
+        self.bench.carry_out(effects);
+        self
+    }
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+#[test]
+fn stores_with_entries() {
+    for size in SIZES {
+        let mut stocked = Stocked::with_entries(size).shown();
+        keep("entries", &stocked.bench);
+        keep("sorted", stocked.bench.keys("jjs"));
+        keep("filtered", stocked.bench.keys("/overspill<Enter>"));
+        keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
+    }
+}
+
+#[test]
+fn stores_tell_commands_and_count_lines() {
+    for size in SIZES {
+        let stocked = Stocked::with_entries(size);
+        stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
+        let mut stocked = stocked.shown();
+        keep("run", stocked.bench.keys("4jL"));
+        keep("counted", stocked.bench.keys("gj L L"));
+    }
+}
+
+#[test]
+fn what_is_kept_has_no_time_left() {
+    let stocked = Stocked::with_entries(SIZES[0]);
+    let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
+    let mut stocked = stocked.shown();
+    stocked.bench.app.update(Event::Kept { id: id.into(), keep: true, fault: None });
+    let rows = stocked.bench.keys("4j").rows();
+    let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
+    assert!(row.contains(" kept ") && !row.contains('░'), "{row}");
+    assert!(rows.iter().any(|row| row.contains("rule: kept")), "{rows:?}");
+}
+
+#[test]
+fn a_filter_is_seen_however_little_room_there_is() {
+    for width in [60, 70, 80, 120] {
+        let mut stocked = Stocked::with_entries((width, 24)).shown();
+        let rows = stocked.bench.keys("/overspill tool_e26cf<Enter>").rows();
+        assert!(rows[0].contains("filter: "), "{width}: {rows:?}");
+    }
+}
+
+#[test]
+fn what_cleaning_asks_is_not_cut_off() {
+    for size in SIZES {
+        let mut stocked = Stocked::with_entries(size).shown();
+        let rows = stocked.bench.keys("X").rows();
+        assert!(rows.iter().any(|row| row.contains("Enter strikes them through")), "{rows:?}");
+        assert!(rows.iter().any(|row| row.contains("Esc leaves them ")), "{rows:?}");
+    }
+}
+
+#[test]
+fn lines_are_counted_for_the_chosen_or_for_all_marked() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.contains(text));
+    let bench = &mut stocked.bench;
+    assert!(has(bench.keys("j"), "L counts lines"));
+    assert!(has(bench.keys("L"), "tool_e26cf08d7001AbCdEfGhIjKlMn · 1 line"));
+    assert!(has(bench.keys(" "), "1 output marked, 22 B · 1 line"), "{:?}", bench.rows());
+    assert!(has(bench.keys("  "), "3 outputs marked, 79 B · 1 line in 1 of 3"), "{:?}", bench.rows());
+    assert!(has(bench.keys("L"), "3 outputs marked, 79 B · 3 lines"), "{:?}", bench.rows());
+    assert!(has(bench.keys("<Esc>g"), "L counts lines"));
+}
+
+#[test]
+fn stores_not_looked_at_yet() {
+    let mut bench = Bench::new(SIZES[0]);
+    bench.app.start_with_stores();
+    keep("looking", &bench);
+}
+
+#[test]
+fn stores_with_nothing_in_them() {
+    for size in SIZES {
+        let stocked = Stocked::new(size);
+        let mut listing = overspill::store::list(&looked_at(), &stocked.bench.env, stocked.bench.now);
+        for report in listing.reports.iter_mut().flat_map(|(_, reports)| reports) {
+            if let Ok(rest) = report.root.strip_prefix(stocked.dir.path()) {
+                report.root = PathBuf::from("/home/me").join(rest);
+            }
+        }
+        let mut bench = stocked.bench;
+        for effect in bench.app.start_with_stores() {
+            if let Effect::Scan(number) = effect {
+                bench.scanned(number, std::mem::take(&mut listing));
+            }
+        }
+        keep("empty", &bench);
+    }
+}
+
+#[test]
+fn enter_opens_the_chosen_entry() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    stocked.bench.keys("jj<Enter>");
+    let opened = stocked.bench.opened().expect("an entry is opened");
+    assert_eq!(opened.file_name().unwrap(), "tool_e26cf08d6001AbCdEfGhIjKlMn");
+}
+
+#[test]
+fn a_list_longer_than_the_screen_scrolls() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..40 {
+        stocked.entry(
+            "opencode",
+            &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"),
+            format!("entry {n}").as_bytes(),
+            n,
+        );
+    }
+    let mut stocked = stocked.shown();
+    let has = |bench: &Bench, text: &str| {
+        bench.rows().iter().any(|row| row.split("  ").any(|word| word.trim() == text))
+    };
+    assert!(has(&stocked.bench, "entry 0"), "{:?}", stocked.bench.rows());
+    stocked.bench.keys("G");
+    assert!(has(&stocked.bench, "entry 39") && !has(&stocked.bench, "entry 0"));
+    stocked.bench.keys("g");
+    assert!(has(&stocked.bench, "entry 0") && !has(&stocked.bench, "entry 39"));
+}
+
+#[test]
+fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
+    let list = || Stocked::with_entries(SIZES[0]).shown().bench;
+    let mut pasted = list();
+    pasted.keys("/");
+    let effects = pasted.app.update(Event::Paste("overspill".into()));
+    pasted.carry_out(effects);
+    let mut typed = list();
+    assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
+    assert_ne!(pasted.rows(), list().rows());
+}
+
+#[test]
+fn totals_that_do_not_fit_leave_room_for_the_keys() {
+    let foot = |columns| Stocked::with_entries((columns, 24)).shown().bench.rows().pop().unwrap();
+    assert!(foot(80).contains("opencode ") && foot(80).contains("overspill "), "{}", foot(80));
+    assert!(foot(44).contains("   1 more") && foot(44).ends_with("h help"), "{}", foot(44));
+    assert!(foot(24).contains(" outputs") && foot(24).ends_with("h help"), "{}", foot(24));
+}

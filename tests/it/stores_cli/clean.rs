@@ -1,0 +1,149 @@
+//! `clean`: what it takes, what it leaves, and what it asks for first.
+
+use std::fs;
+
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name};
+
+/// One due and one young entry in our own store and in opencode's.
+fn stocked() -> (Stocked, [std::path::PathBuf; 4]) {
+    let home = Stocked::new();
+    let paths = [
+        home.own(1, "0123456789", 240),
+        home.own(2, "0123456789", 24),
+        home.entry("opencode", OTHER, "x", 240),
+        home.entry("opencode", ID, "x", 24),
+    ];
+    (home, paths)
+}
+
+fn there(paths: &[std::path::PathBuf; 4]) -> [bool; 4] {
+    paths.each_ref().map(|path| path.exists())
+}
+
+#[test]
+fn without_anyone_to_ask_nothing_is_deleted() {
+    let (home, paths) = stocked();
+    for flags in [&["--all"][..], &[], &["--json"], &["--agent", "opencode", "--older-than", "0s"]] {
+        let words = [&["clean"], flags].concat();
+        home.run(&words).fails(2, &["nothing was deleted", "--yes", "--dry-run"]);
+    }
+    home.pipe("y\n", &["clean", "--all"]).fails(2, &["--yes"]);
+    assert_eq!(there(&paths), [true; 4]);
+    home.run(&["clean", "--dry-run", "--yes"]).fails(2, &["--dry-run", "--yes"]);
+    home.run(&["clean", "--dry-run", "--all", "--agent", "pi"]).fails(2, &["--all", "--agent"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_go_and_leaves_no_trace() {
+    let (home, paths) = stocked();
+    let ran = home.run(&["clean", "--dry-run", "--all"]).ok();
+    let expected = format!(
+        "10 d   1 B  opencode   overdue  {}\n10 d  10 B  overspill  overdue  {}\nto delete: 2 outputs, 11 B\n",
+        paths[2].display(),
+        paths[0].display(),
+    );
+    assert_eq!(ran.text(), expected);
+    assert_eq!(there(&paths), [true; 4]);
+    let left: Vec<_> =
+        fs::read_dir(home.dir("data/overspill")).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert_eq!(left, ["tool-output"]);
+}
+
+#[test]
+fn alone_it_takes_our_own_store_only() {
+    let (home, paths) = stocked();
+    let ran = home.run(&["clean", "--yes"]).ok();
+    assert_eq!(there(&paths), [false, true, true, true]);
+    assert!(ran.text().ends_with("to delete: 1 output, 10 B\ndeleted: 1 output, 10 B\n"), "{}", ran.text());
+    assert_eq!(home.run(&["clean", "--yes"]).ok().text(), "nothing to delete\n");
+    assert_eq!(home.log().lines().count(), 1);
+    assert!(home.log().contains(r#""size":10,"#) && home.log().contains(name(&paths[0])), "{}", home.log());
+}
+
+#[test]
+fn another_agent_is_cleaned_when_it_is_named() {
+    let (home, paths) = stocked();
+    home.run(&["clean", "--yes", "--agent", "opencode"]).ok();
+    assert_eq!(there(&paths), [true, true, false, true]);
+    home.run(&["clean", "--yes", "--all", "--older-than", "23h"]).ok();
+    assert_eq!(there(&paths), [false; 4]);
+}
+
+#[test]
+fn the_oldest_go_until_the_rest_fits() {
+    let home = Stocked::new();
+    let paths = [(1, 50), (2, 30), (3, 40), (4, 20)].map(|(n, hours)| home.own(n, [b'x'; 512], hours));
+    let ran = home.run(&["clean", "--dry-run", "--max-total", "2KiB"]).ok();
+    assert_eq!(ran.text(), "nothing to delete\n");
+    let ran = home.run(&["clean", "--yes", "--max-total", "1KiB"]).ok();
+    assert_eq!(there(&paths), [false, true, false, true]);
+    assert!(ran.text().contains("  max-total  "), "{}", ran.text());
+    home.run(&["clean", "--yes", "--max-total", "0"]).ok();
+    assert_eq!(there(&paths), [false; 4]);
+}
+
+#[test]
+fn what_is_due_and_stays_is_said_with_the_reason() {
+    let home = Stocked::new();
+    let [kept, linked, young] = [1, 2, 3].map(|n| home.own(n, "x", 240));
+    home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);
+    fs::hard_link(&linked, home.dir("data/other-name")).unwrap();
+    fs::rename(&young, home.own_root().join(crate::stores_cli::stocked::own_id(4, 1))).unwrap();
+    let ran = home.run(&["clean", "--yes"]).ok();
+    assert!(ran.text().contains(&format!("kept: {}: kept by you\n", kept.display())), "{}", ran.text());
+    assert!(ran.text().contains(&format!("kept: {}: hard link\n", linked.display())), "{}", ran.text());
+    assert!(ran.text().contains(": younger by its own times"), "{}", ran.text());
+    assert!(ran.text().ends_with("nothing to delete\n"), "{}", ran.text());
+    let json = home.run(&["clean", "--yes", "--json"]).ok().json();
+    let rows = json.as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row["outcome"] == "kept" && row["why"].is_null()), "{json}");
+}
+
+#[test]
+fn as_json_each_entry_has_its_outcome() {
+    let (home, paths) = stocked();
+    let fate = |flag| {
+        let json = home.run(&["clean", "--json", flag]).ok().json();
+        let row = json[0].clone();
+        assert_eq!((json.as_array().unwrap().len(), row["why"].as_str()), (1, Some("overdue")), "{json}");
+        assert_eq!(row["path"], paths[0].to_str().unwrap());
+        assert_eq!((&row["size"], &row["rule"]), (&10.into(), &"mtime".into()));
+        row["outcome"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(fate("--dry-run"), "would go");
+    assert!(paths[0].exists());
+    assert_eq!(fate("--yes"), "deleted");
+    assert_eq!(there(&paths), [false, true, true, true]);
+    assert_eq!(home.run(&["clean", "--json", "--yes"]).ok().text(), "[]\n");
+}
+
+#[test]
+fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
+    let (home, paths) = stocked();
+    let lock = fs::File::create(home.dir("data/overspill/.lock")).unwrap();
+    lock.lock().unwrap();
+    let ran = done(home.run(&["clean", "--yes"]));
+    assert!(ran.stderr.contains("another cleaning is at work"), "{}", ran.stderr);
+    assert!(ran.text().contains(": another cleaning is at work\n"), "{}", ran.text());
+    home.run(&["rm", "--yes", name(&paths[0])]).fails(1, &["another cleaning is at work", "try again"]);
+    assert_eq!(there(&paths), [true; 4]);
+    drop(lock);
+    home.run(&["clean", "--yes"]).ok();
+    assert_eq!(there(&paths), [false, true, true, true]);
+}
+
+#[test]
+fn left_temporaries_go_first() {
+    let home = Stocked::new();
+    let temporary = |n| home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(n, 2)));
+    let (dead, writing) = (home.put(&temporary(1), "x", 2), home.put(&temporary(2), "x", 2));
+    let young =
+        home.put(&home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(3, 0))), "x", 0);
+    let lock = fs::File::open(&writing).unwrap();
+    lock.lock().unwrap();
+    let ran = home.run(&["clean", "--yes"]).ok();
+    assert_eq!((dead.exists(), writing.exists(), young.exists()), (false, true, true));
+    assert!(ran.text().contains("unfinished"), "{}", ran.text());
+    assert!(ran.text().contains(&format!("kept: {}: being written", writing.display())), "{}", ran.text());
+}

@@ -1,0 +1,90 @@
+//! `rm`: single deletions.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, name};
+
+#[test]
+fn named_entries_go_and_no_others() {
+    let home = Stocked::new();
+    let [one, two, three] = [1, 2, 3].map(|n| home.own(n, "x", 1));
+    let theirs = home.entry("opencode", ID, "xyz", 1);
+    home.run(&["rm", name(&one)]).fails(2, &["nothing was deleted", "--yes"]);
+    let ran = home.run(&["rm", "--yes", name(&one), theirs.to_str().unwrap(), name(&one)]).ok();
+    let expected = format!("deleted: {}, 1 B\ndeleted: {}, 3 B\n", one.display(), theirs.display());
+    assert_eq!(ran.text(), expected);
+    assert!(!one.exists() && !theirs.exists() && two.exists() && three.exists());
+    assert_eq!(home.log().matches(r#""rule":"asked""#).count(), 2, "{}", home.log());
+}
+
+#[test]
+fn what_is_no_entry_is_never_deleted() {
+    let home = Stocked::new();
+    let entry = home.own(1, "x", 1);
+    let outside = home.file("notes.txt", "precious");
+    let inside = home.put(&home.own_root().join("notes.txt"), "precious", 1);
+    for path in [&outside, &inside, &home.own_root()] {
+        let words = ["rm", "--yes", name(&entry), path.to_str().unwrap()];
+        home.run(&words).fails(1, &["is no stored output", "nothing else is deleted"]);
+    }
+    home.run(&["rm", "--yes", "notes.txt"]).fails(1, &["is no stored output"]);
+    let around = format!("{}/../../../work/notes.txt", home.own_root().display());
+    home.run(&["rm", "--yes", &around]).fails(1, &["is no stored output"]);
+    assert!(entry.exists() && outside.exists() && inside.exists());
+}
+
+#[test]
+fn one_that_can_not_go_keeps_all_of_them() {
+    let home = Stocked::new();
+    let plain = home.entry("opencode", ID, "x", 1);
+    let link = plain.with_file_name(OTHER);
+    symlink(&plain, &link).unwrap();
+    home.run(&["rm", "--yes", ID, OTHER]).fails(1, &["symbolic link", OTHER, "nothing was deleted"]);
+    assert!(plain.exists() && link.exists());
+}
+
+#[test]
+fn a_hard_link_is_not_deleted_unasked() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    fs::hard_link(&path, home.at("other")).unwrap();
+    home.run(&["rm", "--yes", name(&path)]).fails(1, &["hard link", "other names", "without --yes"]);
+    assert!(path.exists());
+}
+
+#[test]
+fn what_is_kept_or_in_use_stays() {
+    let home = Stocked::new();
+    let [kept, open] = [1, 2].map(|n| home.own(n, "x", 1));
+    let mark = home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);
+    home.run(&["rm", "--yes", name(&kept)]).fails(1, &["you keep it", name(&kept)]);
+    let viewer = fs::File::open(&open).unwrap();
+    viewer.lock_shared().unwrap();
+    home.run(&["rm", "--yes", name(&open)]).fails(1, &["open in a viewer", name(&open)]);
+    assert!(kept.exists() && open.exists());
+    drop(viewer);
+    fs::remove_file(mark).unwrap();
+    home.run(&["rm", "--yes", name(&open), name(&kept)]).ok();
+    assert!(!kept.exists() && !open.exists());
+}
+
+#[test]
+fn an_empty_id_names_nothing() {
+    let home = Stocked::new();
+    let only = home.own(1, "x", 1);
+    let commands: [&[&str]; 7] = [
+        &["rm", "--yes", ""],
+        &["rm", ""],
+        &["show", ""],
+        &["preview", ""],
+        &["read", ""],
+        &["compare", ""],
+        &[""],
+    ];
+    for words in commands {
+        home.run(words).fails(2, &["an empty word names no file and no id"]);
+    }
+    home.run(&["rm", "--yes", name(&only), ""]).fails(2, &["an empty word"]);
+    assert!(only.exists(), "the only output there is");
+}

@@ -1,0 +1,102 @@
+//! `show`: the facts of one output.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+
+use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
+
+#[test]
+fn an_entry_s_facts_by_the_beginning_of_its_id() {
+    let home = Stocked::new();
+    let path = home.entry("opencode", ID, "x".repeat(2048), 240);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    home.entry("opencode", OTHER, "y", 1);
+    let ran = home.run(&["show", "tool_e"]).ok();
+    let facts: Vec<(&str, &str)> = ran.text().lines().map(|line| line.split_once(' ').unwrap()).collect();
+    let fact = |name| facts.iter().find(|(key, _)| *key == name).unwrap().1.trim();
+    assert_eq!((fact("id"), fact("path")), (ID, path.to_str().unwrap()));
+    assert_eq!((fact("agent"), fact("tool"), fact("session")), ("opencode", "–", "–"));
+    assert_eq!(fact("size"), "2 KB (2,048 bytes)");
+    assert!(fact("modified").ends_with("Z (10 d ago)"), "{}", fact("modified"));
+    assert!(fact("expires").ends_with("Z (overdue 3 d)"), "{}", fact("expires"));
+    assert_eq!(fact("rule"), "mtime: 7 d after its last change");
+    assert_eq!(fact("holds"), "raw: the output itself");
+    assert_eq!(fact("policies"), "opencode/output, opencode/shell, opencode/v2");
+    assert_eq!(fact("mode"), "0644 (warning: not the owner's alone; `chmod 600` makes it so)");
+    assert!(fact("owner").ends_with("(you)"));
+}
+
+#[test]
+fn an_entry_by_its_path_is_the_same() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    let by_id = home.run(&["show", name(&path)]).ok();
+    assert!(by_id.text().contains("mode      0600\n"), "{}", by_id.text());
+    assert_eq!(home.run(&["show", path.to_str().unwrap()]).ok().text(), by_id.text());
+    std::os::unix::fs::symlink(home.own_root(), home.at("elsewhere")).unwrap();
+    let linked = format!("elsewhere/{}", name(&path));
+    assert_eq!(home.run(&["show", &linked]).ok().text(), by_id.text());
+}
+
+#[test]
+fn the_run_that_made_it_is_shown_where_it_is_recorded() {
+    let home = Stocked::new();
+    let words = ["run", "--keep", "always", "--tool", "bash", "--", "sh", "-c", "printf '\\033[31m'; exit 2"];
+    assert_eq!(home.run(&words).status, 2);
+    let json = home.run(&["list", "--json"]).ok().json();
+    let (id, tool) = (json[0]["id"].as_str().unwrap(), &json[0]["tool"]);
+    assert_eq!(tool, "bash");
+    let list = home.run(&["list"]).ok();
+    assert!(list.text().ends_with("  sh -c printf '\\033[31m'; exit 2\n"), "{}", list.text());
+    let ran = home.run(&["show", id]).ok();
+    assert!(ran.text().contains("\ntool      bash\n"), "{}", ran.text());
+    assert!(ran.text().contains("\nended     ended with status 2\n"), "{}", ran.text());
+    assert!(ran.text().contains("\nprinted   5 B, 1 line\n"), "{}", ran.text());
+    let json = home.run(&["show", id, "--json"]).ok().json();
+    assert_eq!((&json["run"]["exit"]["code"], &json["tool"]), (&2.into(), &"bash".into()));
+    assert_eq!((&json["exposed"], &json["policies"][0]), (&false.into(), &"opencode/output".into()));
+    let record = home.dir("data/overspill/records").join(format!("{id}.json"));
+    age(&record, 2);
+    home.run(&["rm", "--yes", id]).ok();
+    assert!(!record.exists());
+}
+
+#[test]
+fn a_record_that_is_none_is_passed_over() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 1);
+    let records = home.dir("data/overspill/records");
+    fs::DirBuilder::new().mode(0o700).create(&records).unwrap();
+    let record = records.join(format!("{}.json", name(&path)));
+    for text in ["no JSON", "[]", "{\"command\": [\"x\"]}"] {
+        fs::write(&record, text).unwrap();
+        assert_eq!(home.run(&["show", name(&path), "--json"]).ok().json()["run"], serde_json::Value::Null);
+        home.run(&["list"]).ok();
+    }
+}
+
+#[test]
+fn a_file_outside_of_all_stores_has_facts_too() {
+    let home = Stocked::new();
+    let path = home.file("out.log", "12345");
+    let ran = home.run(&["show", "out.log"]).ok();
+    let path = path.to_str().unwrap();
+    assert!(ran.text().contains(path) && ran.text().contains("no agent's rule deletes it"), "{}", ran.text());
+    let json = home.run(&["show", "./out.log", "--json"]).ok().json();
+    assert_eq!((&json["size"], &json["path"]), (&5.into(), &path.into()));
+    assert_eq!((&json["rule"], &json["policies"][0]), (&serde_json::Value::Null, &"opencode/output".into()));
+}
+
+#[test]
+fn what_means_none_or_several_is_refused() {
+    let home = Stocked::new();
+    home.entry("opencode", ID, "x", 1);
+    home.entry("kilo", OTHER, "x", 1);
+    for command in [&["show"][..], &["rm", "--yes"]] {
+        home.run(&[command, &["tool_"]].concat()).fails(2, &["beginning of 2 ids", ID, OTHER]);
+        home.run(&[command, &["nosuch"]].concat()).fails(1, &["nosuch: no such file", "overspill list"]);
+    }
+    home.run(&["show", "./nosuch"]).fails(1, &["./nosuch: no such file"]);
+    home.entry("kilo", ID, "x", 1);
+    home.run(&["show", ID]).fails(2, &["several outputs", "by its path", "data/kilo", "data/opencode"]);
+}

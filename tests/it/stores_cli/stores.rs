@@ -1,0 +1,78 @@
+//! `stores`: what is known of each agent's store.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::stores_cli::stocked::{ID, Stocked};
+
+#[test]
+fn every_adapter_has_a_row() {
+    let home = Stocked::new();
+    home.entry("opencode", ID, "x".repeat(2048), 1);
+    let ran = home.run(&["stores"]).ok();
+    let row =
+        |name: &str| ran.text().lines().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}"));
+    let root = home.dir("data/opencode/tool-output");
+    assert!(row("opencode ").ends_with(root.to_str().unwrap()), "{}", row("opencode "));
+    assert!(row("opencode ").contains("  1  2 KB  7 d after its last change"), "{}", row("opencode "));
+    assert!(row("kilo ").contains("–") && row("kilo ").ends_with("(not there)"), "{}", row("kilo "));
+    assert!(row("crush ").ends_with(".crush/shell-output (not there)"), "{}", row("crush "));
+    assert!(row("codex ").contains("keeps none: "), "{}", row("codex "));
+    assert!(row("gemini-cli/session ").contains("30 d after its folder's last change"));
+    for name in
+        ["claude-code", "copilot-chat", "goose/mcp", "hermes/exec", "kimi-cli", "overspill", "pi", "roo"]
+    {
+        row(name);
+    }
+}
+
+#[test]
+fn as_json_with_roots_rule_and_source() {
+    let home = Stocked::new();
+    home.entry("opencode", ID, "xyz", 1);
+    let json = home.run(&["stores", "--json"]).ok().json();
+    let store = |name: &str| json.as_array().unwrap().iter().find(|store| store["name"] == name).unwrap();
+    let opencode = store("opencode");
+    assert_eq!((&opencode["entries"], &opencode["bytes"]), (&1.into(), &3.into()));
+    assert_eq!(opencode["roots"][0]["state"], "there");
+    assert_eq!(
+        (&opencode["rule"], &opencode["holds"][0]),
+        (&"7 d after its last change".into(), &"raw".into())
+    );
+    assert_eq!(store("copilot-chat")["roots"].as_array().unwrap().len(), 4);
+    assert_eq!(store("kilo")["roots"][0]["state"], "not there");
+    assert!(store("codex")["keeps_none"].as_str().unwrap().contains("kept nowhere"));
+}
+
+#[test]
+fn the_age_that_the_user_has_set_is_the_rule() {
+    let home = Stocked::new();
+    home.put(&home.dir("home/.claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#, 1);
+    let ran = home.run(&["stores"]).ok();
+    let row = ran.text().lines().find(|row| row.starts_with("claude-code ")).unwrap();
+    assert!(row.contains("3 d after its last change"), "{row}");
+}
+
+#[test]
+fn one_agent_s_file_is_printed_and_can_be_used() {
+    let home = Stocked::new();
+    let text = home.run(&["stores", "goose"]).ok();
+    assert!(text.text().contains("agent = \"goose\"") && text.text().contains("part = \"mcp\""));
+    assert_eq!(home.run(&["stores", "goose/mcp"]).ok().text(), text.text());
+    let changed = text
+        .text()
+        .replace("retention = { by = \"never\" }", "retention = { by = \"mtime\", after = \"5h\" }");
+    home.put(&home.dir("config/overspill/stores/goose.toml"), &changed, 0);
+    assert_eq!(home.run(&["stores", "goose"]).ok().text(), changed);
+    assert!(home.run(&["stores"]).ok().text().contains("5 h after its last change"));
+    home.run(&["stores", "moose"]).fails(2, &["`moose`", "goose", "codex", "overspill"]);
+}
+
+#[test]
+fn our_own_store_open_to_others_is_said_to_be_refused() {
+    let home = Stocked::new();
+    fs::set_permissions(home.own_root(), PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = home.run(&["stores"]).ok();
+    let row = ran.text().lines().find(|row| row.starts_with("overspill ")).unwrap();
+    assert!(row.contains("refused: ") && row.contains("chmod 700"), "{row}");
+}
