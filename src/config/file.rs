@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::fs::plain_file;
+
 /// `config.toml`, as written. Every key may be left out.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,24 +81,13 @@ pub enum FileError {
 
 /// Reads `path`; a file that is not there has nothing set.
 pub fn read(path: &Path) -> Result<FileConfig, FileError> {
-    let text = match crate::fs::plain_file::read(path) {
+    let text = match plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),
         Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),
     };
     toml::from_str(&text)
-        .map_err(|error| FileError::Form { path: path.to_owned(), message: one_line(&text, &error) })
-}
-
-/// `line 3: unknown field ...`: the message without its drawing.
-fn one_line(text: &str, error: &toml::de::Error) -> String {
-    let message = error.message().replace('\n', " ");
-    match error.span() {
-        Some(span) => {
-            format!("line {}: {message}", text[..span.start.min(text.len())].matches('\n').count() + 1)
-        }
-        None => message,
-    }
+        .map_err(|error| FileError::Form { path: path.to_owned(), message: plain_file::fault(&text, &error) })
 }
 
 #[cfg(test)]
@@ -108,7 +99,7 @@ mod tests {
         let text = "policy = \"a/b\"\n\nlimmits = 3\n";
         let error = toml::from_str::<FileConfig>(text).unwrap_err();
         assert_eq!(
-            one_line(text, &error),
+            plain_file::fault(text, &error),
             "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `limits`, `tools`"
         );
     }

@@ -163,6 +163,7 @@ impl Config {
                 let age = match keep.as_str() {
                     "never" => None,
                     age => Some(crate::human::parse_age(age).ok_or_else(|| {
+                        let age = crate::fs::plain_file::few_words(age);
                         format!("{}: keep_own is {age:?}; write 7d, 12h or never", path.display())
                     })?),
                 };

@@ -1,10 +1,12 @@
-//! Reading a small file that others may have put in our way: never waits, and takes no more than it can hold.
+//! Reading a small file that others may have put in our way: never waits, takes no more than it can hold, and tells its
+//! faults in a few words.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
 /// A configuration, a policy or a store's description has fewer bytes.
@@ -44,6 +46,69 @@ fn text(file: File) -> io::Result<String> {
     }
 }
 
+/// Most bytes of a regular expression in a file, and of what it is compiled to. The longest built in has 170.
+const MOST_PATTERN: usize = 4 << 10;
+const MOST_COMPILED: usize = 1 << 20;
+/// Most characters that are told of a fault.
+const MOST_WORDS: usize = 300;
+
+/// A regular expression of a file, compiled.
+///
+/// # Errors
+/// It is wrong, too long, or too large once it is compiled: in one line, with the remedy.
+pub fn regex(source: &str) -> Result<Regex, String> {
+    if source.len() > MOST_PATTERN {
+        return Err("a regular expression has at most 4 KiB; write a shorter one".to_owned());
+    }
+    RegexBuilder::new(source).size_limit(MOST_COMPILED).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => {
+            "the regular expression is too large once compiled; repeat less, or smaller things".to_owned()
+        }
+        // The last line tells the fault, those before draw it.
+        error => few_words(error.to_string().lines().next_back().unwrap_or_default()),
+    })
+}
+
+/// Whether a file lists no more things under a key than it may.
+pub fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
+    match count > most {
+        true => Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a path, as a pattern, is no longer than any path can be.
+pub fn short_path(key: &str, pattern: &str) -> Result<(), String> {
+    const MOST_PATH: usize = 4096;
+    match pattern.len() > MOST_PATH {
+        true => Err(format!("`{key}` has a path of over {MOST_PATH} bytes; write a shorter one")),
+        false => Ok(()),
+    }
+}
+
+/// `line 3: unknown field ...`: a fault without its drawing.
+pub fn fault(text: &str, error: &toml::de::Error) -> String {
+    let message = few_words(error.message());
+    match error.span() {
+        Some(span) => {
+            format!("line {}: {message}", text[..span.start.min(text.len())].matches('\n').count() + 1)
+        }
+        None => message,
+    }
+}
+
+/// A message in one line; of a long one the beginning and the end.
+pub fn few_words(message: &str) -> String {
+    let message = message.replace('\n', " ");
+    let count = message.chars().count();
+    if count <= MOST_WORDS {
+        return message;
+    }
+    let head: String = message.chars().take(MOST_WORDS / 2).collect();
+    let tail: String = message.chars().skip(count - MOST_WORDS / 2).collect();
+    format!("{head}…{tail}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +137,16 @@ mod tests {
         assert!(fault(&at("large")).contains("larger than 1 MiB"));
         std::fs::write(at("bytes"), b"\xff").unwrap();
         assert!(fault(&at("bytes")).contains("UTF-8"));
+    }
+
+    #[test]
+    fn a_long_fault_is_told_by_its_ends() {
+        assert_eq!(few_words("a\nb"), "a b");
+        let told = few_words(&format!("begins {} ends", "é".repeat(5000)));
+        assert!(
+            told.starts_with("begins é") && told.ends_with("é ends") && told.chars().count() == 301,
+            "{told}"
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! The engine reads in this order: `file` and `catalog` turn TOML into a `Policy`; `text` looks at an output
 //! frugally; `keep` chooses ranges; `notice` renders what the agent adds; `plan` puts them together.
 
+mod bounds;
 mod cap;
 mod counts;
 mod details;

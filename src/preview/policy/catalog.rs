@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml::Spanned;
 
+use crate::fs::plain_file::{self, few, few_words};
 use crate::preview::template;
 
 use super::param::Param;
@@ -60,7 +61,7 @@ impl Catalog {
     }
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
-        let text = crate::fs::plain_file::read(path).map_err(|error| unreadable(path, &error))?;
+        let text = plain_file::read(path).map_err(|error| unreadable(path, &error))?;
         // A shell makes the file before `overspill policies NAME >FILE` has printed anything.
         if text.is_empty() {
             return Ok(());
@@ -83,7 +84,7 @@ impl Catalog {
     pub fn get(&self, name: &str) -> Result<Policy, PolicyError> {
         let Some(file) = self.files.get(name) else {
             let known = self.names().map(str::to_owned).collect();
-            return Err(PolicyError::Unknown { name: name.to_owned(), known });
+            return Err(PolicyError::Unknown { name: few_words(name), known });
         };
         parse(&file.text, &file.path)
     }
@@ -103,6 +104,9 @@ fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {
     PolicyError::Read { file: path.display().to_string(), message: error.to_string() }
 }
 
+/// Most parameters, and most variants: each template is checked against all of them.
+const MOST_TABLES: usize = 100;
+
 /// Where in a file something is wrong, for its error.
 struct Fault<'a> {
     text: &'a str,
@@ -116,8 +120,9 @@ impl Fault<'_> {
         let line = before.matches('\n').count() + 1;
         let key = self.text.lines().nth(line - 1).and_then(|line| {
             let (key, _) = line.split_once('=')?;
-            Some(key.rsplit(['{', ',']).next().unwrap_or(key).trim().to_owned())
+            Some(few_words(key.rsplit(['{', ',']).next().unwrap_or(key).trim()))
         });
+        let message = few_words(&message);
         PolicyError::Form { file: self.path.to_owned(), line: line + lines, key, message }
     }
 }
@@ -128,6 +133,9 @@ fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
     let form: PolicyForm = toml::from_str(text).map_err(|error| {
         fault.at(error.span().map_or(0, |span| span.start), 0, error.message().to_owned())
     })?;
+    for (name, count) in [("param", form.params.len()), ("variant", form.variants.len())] {
+        few(name, count, MOST_TABLES).map_err(|message| fault.at(0, 0, message))?;
+    }
     let mut params = Vec::new();
     for param in &form.params {
         let read = Param::from_form(param.get_ref());
@@ -181,8 +189,8 @@ fn check_tables(
         check_template(policy, fault, template)?;
     }
     if let Some(remove) = keep.and_then(|keep| keep.remove.as_ref()) {
-        let broken = |error: regex::Error| fault.at(remove.span().start, 0, error.to_string());
-        regex::bytes::Regex::new(remove.get_ref()).map_err(broken)?;
+        let broken = |error| fault.at(remove.span().start, 0, error);
+        plain_file::regex(remove.get_ref()).map_err(broken)?;
     }
     Ok(())
 }

@@ -5,6 +5,62 @@ use minijinja::{Environment, Error, ErrorKind};
 
 use super::WAITING;
 
+/// What a filter makes of its operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Gives {
+    Number,
+    /// A text no longer than operand and arguments together, but for [`MOST_WIDTH`].
+    Text,
+    /// The operand, an argument, or a part of one.
+    Part,
+}
+
+/// Every filter that a template may use: ours, and those of minijinja's that cannot make much of little.
+const ALL: &[(&str, Gives)] = &[
+    ("abs", Gives::Part),
+    ("basename", Gives::Text),
+    ("claude_size", Gives::Text),
+    ("commas", Gives::Text),
+    ("d", Gives::Part),
+    ("default", Gives::Part),
+    ("digits", Gives::Text),
+    ("first", Gives::Part),
+    ("fixed", Gives::Text),
+    ("hermes_size", Gives::Text),
+    ("int", Gives::Number),
+    ("kb", Gives::Text),
+    ("last", Gives::Part),
+    ("length", Gives::Number),
+    ("max", Gives::Part),
+    ("min", Gives::Part),
+    ("minus", Gives::Text),
+    ("one_decimal", Gives::Text),
+    ("one_decimal_even", Gives::Text),
+    ("over", Gives::Text),
+    ("pad", Gives::Text),
+    ("pi_size", Gives::Text),
+    ("plus", Gives::Text),
+    ("round_kb", Gives::Text),
+    ("sibling", Gives::Text),
+    ("string", Gives::Text),
+    ("thousands", Gives::Text),
+    ("times", Gives::Text),
+    ("trim", Gives::Text),
+];
+
+/// Most characters to which a number is filled up.
+pub(crate) const MOST_WIDTH: u64 = 100;
+
+/// What a filter gives, if a template may use it.
+pub(crate) fn gives(name: &str) -> Option<Gives> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
+}
+
+/// The names of all, sorted.
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|(name, _)| *name).collect()
+}
+
 /// Adds every filter and test to an environment.
 pub(crate) fn add_to(environment: &mut Environment) {
     environment.add_filter("plus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_add(b)));
@@ -28,8 +84,14 @@ pub(crate) fn add_to(environment: &mut Environment) {
     environment.add_filter("thousands", |value: &Value| apply(value, thousands));
     environment.add_filter("one_decimal", |value: &Value, by: u64| apply(value, |n| half_up(n, by)));
     environment.add_filter("one_decimal_even", |value: &Value, by: u64| apply(value, |n| half_even(n, by)));
-    environment.add_filter("digits", |value: &Value, width: usize| apply(value, |n| format!("{n:0width$}")));
-    environment.add_filter("pad", |value: &Value, width: usize| apply(value, |n| format!("{n:>width$}")));
+    environment.add_filter("digits", |value: &Value, most: u64| {
+        let width = width(most)?;
+        apply(value, |n| format!("{n:0width$}"))
+    });
+    environment.add_filter("pad", |value: &Value, most: u64| {
+        let width = width(most)?;
+        apply(value, |n| format!("{n:>width$}"))
+    });
     environment.add_test("known", |value: &Value| value.as_str() != Some(WAITING));
 }
 
@@ -37,6 +99,13 @@ fn number(value: &Value) -> Result<u64, Error> {
     let number = i128::try_from(value.clone())
         .map_err(|_| Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a whole number")))?;
     Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
+}
+
+/// A width within its limit.
+fn width(most: u64) -> Result<usize, Error> {
+    let wrong = || format!("a number is filled up to {MOST_WIDTH} characters at most, not {most}");
+    let fits = (most <= MOST_WIDTH).then(|| most.try_into().ok()).flatten();
+    fits.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, wrong()))
 }
 
 fn is_waiting(value: &Value) -> bool {
@@ -57,10 +126,14 @@ fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Re
 /// A decimal number with so many decimals, an exact half rounded up: JavaScript's `toFixed`.
 fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
     const EXACT: usize = 40;
+    if decimals >= EXACT {
+        let words = format!("a number has fewer than {EXACT} decimals, not {decimals}");
+        return Err(Error::new(ErrorKind::InvalidOperation, words));
+    }
     let wrong = || Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a decimal number"));
     let number = value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)?;
     let digits = format!("{number:.EXACT$}");
-    let cut = digits.len() - EXACT + decimals.min(EXACT - 1);
+    let cut = digits.len() - EXACT + decimals;
     let is_up = digits.as_bytes().get(cut).is_some_and(|digit| *digit >= b'5');
     let scaled: u128 = digits[..cut].replace('.', "").parse().map_err(|_| wrong())?;
     let scaled = format!("{:0width$}", scaled + u128::from(is_up), width = decimals + 1);

@@ -2,6 +2,7 @@
 
 pub(crate) mod filters;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -11,6 +12,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 use crate::text::units::Want;
 
+use super::bounds;
 use super::model::Unit;
 use super::policy::Policy;
 use super::policy::param::Value;
@@ -166,14 +168,17 @@ fn parameters(policy: &Policy) -> BTreeMap<String, Value> {
 fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         let mut environment = Environment::new();
-        environment
-            .set_syntax(SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default());
+        environment.set_syntax(syntax());
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         filters::add_to(&mut environment);
         environment
     });
     &ENVIRONMENT
+}
+
+fn syntax() -> SyntaxConfig {
+    SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
 }
 
 /// A stretch of a rendered template.
@@ -193,7 +198,12 @@ pub(crate) struct Rendered {
 pub(crate) struct Template<'a> {
     compiled: minijinja::Template<'a, 'a>,
     params: Arc<BTreeMap<String, Value>>,
+    /// Bytes that it has made so far.
+    made: Cell<usize>,
 }
+
+/// Most bytes that a template makes for one preview, all its lines together.
+const MOST_MADE: usize = 128 << 20;
 
 #[cfg(test)]
 thread_local! {
@@ -208,7 +218,7 @@ impl<'a> Template<'a> {
         COMPILED.set(COMPILED.get() + 1);
         let compiled = environment().template_from_named_str("notice", template);
         let compiled = compiled.map_err(|error| describe(&error))?;
-        Ok(Self { compiled, params: Arc::new(parameters(policy)) })
+        Ok(Self { compiled, params: Arc::new(parameters(policy)), made: Cell::new(0) })
     }
 
     /// Renders it.
@@ -216,6 +226,12 @@ impl<'a> Template<'a> {
         let scene = Arc::new(Scene { facts, params: Arc::clone(&self.params), waiting: Mutex::default() });
         let text = self.compiled.render(Var::from_dyn_object(Arc::clone(&scene)));
         let text = text.map_err(|error| describe(&error))?;
+        self.made.set(self.made.get() + text.len());
+        if self.made.get() > MOST_MADE {
+            return Err(
+                "a template makes over 128 MiB for one preview; shorten it, or lower the limits".to_owned()
+            );
+        }
         let waiting = *scene.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(Rendered { spans: spans(&text), waiting })
     }
@@ -268,7 +284,7 @@ pub(crate) fn figure(policy: &Policy, figure: &Figure) -> Result<u64, String> {
     Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
 }
 
-fn describe(error: &minijinja::Error) -> String {
+pub(crate) fn describe(error: &minijinja::Error) -> String {
     match error.detail() {
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),
@@ -277,6 +293,7 @@ fn describe(error: &minijinja::Error) -> String {
 
 /// Checks an expression: it parses, names parameters alone, and gives a whole number.
 pub(crate) fn check_figure(policy: &Policy, expression: &str) -> Result<(), String> {
+    bounds::check_expression(policy, expression)?;
     let environment = environment();
     let compiled = environment.compile_expression(expression).map_err(|error| describe(&error))?;
     let params = parameters(policy);
@@ -294,6 +311,7 @@ pub(crate) fn check_template(policy: &Policy, template: &str) -> Result<(), (usi
     if template.contains(SLOT) {
         return Err((1, "a template cannot hold a NUL".to_owned()));
     }
+    bounds::check_template(policy, template, syntax())?;
     let environment = environment();
     let parsed = environment
         .template_from_named_str("notice", template)

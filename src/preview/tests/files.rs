@@ -34,6 +34,22 @@ fn a_file_of_ones_own_is_a_policy() {
 }
 
 #[test]
+fn what_a_template_makes_of_all_lines_has_its_limit() {
+    let long = format!("number = \"{}\"", "x".repeat(16_000));
+    let text =
+        Catalog::builtin().text("opencode/read").unwrap().replace("number = \"{{ number }}: \"", &long);
+    let (catalog, result) = load(&text);
+    result.unwrap();
+    let mut policy = catalog.get("opencode/read").unwrap();
+    policy.set("limit", "1000000").unwrap();
+    policy.set_max_size(u64::from(u32::MAX)).unwrap();
+    let lines = b"\n".repeat(10_000);
+    let totals = Totals::count(&lines);
+    let error = plan(&Input::new(Output { bytes: &lines, totals: &totals }, "/P"), &policy).unwrap_err();
+    assert!(error.to_string().contains("128 MiB"), "{error}");
+}
+
+#[test]
 fn ones_own_file_wins() {
     let (catalog, result) =
         load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));

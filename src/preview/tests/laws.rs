@@ -80,6 +80,19 @@ fn every_built_in_policy_parses_under_its_own_name() {
     }
 }
 
+/// Found by fuzzing: `go-opencode/read` numbered the line after the last number there is.
+#[test]
+fn the_last_offset_there_is_overflows_nothing() {
+    let catalog = Catalog::builtin();
+    for (name, bytes) in catalog.names().flat_map(|name| [(name, &b""[..]), (name, b"a\nb")]) {
+        let mut policy = catalog.get(name).unwrap();
+        let Some(key) = policy.offset_key().map(str::to_owned) else { continue };
+        let _ = policy.set(&key, &u64::MAX.to_string());
+        let totals = Totals::count(bytes);
+        let _ = plan(&Input::new(Output { bytes, totals: &totals }, "/P"), &policy);
+    }
+}
+
 /// A value by lot for a parameter: what bites, and what is out of all proportion.
 fn any_value(kind: &ParamKind, lot: u64) -> String {
     match kind {

@@ -37,6 +37,9 @@ const MOST_THREADS: usize = 4;
 /// Of the origins of one directory so many are tried before another is made: a store that tells something else of
 /// each file must not be slow.
 const MOST_TRIED: usize = 16;
+/// So many directories under a root are opened, so that a pattern that fits all does not walk the disk.
+const MOST_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
+const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
 
 /// What was found at one of a store's roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,6 +180,11 @@ impl<'a> Scan<'a> {
         rest: &[Component],
         facts: &Facts,
     ) -> ControlFlow<()> {
+        if self.report.dirs.len() >= MOST_DIRS {
+            let told = self.report.unreadable.last().is_some_and(|(_, why)| why == TOO_MANY);
+            (!told).then(|| self.report.unreadable.push((at.join(name), TOO_MANY.to_owned())));
+            return ControlFlow::Continue(());
+        }
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         match openat(dir, name, flags, Mode::empty()) {
             Ok(dir) => self.level(dir, &at.join(name), rest, facts),

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
+use crate::fs::plain_file::{self, few, few_words, short_path};
 use crate::known::{Confidence, Warning};
 use crate::store::root::Root;
 
@@ -206,7 +207,7 @@ impl Stores {
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
         paths.sort();
         for path in paths {
-            let text = crate::fs::plain_file::read(&path).map_err(|error| failed(&path, error))?;
+            let text = plain_file::read(&path).map_err(|error| failed(&path, error))?;
             let agent = self.add(&path, Cow::Owned(text))?;
             self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
             self.skip(&agent);
@@ -234,7 +235,8 @@ impl Stores {
     /// Adds one description, and returns whose it is; `path` is for messages.
     fn add(&mut self, path: &Path, text: Cow<'static, str>) -> Result<String, SpecError> {
         let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
-        let form: AgentForm = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let form: AgentForm =
+            toml::from_str(&text).map_err(|error| wrong(plain_file::fault(&text, &error)))?;
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
         let specs = specs(form).map_err(wrong)?;
@@ -275,12 +277,21 @@ impl Stores {
     }
 }
 
+/// Most stores in a file; most roots, and most kinds of files, in a store; most components of a path.
+const MOST: usize = 64;
+const MOST_PATH: usize = 16;
+
 fn specs(form: AgentForm) -> Result<Vec<StoreSpec>, String> {
+    few("store", form.store.len(), MOST)?;
     let AgentForm { agent, source, confidence, store, .. } = form;
     store.into_iter().map(|store| spec(store, &agent, &source, confidence)).collect()
 }
 
 fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
+    few("roots", form.roots.len(), MOST).and(few("files", form.files.len(), MOST))?;
+    few("path", form.path.len(), MOST_PATH)?;
+    form.roots.iter().try_for_each(|root| short_path("roots", root))?;
+    form.retention.setting.iter().try_for_each(|setting| short_path("file", &setting.file))?;
     let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
     if form.files.is_empty() || form.roots.is_empty() {
         return Err("`roots` and `files` must not be empty".into());
@@ -308,7 +319,7 @@ impl From<FileForm> for FileRule {
 }
 
 fn retention(form: RetentionForm) -> Result<Retention, String> {
-    let wrong = |text: &str| format!("`after = \"{text}\"`: write an age such as 7d or 24h");
+    let wrong = |text: &str| format!("`after = \"{}\"`: write an age such as 7d or 24h", few_words(text));
     let after = match &form.after {
         Some(text) => Some(crate::human::parse_age(text).ok_or_else(|| wrong(text))?),
         None => None,

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Match, Regex};
 
+use crate::fs::plain_file::{self, few_words};
+
 /// The names of groups that a pattern may have; anything else is a mistake in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
 
@@ -50,9 +52,12 @@ impl Component {
     /// Compiles the pattern and looks at its group names; the message says what is wrong.
     pub fn check(&self) -> Result<(), String> {
         let Component::Pattern { source, .. } = self else { return Ok(()) };
-        let regex = compile(source).map_err(|error| error.to_string())?;
+        let regex = compile(source).map_err(|error| format!("`{}`: {error}", few_words(source)))?;
         match regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
-            Some(name) => Err(format!("`{source}` has a group `{name}`; known are {}", GROUPS.join(", "))),
+            Some(name) => {
+                let names = GROUPS.join(", ");
+                Err(format!("`{}` has a group `{}`; known are {names}", few_words(source), few_words(name)))
+            }
             None => Ok(()),
         }
     }
@@ -84,7 +89,7 @@ impl Component {
 }
 
 impl Compiled {
-    fn new(source: &str) -> Result<Compiled, regex::Error> {
+    fn new(source: &str) -> Result<Compiled, String> {
         let regex = compile(source)?;
         let groups = GROUPS.map(|wanted| regex.capture_names().position(|name| name == Some(wanted)));
         Ok(Compiled { regex, groups })
@@ -95,8 +100,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn compile(source: &str) -> Result<Regex, regex::Error> {
-    Regex::new(&format!(r"(?-u)\A(?:{source})\z"))
+fn compile(source: &str) -> Result<Regex, String> {
+    plain_file::regex(&format!(r"(?-u)\A(?:{source})\z"))
 }
 
 impl Facts {

@@ -58,6 +58,22 @@ fn a_scan_stops_when_told() {
 }
 
 #[test]
+fn a_pattern_that_fits_every_directory_does_not_walk_the_disk() {
+    let home = Home::new();
+    for number in 0..400 {
+        fs::create_dir_all(home.at(&format!("wide/{}/{}", number / 20, number % 20))).unwrap();
+    }
+    let text = "agent = \"mine\"\nsource = \"me\"\nconfidence = \"own\"\n\n[[store]]\nroots = [\"~/wide\"]\n\
+                path = ['.*', '.*']\nfiles = [{ name = '.*' }]\nretention = { by = \"never\" }\n";
+    let config = home.file(&home.at("stores/mine.toml"), text.as_bytes(), 0);
+    let mut stores = Stores::default();
+    stores.load_dir(config.parent().unwrap()).unwrap();
+    let reports = scan(&stores.specs[0], &home.env, now(), &mut |_| ControlFlow::Continue(()));
+    let [(path, why)] = &reports[0].unreadable[..] else { panic!("{:?}", reports[0].unreadable) };
+    assert!(path.starts_with(home.at("wide")) && why.contains("make it narrower"), "{path:?}: {why}");
+}
+
+#[test]
 fn what_only_looks_like_a_spill_is_marked() {
     let home = Home::new();
     let real = home.opencode(ID, b"x", 1);

@@ -4,6 +4,7 @@ mod any_name;
 mod bad_input;
 mod copy;
 mod list;
+mod own_files;
 mod preview;
 mod read;
 

@@ -27,7 +27,7 @@ pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
         }
         count += 1;
     }
-    let skip = skip.min(u64::MAX - count);
+    let skip = skip.min(u64::MAX - count.max(1));
     let line_size = as_usize(rule.needed(&form.line_size, "line_size")?);
     let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
     let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;

@@ -1,0 +1,372 @@
+//! How much work a template may ask for: measured before it is compiled, for the compiler already works out constants.
+//!
+//! The work is the bytes of all values that a rendering can make, each loop gone through as often as its list is long.
+//! It bounds time and memory alike.
+
+use std::collections::BTreeMap;
+
+use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+use minijinja::machinery::{parse, parse_expr};
+use minijinja::syntax::SyntaxConfig;
+
+use super::policy::Policy;
+use super::policy::param::Value;
+use super::template::filters;
+
+/// Most bytes of a template. The longest built in has 1,210.
+const MOST_TEMPLATE: usize = 16 << 10;
+/// Most bytes of a `{{ }}` or `{% %}`, and of a figure: each may be one more level for the parser.
+const MOST_TAG: usize = 500;
+/// Most of them in a template: an `elif` each is as many levels.
+const MOST_TAGS: usize = 200;
+/// Most bytes of all values that a rendering makes.
+const MOST_WORK: u64 = 4 << 20;
+/// What a figure or a text parameter counts for: a path may be so long.
+const TEXT: u64 = 4096;
+/// What a number counts for.
+const NUMBER: u64 = 40;
+/// What making any value counts for.
+const LEAST: u64 = 16;
+
+/// Why a template is not used, with its line (1-based) where one is to blame.
+pub(super) type Refusal = (usize, String);
+
+/// What is known of a value before it is there.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    bytes: u64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// A text, or what may be one.
+    Text,
+    /// A list of so many things, all of them numbers or not.
+    List(u64, bool),
+}
+
+impl Kind {
+    /// What may be either; `items` gives the length of two lists'.
+    fn or(self, other: Self, items: impl Fn(u64, u64) -> u64) -> Self {
+        match (self, other) {
+            (Self::Number, Self::Number) => Self::Number,
+            (Self::List(a, is), Self::List(b, are)) => Self::List(items(a, b), is && are),
+            _ => Self::Text,
+        }
+    }
+
+    /// What a part of it is.
+    fn element(self) -> Self {
+        match self {
+            Self::List(_, true) | Self::Number => Self::Number,
+            Self::List(_, false) | Self::Text => Self::Text,
+        }
+    }
+}
+
+impl Size {
+    const NUMBER: Self = Self { bytes: NUMBER, kind: Kind::Number };
+
+    fn text(bytes: u64) -> Self {
+        Self { bytes, kind: Kind::Text }
+    }
+
+    fn element(self) -> Self {
+        Self { kind: self.kind.element(), ..self }
+    }
+
+    /// Both joined.
+    fn with(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(other.bytes),
+            kind: self.kind.or(other.kind, u64::saturating_add),
+        }
+    }
+
+    /// One of the two: as large as the larger.
+    fn or(self, other: Self) -> Self {
+        Self { bytes: self.bytes.max(other.bytes), kind: self.kind.or(other.kind, u64::max) }
+    }
+}
+
+/// Measures a template; the error says which limit it is over, and what helps.
+pub(super) fn check_template(policy: &Policy, template: &str, syntax: SyntaxConfig) -> Result<(), Refusal> {
+    if template.len() > MOST_TEMPLATE {
+        return Err((1, "a template has at most 16 KiB; write a shorter one".to_owned()));
+    }
+    check_tags(template)?;
+    let parsed = parse(template, "notice", syntax);
+    let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), super::template::describe(&error)))?;
+    let mut meter = Meter::new(policy);
+    meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
+}
+
+/// Measures a figure's expression.
+pub(super) fn check_expression(policy: &Policy, expression: &str) -> Result<(), String> {
+    if expression.len() > MOST_TAG {
+        return Err(format!("an expression has at most {MOST_TAG} bytes; write a shorter one"));
+    }
+    let parsed = parse_expr(expression).map_err(|error| super::template::describe(&error))?;
+    Meter::new(policy).expression(&parsed).map(drop)
+}
+
+/// Neither too many tags nor too long ones. What is not sure to be outside of a tag counts as inside.
+fn check_tags(template: &str) -> Result<(), Refusal> {
+    let mut rest = template;
+    for _ in 0..=MOST_TAGS {
+        let Some(start) = ["{{", "{%", "{#"].iter().filter_map(|tag| rest.find(tag)).min() else {
+            return Ok(());
+        };
+        let line = template[..template.len() - rest.len() + start].matches('\n').count() + 1;
+        let len = tag_len(&rest[start..]);
+        if len > MOST_TAG {
+            return Err((line, format!("a tag has at most {MOST_TAG} bytes; write a shorter one")));
+        }
+        rest = &rest[start + len..];
+    }
+    Err((1, format!("a template has at most {MOST_TAGS} tags; write one with fewer")))
+}
+
+/// Bytes of the tag at the start: its closing stands in no quotes and in no braces of its own.
+fn tag_len(tag: &str) -> usize {
+    if tag.starts_with("{#") {
+        return tag.find("#}").map_or(tag.len(), |end| end + 2);
+    }
+    let (mut depth, mut quote, mut bytes) = (0_usize, None, tag.bytes().enumerate().skip(2));
+    while let Some((at, byte)) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => drop(bytes.next()),
+            (Some(open), byte) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'{') => depth += 1,
+            (None, b'%') if depth == 0 && tag[at..].starts_with("%}") => return at + 2,
+            (None, b'}') if depth == 0 => return (at + 2).min(tag.len()),
+            (None, b'}') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    tag.len()
+}
+
+/// Adds up what a rendering would make.
+struct Meter<'a> {
+    policy: &'a Policy,
+    /// What `set` and `for` have named.
+    named: BTreeMap<&'a str, Size>,
+    work: u64,
+    /// The line of the statement at hand.
+    line: usize,
+}
+
+impl<'a> Meter<'a> {
+    fn new(policy: &'a Policy) -> Self {
+        Self { policy, named: BTreeMap::new(), work: 0, line: 1 }
+    }
+
+    /// Counts a value that is made.
+    fn made(&mut self, size: Size) -> Result<Size, String> {
+        self.work = self.work.saturating_add(size.bytes.max(LEAST));
+        match self.work > MOST_WORK {
+            true => Err("the template asks for too much work (over 4 MiB of text); use shorter texts, \
+                         fewer loops and fewer `set`"
+                .to_owned()),
+            false => Ok(size),
+        }
+    }
+
+    /// Statements in order; the text that they print.
+    fn statements<'t: 'a>(&mut self, statements: &'t [Stmt<'t>]) -> Result<Size, String> {
+        let mut sum = Size::text(0);
+        for statement in statements {
+            sum = sum.with(self.statement(statement)?);
+        }
+        self.made(sum)
+    }
+
+    fn statement<'t: 'a>(&mut self, statement: &'t Stmt<'t>) -> Result<Size, String> {
+        let nothing = Size::text(1);
+        match statement {
+            Stmt::Template(template) => self.statements(&template.children),
+            Stmt::EmitRaw(raw) => self.made(Size::text(raw.raw.len() as u64)),
+            Stmt::EmitExpr(emit) => {
+                self.line = emit.span().start_line as usize;
+                self.expression(&emit.expr)
+            }
+            Stmt::Set(set) => {
+                self.line = set.span().start_line as usize;
+                let size = self.expression(&set.expr)?;
+                self.name(&set.target, size)?;
+                self.made(nothing)
+            }
+            Stmt::SetBlock(set) => {
+                self.line = set.span().start_line as usize;
+                if set.filter.is_some() {
+                    return Err("`set` takes no filter here; apply it where the name is used".to_owned());
+                }
+                let size = self.statements(&set.body)?;
+                self.name(&set.target, Size::text(size.bytes))?;
+                self.made(nothing)
+            }
+            Stmt::IfCond(branch) => {
+                self.line = branch.span().start_line as usize;
+                self.expression(&branch.expr)?;
+                let both = self.statements(&branch.true_body)?.with(self.statements(&branch.false_body)?);
+                self.made(both)
+            }
+            Stmt::ForLoop(each) => {
+                self.line = each.span().start_line as usize;
+                if each.recursive || each.filter_expr.is_some() {
+                    return Err(
+                        "a loop cannot be `recursive` or have an `if`; write `{% if %}` inside".to_owned()
+                    );
+                }
+                let list = self.expression(&each.iter)?;
+                let Kind::List(items, _) = list.kind else {
+                    return Err("a loop goes over a list that is written out, as `[a, b]`".to_owned());
+                };
+                let mut sum = self.statements(&each.else_body)?;
+                for _ in 0..items {
+                    self.name(&each.target, list.element())?;
+                    sum = sum.with(self.statements(&each.body)?);
+                }
+                self.made(sum)
+            }
+            _ => Err("only `if`, `for` and `set` may stand in `{% %}`".to_owned()),
+        }
+    }
+
+    /// A name may have been given before, in a branch that is not taken: it stands for the larger.
+    fn name<'t: 'a>(&mut self, target: &'t Expr<'t>, size: Size) -> Result<(), String> {
+        let Expr::Var(var) = target else { return Err("`set` and `for` take one name".to_owned()) };
+        let larger = self.named.get(var.id).map_or(size, |before| before.or(size));
+        self.named.insert(var.id, larger);
+        Ok(())
+    }
+
+    /// Several one after the other; a number if all are.
+    fn expressions<'t: 'a>(&mut self, all: impl Iterator<Item = &'t Expr<'t>>) -> Result<Size, String> {
+        let mut sum = Size { bytes: 0, kind: Kind::Number };
+        for expr in all {
+            sum = sum.with(self.expression(expr)?.element());
+        }
+        Ok(sum)
+    }
+
+    /// The most that an expression's value may take; counts it and all on the way to it.
+    fn expression<'t: 'a>(&mut self, expr: &'t Expr<'t>) -> Result<Size, String> {
+        let size = match expr {
+            Expr::Var(var) => self.variable(var.id),
+            Expr::Const(constant) => match constant.value.as_str() {
+                Some(text) => Size::text(text.len() as u64),
+                None => Size::NUMBER,
+            },
+            Expr::List(list) => self.list(&list.items)?,
+            Expr::Tuple(tuple) => self.list(&tuple.items)?,
+            Expr::Map(map) => Size::text(self.expressions(map.keys.iter().chain(&map.values))?.bytes),
+            Expr::UnaryOp(unary) => {
+                self.expression(&unary.expr)?;
+                Size::NUMBER
+            }
+            Expr::Compare(compare) => {
+                self.expressions(compare.ops.iter().map(|op| &op.expr).chain([&compare.expr]))?;
+                Size::NUMBER
+            }
+            Expr::BinOp(pair) => self.pair(pair.op, &pair.left, &pair.right)?,
+            Expr::IfExpr(choice) => {
+                self.expression(&choice.test_expr)?;
+                let yes = self.expression(&choice.true_expr)?;
+                match &choice.false_expr {
+                    Some(no) => yes.or(self.expression(no)?),
+                    None => yes,
+                }
+            }
+            Expr::Slice(slice) => {
+                self.expressions([&slice.start, &slice.stop, &slice.step].into_iter().flatten())?;
+                Size::text(self.expression(&slice.expr)?.bytes)
+            }
+            Expr::GetAttr(attr) => self.expression(&attr.expr)?.element(),
+            Expr::GetItem(item) => {
+                self.expression(&item.subscript_expr)?;
+                self.expression(&item.expr)?.element()
+            }
+            Expr::Test(test) => {
+                self.expression(&test.expr)?;
+                self.arguments(&test.args)?;
+                Size::NUMBER
+            }
+            Expr::Filter(filter) => self.filter(filter.name, filter.expr.as_ref(), &filter.args)?,
+            Expr::Call(_) => return Err("a template calls no function, such as `range`".to_owned()),
+        };
+        self.made(size)
+    }
+
+    fn list<'t: 'a>(&mut self, items: &'t [Expr<'t>]) -> Result<Size, String> {
+        let all = self.expressions(items.iter())?;
+        Ok(Size { kind: Kind::List(items.len() as u64, all.kind == Kind::Number), ..all })
+    }
+
+    fn arguments<'t: 'a>(&mut self, arguments: &'t [CallArg<'t>]) -> Result<Size, String> {
+        self.expressions(arguments.iter().map(|argument| match argument {
+            CallArg::Pos(expr)
+            | CallArg::Kwarg(_, expr)
+            | CallArg::PosSplat(expr)
+            | CallArg::KwargSplat(expr) => expr,
+        }))
+    }
+
+    fn filter<'t: 'a>(
+        &mut self,
+        name: &str,
+        of: Option<&'t Expr<'t>>,
+        arguments: &'t [CallArg<'t>],
+    ) -> Result<Size, String> {
+        let Some(gives) = filters::gives(name) else {
+            return Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", ")));
+        };
+        let (of, with) = (self.expressions(of.into_iter())?, self.arguments(arguments)?);
+        Ok(match gives {
+            filters::Gives::Number => Size::NUMBER,
+            filters::Gives::Text => Size::text(of.with(with).bytes.saturating_add(filters::MOST_WIDTH)),
+            filters::Gives::Part => of.with(with),
+        })
+    }
+
+    fn pair<'t: 'a>(
+        &mut self,
+        op: BinOpKind,
+        left: &'t Expr<'t>,
+        right: &'t Expr<'t>,
+    ) -> Result<Size, String> {
+        let (left, right) = (self.expression(left)?, self.expression(right)?);
+        Ok(match op {
+            BinOpKind::Add | BinOpKind::Concat => {
+                let joined = left.with(right);
+                if matches!(op, BinOpKind::Concat) { Size::text(joined.bytes) } else { joined }
+            }
+            BinOpKind::ScAnd | BinOpKind::ScOr => left.or(right),
+            BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => {
+                return Err(
+                    "`*` takes numbers alone, parameters or written out; for a figure use the filter \
+                            `times`"
+                        .to_owned(),
+                );
+            }
+            _ => Size::NUMBER,
+        })
+    }
+
+    /// A name of ours, a parameter, or a figure, which may be a text or still be counted.
+    fn variable(&self, name: &str) -> Size {
+        if let Some(size) = self.named.get(name) {
+            return *size;
+        }
+        match self.policy.get(name) {
+            Some(Value::Integer(_) | Value::Boolean(_)) => Size::NUMBER,
+            Some(Value::Text(text)) => Size::text(TEXT.max(text.len() as u64)),
+            None => Size::text(TEXT),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The sanitiser, SGR and layout: any bytes, shown in any way, in any width.
+#![no_main]
+
+mod safe;
+
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use overspill::text::ansi;
+use overspill::text::cells::{Cells, Escapes, Invalid, Show};
+use overspill::text::layout::{segment_at, snap, Rows, Wrap};
+use overspill::text::label as labels;
+use safe::is_safe;
+use unicode_width::UnicodeWidthStr;
+
+/// The most bytes of a grapheme.
+const MOST: usize = 32;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = all(Unstructured::new(data));
+});
+
+fn all(mut lot: Unstructured) -> Result<()> {
+    let escapes = if lot.arbitrary()? { Escapes::Render } else { Escapes::Visible };
+    let invalid = if lot.arbitrary()? { Invalid::Hex } else { Invalid::Replacement };
+    let show = Show { escapes, invalid, tab: lot.arbitrary()?, ascii: lot.arbitrary()? };
+    let (width, from, sideways): (u16, u32, bool) = (lot.arbitrary()?, lot.arbitrary()?, lot.arbitrary()?);
+    let bytes = lot.take_rest();
+    cells(bytes, &show);
+    let wrap = match sideways {
+        true => Wrap::Sideways { from_column: u64::from(from), width: width % 300 },
+        false => Wrap::Width(width % 300),
+    };
+    rows(bytes, &show, wrap);
+    printed(bytes, &show);
+    let style = ansi::legible(ansi::style_at(bytes));
+    rows(bytes, &show, Wrap::Width(width % 9));
+    assert!(Rows::new(bytes, &show, wrap).with_style(style).next().is_some());
+    let segment = segment_at(bytes, from as usize % (bytes.len() + 1));
+    assert!(segment.end <= bytes.len() && snap(bytes, segment.start) <= bytes.len());
+    Ok(())
+}
+
+fn first_line(bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| at + 1)
+}
+
+fn cells(bytes: &[u8], show: &Show) {
+    let (mut at, mut joined) = (0, String::new());
+    for cell in Cells::new(bytes, show) {
+        let text = cell.text.as_str();
+        assert_eq!(cell.start as usize, at, "cells tile the line");
+        assert!(cell.len > 0 && text.len() <= MOST && is_safe(text), "{cell:?}");
+        assert!(!show.ascii || text.is_ascii(), "{cell:?}");
+        assert_eq!(usize::from(cell.width), text.width(), "{cell:?}");
+        assert_eq!(cell.width > 0, cell.kind.is_drawn(), "{cell:?}");
+        at = cell.end();
+        joined.push_str(text);
+    }
+    assert_eq!(at, first_line(bytes));
+    assert!(is_safe(&joined), "{joined:?}");
+}
+
+fn rows(bytes: &[u8], show: &Show, wrap: Wrap) {
+    let mut at = 0;
+    for row in Rows::new(bytes, show, wrap) {
+        match wrap {
+            Wrap::Width(width) => {
+                assert_eq!(row.start, at, "rows tile the line");
+                let is_one_wide = row.cells.iter().filter(|cell| cell.width > 0).count() == 1;
+                assert!(row.columns() <= usize::from(width.max(1)) || is_one_wide, "{row:?}");
+            }
+            Wrap::Sideways { width, .. } => assert!(row.columns() <= usize::from(width.max(1)), "{row:?}"),
+        }
+        at = row.end;
+    }
+    if let Wrap::Width(_) = wrap {
+        assert_eq!(at, first_line(bytes));
+    }
+}
+
+fn printed(bytes: &[u8], show: &Show) {
+    let mut out = Vec::new();
+    labels::write_safe(&mut out, bytes, show, false).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.lines().all(is_safe), "{out:?}");
+    let label = labels::label(bytes);
+    assert!(is_safe(&label), "{label:?}");
+    let short = labels::fit(&label, usize::from(show.tab));
+    assert!(labels::columns_of(&short) <= usize::from(show.tab), "{short:?}");
+    assert!(labels::label_ascii(bytes).is_ascii());
+}

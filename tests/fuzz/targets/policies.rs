@@ -1,0 +1,80 @@
+//! Policies: any bytes under any parameters. The preview lies within the output, and its lengths agree.
+#![no_main]
+
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use overspill::preview::{plan, report, Catalog, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals};
+
+thread_local! {
+    /// Every policy there is, each form of its time with it; parsing takes longer than planning.
+    static POLICIES: Vec<Policy> = {
+        let catalog = Catalog::builtin();
+        catalog.names().map(|name| catalog.get(name).unwrap()).collect()
+    };
+}
+
+fuzz_target!(|data: &[u8]| {
+    let _ = POLICIES.with(|policies| all(Unstructured::new(data), policies));
+});
+
+fn all(mut lot: Unstructured, policies: &[Policy]) -> Result<()> {
+    let mut policy = lot.choose(policies)?.clone();
+    for param in policy.params().to_vec() {
+        if lot.ratio(1, 2)? {
+            // Out of a parameter's range it is refused, which is as good.
+            let _ = policy.set(&param.name, &value(&mut lot, &param.kind)?);
+        }
+    }
+    let (is_counted, exit_code, is_apart) = (lot.arbitrary()?, lot.arbitrary()?, lot.arbitrary()?);
+    let stderr: Vec<u8> = if is_apart { lot.arbitrary()? } else { Vec::new() };
+    let bytes = lot.take_rest();
+    let totals = |bytes| if is_counted { Totals::count(bytes) } else { Totals::unknown() };
+    let (of_output, of_errors) = (totals(bytes), totals(&stderr));
+    let mut input = Input::new(Output { bytes, totals: &of_output }, "/home/me/P");
+    input.stderr = is_apart.then_some(Output { bytes: &stderr, totals: &of_errors });
+    input.saved_as_stderr = "/home/me/P.stderr";
+    input.exit_code = exit_code;
+    match plan(&input, &policy) {
+        Ok(preview) => {
+            assert_eq!(preview.byte_len(&input), preview.text(&input).len() as u64, "{}", policy.name());
+            ordered(&preview.parts, &input, policy.name());
+            if is_counted {
+                assert!(preview.waiting_for.is_empty(), "{}: {:?}", policy.name(), preview.waiting_for);
+                assert!(preview.counts_waiting_for.is_empty(), "{}", policy.name());
+            }
+            let _ = report(&preview, &input, &policy, "policy", &[]);
+        }
+        Err(PlanError::Agent { .. }) => {}
+        Err(error) => panic!("{}: {error}", policy.name()),
+    }
+    Ok(())
+}
+
+/// What is kept lies within its stream; kept parts of one stream are in order and do not meet.
+fn ordered(parts: &[Part], input: &Input, name: &str) {
+    let mut last = [0, 0];
+    for part in parts {
+        let Some((source, range)) = part.range() else { continue };
+        assert!(range.end <= input.stream(source).bytes.len(), "{name}: {parts:?}");
+        if let Part::Kept { .. } = part {
+            let last = &mut last[usize::from(source == Stream::Stderr)];
+            assert!(range.start < range.end && *last <= range.start, "{name}: {parts:?}");
+            *last = range.end;
+        }
+    }
+}
+
+fn value(lot: &mut Unstructured, kind: &ParamKind) -> Result<String> {
+    Ok(match kind {
+        ParamKind::Integer { .. } => match lot.arbitrary::<u8>()? {
+            0 => lot.arbitrary::<u64>()?.to_string(),
+            1 => u64::MAX.to_string(),
+            2 => lot.arbitrary::<u16>()?.to_string(),
+            small => (small - 3).to_string(),
+        },
+        ParamKind::Boolean => lot.arbitrary::<bool>()?.to_string(),
+        ParamKind::Choice(words) => lot.choose(words)?.clone(),
+        ParamKind::Text => lot.arbitrary::<&str>()?.to_owned(),
+        ParamKind::Decimal => format!("{}.{}", lot.arbitrary::<u16>()?, lot.arbitrary::<u8>()?),
+    })
+}
