@@ -66,7 +66,8 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
             let more = entries.len() - ids.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let word = word.display();
-            let words = format!("{word} is the beginning of {} ids: {}{more}", entries.len(), ids.join(", "));
+            let words =
+                format!("'{word}' matches {} ids: {}{more}; type more of it", entries.len(), ids.join(", "));
             Err(Failure::Usage(words).into())
         }
     }

@@ -77,9 +77,7 @@ const DUMB: &str =
 /// Why the terminal cannot be used, and what to do.
 fn unusable(error: &io::Error) -> String {
     let remedy = match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::NXIO | Errno::NOENT) => {
-            "; there is no controlling terminal, so use `overspill preview` or `list`"
-        }
+        Some(Errno::NXIO | Errno::NOENT) => "; no controlling terminal; use `overspill preview` or `list`",
         Some(Errno::MFILE | Errno::NFILE) => "; raise `ulimit -n`",
         Some(_) => "",
         // Whoever reads the keys does not say what the system said.

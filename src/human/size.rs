@@ -16,7 +16,8 @@ impl std::str::FromStr for Size {
     fn from_str(text: &str) -> Result<Self, String> {
         let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, suffix) = text.split_at(split);
-        let usage = || format!("'{text}' is no size; write 51200, 50k, 50KB, 50KiB or 1m (powers of 1024)");
+        let usage =
+            || format!("'{text}' is not a size; write 51200, 50k, 50KB, 50KiB or 1m (powers of 1024)");
         let number: u64 = digits.parse().map_err(|_| usage())?;
         let power = match suffix.to_ascii_lowercase().as_str() {
             "" => return Ok(Self { number, in_bytes: false }),

@@ -35,7 +35,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration
         .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("'{text}' is no time; write 90, 1.5s, 2m or 1h"))
+        .ok_or_else(|| format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h"))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub enum OpenError {
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
     /// A FIFO or a device where only files are opened (inside a store).
-    #[error("{}: is no regular file, and nothing else inside a store is opened; pipe it in", .0.display())]
+    #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),
     /// Anything else that the system says.
     #[error("{}: {source}", path.display())]

@@ -78,7 +78,7 @@ pub enum StartError {
     #[error("{0}: {1}")]
     NotExecutable(String, io::Error),
     /// No pipe, thread or process could be had.
-    #[error("the command cannot be started: {0}; end other processes, or raise `ulimit -u` and `ulimit -n`")]
+    #[error("the command was not started: {0}; end other processes, or raise `ulimit -u` and `ulimit -n`")]
     System(#[from] io::Error),
 }
 

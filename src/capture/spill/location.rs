@@ -59,10 +59,10 @@ enum Kind {
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     /// Nothing is known of how this agent places spills.
-    #[error("{0} is not known to save outputs in a place of its own; leave out --layout agent")]
+    #[error("--layout agent is not supported for {0}; it is for opencode, kilo, go-opencode, pi and t15")]
     NoLayout(String),
     /// A session's name becomes part of a directory's.
-    #[error("a session's name has letters, digits, - and _, and more than digits; not '{0}'")]
+    #[error("invalid session name '{0}': use letters, digits, - and _, and at least one that is not a digit")]
     Session(String),
 }
 

@@ -19,8 +19,8 @@ pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs}
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
-/// With a file, an id or standard input: shows that output, the preview that the model got and the whole
-/// spill behind it. Alone: browses all stored outputs.
+/// With a file, an id or standard input, shows that output: the preview that the model got, and the whole
+/// spill. Without arguments, browses all stored outputs.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
@@ -29,7 +29,7 @@ pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs}
 pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Files or ids to look at; - is standard input
+    /// Files or ids to show; - is standard input
     #[arg(value_name = "FILE|ID|-")]
     pub files: Vec<OsString>,
     #[command(flatten)]
@@ -40,32 +40,32 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Print exactly what the model would get, nothing added
+    /// Print exactly what the model would get, and nothing else
     Preview(PreviewArgs),
-    /// Print one window of a file as the policy's read tool would
+    /// Print one window of a file as the agent's read tool would
     Read(ReadArgs),
-    /// Run a command, save its whole output, and print what the model would get of it
+    /// Run a command, save its whole output, and print what the model would get
     Run(super::run::RunArgs),
     /// End a session: remove its directory and the spills in it
     #[command(subcommand)]
     Session(super::stores::session::SessionCommand),
     /// List stored outputs: size, age, and time left until the agent deletes them
     List(ListArgs),
-    /// Delete stored outputs that are due, after showing which
+    /// Show which stored outputs have expired, and delete them
     Clean(CleanArgs),
-    /// Show the facts of one stored output: whose, how large, until when
+    /// Show the details of one stored output: agent, size, expiry
     Show(ShowArgs),
-    /// Delete single stored outputs
+    /// Delete the given stored outputs
     Rm(RmArgs),
-    /// List where the agents keep outputs and for how long, or print one agent's file
+    /// List where agents keep outputs and for how long, or print one agent's store file
     Stores(StoresArgs),
-    /// Compare what the model would get of a file, one row a policy
+    /// Compare what the model would get of a file under each policy, one row per policy
     Compare(CompareArgs),
-    /// List how the agents cut, or print one policy's file, to be saved, edited and used
+    /// List the policies by which agents cut, or print one as a file to save and edit
     Policies(PoliciesArgs),
-    /// Print completions for a shell
+    /// Print a completion script for a shell
     Completions {
-        /// Which shell
+        /// Name of the shell
         shell: clap_complete::Shell,
     },
     /// Print the man page
@@ -75,34 +75,34 @@ pub enum Command {
 /// Which policy, and with which limits.
 #[derive(Debug, Default, Group)]
 pub struct Look {
-    /// How the agent cuts: AGENT/TOOL, such as opencode/output
+    /// Policy to cut by: AGENT/TOOL, such as opencode/output
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
-    /// With -p AGENT: that agent's tool; else the kind of output, for policies that tell kinds apart
+    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
     #[arg(short, long, value_name = "TOOL")]
     pub tool: Option<String>,
-    /// Most lines that the model gets
+    /// Maximum number of lines the model gets
     #[arg(long, value_name = "N")]
     pub max_lines: Option<u64>,
-    /// Most bytes (or the policy's own unit) that the model gets
+    /// Maximum size the model gets, in bytes or in the policy's own unit
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<Size>,
-    /// Which end is kept
+    /// Which end of the output to keep
     #[arg(long, value_name = "END")]
     pub direction: Option<End>,
-    /// Set any parameter of the policy, such as task_tool=true
+    /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Standard error of the command, for policies that take it apart
+    /// File with the command's standard error, for policies that treat it separately
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
-    /// The command's exit status, for policies that print it
+    /// Exit status of the command, for policies that depend on it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
-    /// The path that notices print [default: the file's absolute path]
+    /// Path that notices print [default: the file's absolute path]
     #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as: Option<String>,
-    /// The same for standard error
+    /// Path that notices print for standard error
     #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as_stderr: Option<String>,
 }
@@ -144,7 +144,7 @@ pub struct PreviewArgs {
     /// File or id; - (the default) is standard input
     #[arg(value_name = "FILE|ID|-", default_value = "-")]
     pub file: OsString,
-    /// Save the whole of standard input if it is cut, and print where it is
+    /// Save all of standard input if the policy cuts it, and print the path
     #[arg(long)]
     pub save: bool,
     #[command(flatten)]
@@ -160,10 +160,10 @@ pub struct ReadArgs {
     /// File or id
     #[arg(value_name = "FILE|ID")]
     pub file: OsString,
-    /// First line, as the agent's read tool counts
+    /// First line, numbered as the agent's read tool does
     #[arg(long, value_name = "N")]
     pub offset: Option<u64>,
-    /// Most lines
+    /// Maximum number of lines
     #[arg(long, value_name = "M")]
     pub limit: Option<u64>,
     #[command(flatten)]
@@ -177,10 +177,10 @@ pub struct PoliciesArgs {
     /// Print this policy's file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// List earlier forms too: how a tool used to cut
+    /// Include policies of earlier versions
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// One JSON array
+    /// Print a JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,
 }
@@ -188,10 +188,10 @@ pub struct PoliciesArgs {
 /// How text is printed.
 #[derive(Debug, Group)]
 pub struct FormArgs {
-    /// One JSON object: the text, its parts, and the figures
+    /// Print a JSON object: the text, its parts, and the figures
     #[arg(long)]
     json: bool,
-    /// Print escape sequences as they are, also to a terminal
+    /// Print escape sequences unchanged, even to a terminal
     #[arg(long, conflicts_with = "json")]
     raw: bool,
 }

@@ -10,13 +10,13 @@ use crate::preview::Policy;
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
 pub struct SaveArgs {
-    /// When what comes from a command or a pipe is saved [default: cut]
+    /// When to save the output of a command or a pipe [default: cut]
     #[arg(long, value_name = "WHEN")]
     keep: Option<KeepWhen>,
-    /// Most bytes that are saved of it, or none for no limit [default: the policy's, else 100m]
+    /// Maximum size of the saved output; none for no limit [default: the policy's, else 100m]
     #[arg(long, value_name = "SIZE", value_parser = cap)]
     max_spill: Option<u64>,
-    /// Wait until what is saved is on the disk, and not merely on its way there
+    /// Flush the saved output to disk (fsync) before finishing
     #[arg(long)]
     durable: bool,
 }
@@ -24,11 +24,11 @@ pub struct SaveArgs {
 /// When a spill is kept.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum KeepWhen {
-    /// Whatever it is
+    /// Always
     Always,
-    /// When the policy cuts it
+    /// If the policy cuts it
     Cut,
-    /// Not at all
+    /// Never
     Never,
 }
 
@@ -59,7 +59,7 @@ impl SaveArgs {
     pub fn refuse(&self) -> Result<(), Failure> {
         match self.keep.is_some() || self.max_spill.is_some() || self.durable {
             true => {
-                Err(Failure::Usage("--keep, --max-spill and --durable are for what is being saved".into()))
+                Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
             }
             false => Ok(()),
         }

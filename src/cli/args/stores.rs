@@ -11,74 +11,74 @@ use crate::store::SortBy;
 
 #[derive(Debug, Default, Group)]
 pub struct ListArgs {
-    /// Of this agent alone
+    /// Only this agent's outputs
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Older than this: 7d, 24h, 30m, 90s, 2w
+    /// Only outputs older than this: 7d, 24h, 30m, 90s, 2w
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub older_than: Option<SignedDuration>,
-    /// Larger than this
+    /// Only outputs larger than this
     #[arg(long, value_name = "SIZE")]
     pub larger_than: Option<Size>,
-    /// By what to sort [default: age]
+    /// Sort key [default: age]
     #[arg(long, value_name = "KEY", value_parser = sort_by())]
     pub sort: Option<SortBy>,
-    /// One JSON array
+    /// Print a JSON array
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Group)]
 pub struct CleanArgs {
-    /// Only show what would go
+    /// Only show what would be deleted
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// In this agent's stores instead of overspill's own
+    /// Clean this agent's stores instead of overspill's own
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub agent: Option<String>,
-    /// In the stores of all agents
+    /// Clean the stores of all agents
     #[arg(long)]
     pub all: bool,
-    /// Delete what is older than this [default: what its store's own rule should have deleted]
+    /// Delete outputs older than this [default: those that their store's own rule has let expire]
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub older_than: Option<SignedDuration>,
-    /// Then delete the oldest, until no more than this is left
+    /// Then delete the oldest outputs until at most this much is left
     #[arg(long, value_name = "SIZE")]
     pub max_total: Option<Size>,
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,
-    /// One JSON array; with --yes or --dry-run
+    /// Print a JSON array; needs --yes or --dry-run
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Group)]
 pub struct ShowArgs {
-    /// Id, the beginning of one, or a file
+    /// Id, prefix of an id, or file
     #[arg(value_name = "ID|FILE")]
     pub name: OsString,
-    /// One JSON object
+    /// Print a JSON object
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Group)]
 pub struct RmArgs {
-    /// Ids, the beginning of one, or paths of stored outputs
+    /// Ids, prefixes of ids, or paths of stored outputs
     #[arg(value_name = "ID", required = true)]
     pub names: Vec<OsString>,
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,
 }
 
 #[derive(Debug, Group)]
 pub struct StoresArgs {
-    /// Print this agent's file
+    /// Print this agent's store file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// One JSON array
+    /// Print a JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,
 }
@@ -88,19 +88,20 @@ pub struct CompareArgs {
     /// File or id; - is standard input
     #[arg(value_name = "FILE|ID|-")]
     pub file: OsString,
-    /// Count which matches of this regular expression the model still gets; without a capital letter in any case
+    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
-    /// Include earlier forms of the policies
+    /// Include policies of earlier versions
     #[arg(long)]
     pub all: bool,
-    /// One JSON array
+    /// Print a JSON array
     #[arg(long)]
     pub json: bool,
 }
 
 fn age(text: &str) -> Result<SignedDuration, String> {
-    crate::human::parse_age(text).ok_or_else(|| format!("'{text}' is no age; write 7d, 24h, 30m, 90s or 2w"))
+    crate::human::parse_age(text)
+        .ok_or_else(|| format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w"))
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {

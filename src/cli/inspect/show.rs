@@ -224,7 +224,7 @@ fn holds(holds: Holds) -> String {
 
 fn access(mode: &str, exposed: bool) -> String {
     match exposed {
-        true => format!("{mode} (warning: not the owner's alone; `chmod 600` makes it so)"),
+        true => format!("{mode} (warning: readable by others; fix with `chmod 600`)"),
         false => mode.to_owned(),
     }
 }

@@ -61,7 +61,7 @@ pub fn command(
     let (control, streams) = (running.control(), progress::streams(&running));
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
         signals::pass_on(options.group, control);
-        say("the output cannot be saved, and so not be looked at while it comes");
+        say("the output cannot be saved, so it cannot be shown while it comes");
         progress::show_until_over(&streams, |most| running.wait_for(most));
         return Ok((super::delivered(running.wait()?, wish, place)?, None));
     };
@@ -169,7 +169,7 @@ fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, wish: &Wish) {
 fn in_words(captured: &Captured) -> String {
     match captured.ended.map_or(0, |ended| ended.exit_code()) {
         0 => "the command has ended".to_owned(),
-        status => format!("the command has ended with status {status}"),
+        status => format!("exited with status {status}"),
     }
 }
 
@@ -203,7 +203,7 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
         (Some(Stopped::Failed(error)), _) => {
             Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
         }
-        (Some(Stopped::Cap), _) => Some(format!("only the first {most} are saved and shown; {remedy}")),
+        (Some(Stopped::Cap), _) => Some(format!("only the first {most} is saved and shown; {remedy}")),
         (None, Some(cap)) if progress.bytes() > cap => {
             Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
         }

@@ -34,27 +34,27 @@ pub struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<OsString>,
-    /// Look at preview and spill on the screen while the command runs; it reads nothing then
+    /// Watch preview and spill on the screen while the command runs (its standard input is empty)
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
-    /// Take standard error apart, with a file and a preview of its own
+    /// Capture standard error separately, with its own file and preview
     #[arg(long)]
     pub split: bool,
-    /// Give the command a terminal of its own, for colours and for what needs one
+    /// Give the command its own terminal, for colours and for programs that need one
     #[arg(long, conflicts_with = "split")]
     pub pty: bool,
-    /// Stop the command after so long: 90, 1.5s, 2m, 1h
+    /// Stop the command after this time: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
     pub timeout: Option<Duration>,
     #[command(flatten)]
     pub saving: SaveArgs,
-    /// What is done with the command when whoever reads our output has gone
+    /// What to do if the reader of overspill's output exits
     #[arg(long, value_name = "WHAT", default_value = "spill")]
     pub sigpipe: Unread,
-    /// Where spills are put, and under which names
+    /// Where to put spills, and how to name them
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     pub layout: LayoutOf,
-    /// With --layout agent, for agents that keep a session's spills together: its name
+    /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
     #[command(flatten)]
@@ -66,18 +66,18 @@ pub struct RunArgs {
 /// What is done with a command whose preview nobody will read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Unread {
-    /// It goes on, and its output is saved
+    /// Let the command go on, and save its output
     Spill,
-    /// It is stopped: TERM, and KILL two seconds later
+    /// Stop the command: TERM, then KILL two seconds later
     Kill,
 }
 
 /// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LayoutOf {
-    /// overspill's own store
+    /// In overspill's own store
     Own,
-    /// As the policy's agent names and places it
+    /// Where the policy's agent puts it, under the agent's names
     Agent,
 }
 
@@ -124,7 +124,7 @@ fn group() -> capture::Group {
 /// `CMD | overspill preview --save`: the same for what comes on standard input.
 pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.file != "-" {
-        return Err(Failure::Usage("--save is for standard input; a file is saved already".into()).into());
+        return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
     let look = resolve(config, &args.look.wishes())?;
     let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
@@ -221,7 +221,9 @@ fn limits(wish: &Wish) -> Limits {
 /// Runs the command to its end, its signals passed on and its progress shown.
 fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
     let passing = signals::Passing::begin(options.group).map_err(|error| {
-        Failure::Failed(format!("no command is run, since no signal could reach it: {error}"))
+        Failure::Failed(format!(
+            "the command was not started, because signals could not be passed on: {error}"
+        ))
     })?;
     let running = start(args, options, place)?;
     passing.to(running.control());
@@ -279,7 +281,7 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
             && (is_part && !delivery.tells_cap() || !names(preview, path))
         {
             let what = match is_part {
-                true => format!("only the first {} of the output are", size(output.kept.bytes)),
+                true => format!("only the first {} of the output is", size(output.kept.bytes)),
                 false => "the whole output is".to_owned(),
             };
             say(&format!("{what} in {}", path.display()));

@@ -166,8 +166,8 @@ fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>
         return Ok(Vec::new());
     }
     let Some(mut cleaner) = Cleaner::start(env)? else {
-        say("another cleaning is at work; this one left everything to it");
-        let left = |_| End::Kept("another cleaning is at work".to_owned());
+        say("another cleaning is running; nothing was deleted here");
+        let left = |_| End::Kept("another cleaning is running".to_owned());
         return Ok(plan.doomed.iter().map(left).collect());
     };
     let mut one = |doomed: &Doomed| {
@@ -187,7 +187,7 @@ fn result(ends: &[End]) -> Outcome {
         0 => Ok(()),
         failed => {
             let what = outputs(failed as u64);
-            Err(Failure::Failed(format!("{what} could not be deleted, for the reasons above")).into())
+            Err(Failure::Failed(format!("{what} could not be deleted; see the reasons above")).into())
         }
     }
 }

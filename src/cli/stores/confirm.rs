@@ -27,7 +27,7 @@ impl Consent {
             (false, true) => Ok(Consent::Given),
             (false, false) if askable && has_person() => Ok(Consent::Ask),
             (false, false) => {
-                Err(Failure::Usage(format!("nothing was deleted, as there is no one to ask: {remedy}")))
+                Err(Failure::Usage(format!("cannot ask for confirmation without a terminal: {remedy}")))
             }
         }
     }

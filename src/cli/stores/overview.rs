@@ -72,7 +72,7 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
         known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));
         known.sort_unstable();
         known.dedup();
-        Failure::Usage(format!("no store `{name}`; there are those of: {}", known.join(", ")))
+        Failure::Usage(format!("no store `{name}`; the stores are: {}", known.join(", ")))
     })
 }
 

@@ -46,7 +46,7 @@ fn meant<'a>(stock: &'a Stock, words: &[OsString]) -> anyhow::Result<Vec<&'a Ent
 
 fn elsewhere(word: &OsStr) -> Failure {
     Failure::Failed(format!(
-        "{}: is no stored output, and nothing else is deleted; `overspill list` has those there are",
+        "{}: is not a stored output; `rm` deletes only those (see `overspill list`)",
         word.display()
     ))
 }
@@ -89,7 +89,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
 
 fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) -> Outcome {
     let Some(mut cleaner) = Cleaner::start(&config.env)? else {
-        let words = "another cleaning is at work, and nothing was deleted; try again when it is done";
+        let words = "another cleaning is running, and nothing was deleted; try again when it is done";
         return Err(Failure::Failed(words.to_owned()).into());
     };
     let mut stayed = Vec::new();

@@ -123,7 +123,7 @@ fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let what = match same {
         true => "is the id of several outputs; name one by its path".to_owned(),
-        false => format!("is the beginning of {} ids", entries.len()),
+        false => format!("matches {} ids", entries.len()),
     };
     Failure::Usage(format!("{word} {what}: {}{more}", names.join(", ")))
 }
@@ -148,7 +148,7 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
     let known = agents(config, &all.entries);
     if !known.contains(name) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(Failure::Usage(format!("no agent `{name}`; there are: {}", known.join(", "))).into());
+        return Err(Failure::Usage(format!("no agent `{name}`; the agents are: {}", known.join(", "))).into());
     }
     all.entries.retain(|entry| entry.agent() == name);
     Ok(all)

@@ -32,6 +32,9 @@ pub fn run(config: &Config, command: &SessionCommand) -> Outcome {
         return Ok(());
     }
     let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
-    let words = format!("{place} stays, for what is no spill or still being written: {}", names.join(", "));
+    let words = format!(
+        "{place} was kept, because it holds files that are not finished spills: {}",
+        names.join(", ")
+    );
     Err(Failure::Failed(words).into())
 }

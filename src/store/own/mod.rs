@@ -134,7 +134,7 @@ impl OwnStore {
     /// What the system says, or that it is no such id.
     pub fn keep(&self, id: &str) -> io::Result<()> {
         if !is_own(id.as_bytes()) {
-            return Err(io::Error::other("only a spill of our own store can be kept where it is"));
+            return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));
         }
         make_private(self.home.as_fd(), Path::new(KEPT))?;
         new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)

@@ -97,7 +97,7 @@ mod tests {
         let found = || root(".crush/spills", &env).unwrap();
         assert_eq!(found(), deep.join(".crush/spills"), "nowhere: it would be made here");
         std::fs::create_dir(home.join(".crush")).unwrap();
-        assert_eq!(found(), deep.join(".crush/spills"), "the home directory is no project");
+        assert_eq!(found(), deep.join(".crush/spills"), "the home directory is not a project");
         std::fs::create_dir(home.join("project/.crush")).unwrap();
         assert_eq!(found(), home.join("project/.crush/spills"));
         std::fs::create_dir(deep.join(".crush")).unwrap();

@@ -25,7 +25,7 @@ fn the_cap_is_kept_and_the_counts_are_right() {
 #[test]
 fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
     let home = Home::new();
-    let said = "overspill: only the first 1 KB of the output are in /";
+    let said = "overspill: only the first 1 KB of the output is in /";
     for flags in [&["--max-spill", "1k"][..], &["--max-spill", "1k", "--keep", "always", "-p", "pi/bash"]] {
         for lines in ["500", "9000"] {
             let ran = run(&home, flags, &format!("seq 1 {lines}"));

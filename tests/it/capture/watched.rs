@@ -25,7 +25,7 @@ fn preview_and_spill_grow_until_the_command_ends() {
     session.wait_status("kept 2,000 of 3,001 lines");
     assert!(names(&own(&home, "tool-output"))[0].starts_with(".tmp-"));
     home.file("end", "");
-    session.wait_status("the command has ended with status 7").wait_gone("still running");
+    session.wait_status("exited with status 7").wait_gone("still running");
     let path = spill(&home);
     assert_eq!(fs::read_to_string(&path).unwrap(), sequence(3000));
     session.keys("q");
@@ -72,7 +72,7 @@ fn what_is_not_cut_leaves_nothing() {
     let mut session = watching(&home, &["--max-lines", "9000"]);
     home.file("print", "");
     home.file("end", "");
-    session.wait_status("the command has ended with status 7");
+    session.wait_status("exited with status 7");
     session.keys("=").wait_for("<not saved>");
     session.keys("\x1bq");
     assert_eq!(session.ended(), 7);
@@ -86,7 +86,7 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
     session.wait_for("still running");
     home.file("print", "");
     home.file("end", "");
-    session.wait_status("the command has ended with status 7").wait_gone("still running");
+    session.wait_status("exited with status 7").wait_gone("still running");
     session.keys("q");
     assert_eq!(session.ended(), 1);
     assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
@@ -99,7 +99,7 @@ fn what_the_agent_says_of_the_end_is_in_the_preview_once_it_is_known() {
     home.file("print", "");
     session.wait_for("still running");
     home.file("end", "");
-    session.wait_status("the command has ended with status 7");
+    session.wait_status("exited with status 7");
     session.keys("G").wait_for("Command exited with code 7");
     session.keys("q");
     assert_eq!(session.ended(), 7);
@@ -110,7 +110,7 @@ fn over_the_cap_it_says_that_the_rest_is_not_shown() {
     let home = Home::new();
     let mut session = watching(&home, &["--max-spill", "1k"]);
     home.file("print", "");
-    session.wait_status("only the first 1 KB are saved and shown");
+    session.wait_status("only the first 1 KB is saved and shown");
     home.file("end", "");
     session.wait_gone("still running");
     session.keys("q");

@@ -24,7 +24,7 @@ fn a_file_whose_name_is_not_utf_8_can_be_given_to_every_command() {
     }
     assert_eq!(run(&home, &["show", "--json"], NAME).ok().json()["size"], EXAMPLE.len());
     assert!(!run(&home, &["compare", "--json"], NAME).ok().json().as_array().unwrap().is_empty());
-    run(&home, &["rm", "--yes"], NAME).fails(1, &["is no stored output"]);
+    run(&home, &["rm", "--yes"], NAME).fails(1, &["is not a stored output"]);
 }
 
 #[test]

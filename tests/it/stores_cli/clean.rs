@@ -124,9 +124,9 @@ fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
     let lock = fs::File::create(home.dir("data/overspill/.lock")).unwrap();
     lock.lock().unwrap();
     let ran = done(home.run(&["clean", "--yes"]));
-    assert!(ran.stderr.contains("another cleaning is at work"), "{}", ran.stderr);
-    assert!(ran.text().contains(": another cleaning is at work\n"), "{}", ran.text());
-    home.run(&["rm", "--yes", name(&paths[0])]).fails(1, &["another cleaning is at work", "try again"]);
+    assert!(ran.stderr.contains("another cleaning is running"), "{}", ran.stderr);
+    assert!(ran.text().contains(": another cleaning is running\n"), "{}", ran.text());
+    home.run(&["rm", "--yes", name(&paths[0])]).fails(1, &["another cleaning is running", "try again"]);
     assert_eq!(there(&paths), [true; 4]);
     drop(lock);
     home.run(&["clean", "--yes"]).ok();

@@ -26,11 +26,11 @@ fn what_is_no_entry_is_never_deleted() {
     let inside = home.put(&home.own_root().join("notes.txt"), "precious", 1);
     for path in [&outside, &inside, &home.own_root()] {
         let words = ["rm", "--yes", name(&entry), path.to_str().unwrap()];
-        home.run(&words).fails(1, &["is no stored output", "nothing else is deleted"]);
+        home.run(&words).fails(1, &["is not a stored output", "`rm` deletes only those"]);
     }
-    home.run(&["rm", "--yes", "notes.txt"]).fails(1, &["is no stored output"]);
+    home.run(&["rm", "--yes", "notes.txt"]).fails(1, &["is not a stored output"]);
     let around = format!("{}/../../../work/notes.txt", home.own_root().display());
-    home.run(&["rm", "--yes", &around]).fails(1, &["is no stored output"]);
+    home.run(&["rm", "--yes", &around]).fails(1, &["is not a stored output"]);
     assert!(entry.exists() && outside.exists() && inside.exists());
 }
 

@@ -22,7 +22,7 @@ fn an_entry_s_facts_by_the_beginning_of_its_id() {
     assert_eq!(fact("rule"), "mtime: 7 d after its last change");
     assert_eq!(fact("holds"), "raw: the output itself");
     assert_eq!(fact("policies"), "opencode/output, opencode/shell, opencode/v2");
-    assert_eq!(fact("mode"), "0644 (warning: not the owner's alone; `chmod 600` makes it so)");
+    assert_eq!(fact("mode"), "0644 (warning: readable by others; fix with `chmod 600`)");
     assert!(fact("owner").ends_with("(you)"));
 }
 
