@@ -78,11 +78,10 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// The word is empty.
 pub fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
-    match word.is_empty() {
-        true => {
-            Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
-        }
-        false => Ok(()),
+    if word.is_empty() {
+        Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
+    } else {
+        Ok(())
     }
 }
 

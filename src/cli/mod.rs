@@ -78,20 +78,21 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
 }
 
 fn run(args: Args) -> Outcome {
-    let config = Config::load(Env::from_process()).map_err(Failure::Usage)?;
+    // Loaded only where it is needed: a mistake in the configuration stops no completions.
+    let config = || Config::load(Env::from_process()).map_err(Failure::Usage);
     match args.command {
-        None => view::run(config, &args.files, &args.look, &args.saving),
-        Some(Command::Preview(args)) => inspect::preview::run(&config, &args),
-        Some(Command::Run(args)) => run::run(&config, &args),
-        Some(Command::Session(command)) => stores::session::run(&config, &command),
-        Some(Command::Read(args)) => inspect::read::run(&config, &args),
-        Some(Command::List(args)) => stores::list::run(&config, &args),
-        Some(Command::Clean(args)) => stores::clean::run(&config, &args),
-        Some(Command::Show(args)) => inspect::show::run(&config, &args),
-        Some(Command::Rm(args)) => stores::rm::run(&config, &args),
-        Some(Command::Stores(args)) => stores::overview::run(&config, &args),
-        Some(Command::Compare(args)) => inspect::compare::run(&config, &args),
-        Some(Command::Policies(args)) => inspect::policies::run(&config, &args),
+        None => view::run(config()?, &args.files, &args.look, &args.saving),
+        Some(Command::Preview(args)) => inspect::preview::run(&config()?, &args),
+        Some(Command::Run(args)) => run::run(&config()?, &args),
+        Some(Command::Session(command)) => stores::session::run(&config()?, &command),
+        Some(Command::Read(args)) => inspect::read::run(&config()?, &args),
+        Some(Command::List(args)) => stores::list::run(&config()?, &args),
+        Some(Command::Clean(args)) => stores::clean::run(&config()?, &args),
+        Some(Command::Show(args)) => inspect::show::run(&config()?, &args),
+        Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
+        Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
+        Some(Command::Compare(args)) => inspect::compare::run(&config()?, &args),
+        Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),
     }

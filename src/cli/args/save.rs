@@ -57,11 +57,10 @@ impl SaveArgs {
     /// # Errors
     /// If any of this was given.
     pub fn refuse(&self) -> Result<(), Failure> {
-        match self.keep.is_some() || self.max_spill.is_some() || self.durable {
-            true => {
-                Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
-            }
-            false => Ok(()),
+        if self.keep.is_some() || self.max_spill.is_some() || self.durable {
+            Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
+        } else {
+            Ok(())
         }
     }
 }

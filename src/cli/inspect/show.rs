@@ -57,16 +57,18 @@ pub fn run(config: &Config, args: &ShowArgs) -> Outcome {
     match stock.find(&args.name)?.cloned() {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);
-            match args.json {
-                true => json(&mut out, &Facts::of(&entry, run, &stock, config))?,
-                false => lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?,
+            if args.json {
+                json(&mut out, &Facts::of(&entry, run, &stock, config))?
+            } else {
+                lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?
             }
         }
         None => {
             let facts = FileFacts::of(&PathBuf::from(&args.name), config)?;
-            match args.json {
-                true => json(&mut out, &facts)?,
-                false => lines(&mut out, &facts.lines(config, stock.now))?,
+            if args.json {
+                json(&mut out, &facts)?
+            } else {
+                lines(&mut out, &facts.lines(config, stock.now))?
             }
         }
     }
@@ -223,9 +225,10 @@ fn holds(holds: Holds) -> String {
 }
 
 fn access(mode: &str, exposed: bool) -> String {
-    match exposed {
-        true => format!("{mode} (warning: readable by others; fix with `chmod 600`)"),
-        false => mode.to_owned(),
+    if exposed {
+        format!("{mode} (warning: readable by others; fix with `chmod 600`)")
+    } else {
+        mode.to_owned()
     }
 }
 

@@ -98,9 +98,10 @@ pub fn run(config: &Config, args: &RunArgs) -> Outcome {
         timeout: args.timeout,
         limits: limits(&wish),
     };
-    let (delivery, ended_by) = match args.interactive {
-        true => live::command(config, args, &look, options, (&wish, &place))?,
-        false => (watched(args, &options, &wish, &place)?, None),
+    let (delivery, ended_by) = if args.interactive {
+        live::command(config, args, &look, options, (&wish, &place))?
+    } else {
+        (watched(args, &options, &wish, &place)?, None)
     };
     let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
     if let Some(status) = ended_by {
@@ -280,9 +281,10 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
         if let (Some(path), Some(preview), true) = (path, preview, form != Form::Json)
             && (is_part && !delivery.tells_cap() || !names(preview, path))
         {
-            let what = match is_part {
-                true => format!("only the first {} of the output is", size(output.kept.bytes)),
-                false => "the whole output is".to_owned(),
+            let what = if is_part {
+                format!("only the first {} of the output is", size(output.kept.bytes))
+            } else {
+                "the whole output is".to_owned()
             };
             say(&format!("{what} in {}", path.display()));
         }
@@ -292,10 +294,7 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
 
 /// Whoever read our output has had enough: as for any program in a pipe, 128 + SIGPIPE, and no word.
 fn quietly(error: anyhow::Error) -> anyhow::Error {
-    match super::is_closed_pipe(&error) {
-        true => Failure::Ended(141).into(),
-        false => error,
-    }
+    if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
 }
 
 fn crashed(words: &str) -> String {

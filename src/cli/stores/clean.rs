@@ -97,9 +97,10 @@ pub fn run(config: &Config, args: &CleanArgs) -> Outcome {
         asked: Asked::ByHand,
     };
     let plan = clean_plan(&stock.entries, &stock.kept, stock.now, &rule);
-    match args.json {
-        true => as_json(&stock, &plan, consent, &config.env),
-        false => as_text(&stock, &plan, consent, &config.env),
+    if args.json {
+        as_json(&stock, &plan, consent, &config.env)
+    } else {
+        as_text(&stock, &plan, consent, &config.env)
     }
 }
 

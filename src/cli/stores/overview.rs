@@ -59,9 +59,10 @@ pub fn run(config: &Config, args: &StoresArgs) -> Outcome {
         return Ok(out.flush()?);
     }
     let listing = store::list(&config.stores.specs, &config.env, Timestamp::now());
-    match args.json {
-        true => json(&mut out, &records(config, &listing))?,
-        false => table(config, &listing).print(&mut out)?,
+    if args.json {
+        json(&mut out, &records(config, &listing))?
+    } else {
+        table(config, &listing).print(&mut out)?
     }
     Ok(out.flush()?)
 }

@@ -112,9 +112,10 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
     cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
     let _ = capture::Record::sweep(&config.env, stock.now);
-    match stayed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Failed(format!("not deleted: {}", stayed.join("; "))).into()),
+    if stayed.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Failed(format!("not deleted: {}", stayed.join("; "))).into())
     }
 }
 

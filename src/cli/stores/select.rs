@@ -121,9 +121,10 @@ fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
     let more = names.len().saturating_sub(MOST_CANDIDATES);
     names.truncate(MOST_CANDIDATES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let what = match same {
-        true => "is the id of several outputs; name one by its path".to_owned(),
-        false => format!("matches {} ids", entries.len()),
+    let what = if same {
+        "is the id of several outputs; name one by its path".to_owned()
+    } else {
+        format!("matches {} ids", entries.len())
     };
     Failure::Usage(format!("{word} {what}: {}{more}", names.join(", ")))
 }

@@ -146,3 +146,15 @@ fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
         std::fs::remove_dir_all(config.join(dir)).unwrap();
     }
 }
+
+#[test]
+fn a_mistake_in_the_configuration_stops_no_completions() {
+    let home = Home::new();
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "polcy = 1\n").unwrap();
+    home.file("out.log", numbered(3));
+    home.run(&["preview", "out.log"]).fails(2, &["config.toml", "polcy"]);
+    assert!(home.run(&["completions", "bash"]).ok().text().contains("overspill"));
+    assert!(home.run(&["man"]).ok().text().contains("overspill"));
+}
