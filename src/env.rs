@@ -22,7 +22,7 @@ impl Env {
             vars.insert("PWD".into(), here);
         }
         Env {
-            // A relative one would be another directory wherever we are started.
+            // A relative one would change with the directory in which overspill is started.
             home: etcetera::home_dir().ok().filter(|home| home.is_absolute()).unwrap_or_default(),
             vars,
             uid: rustix::process::geteuid().as_raw(),

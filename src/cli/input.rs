@@ -85,7 +85,7 @@ pub fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     }
 }
 
-/// Opens a file. One that lies in a store is held, so that no cleaner of ours deletes it meanwhile.
+/// Opens a file. One that lies in a store is held, so that no cleaning deletes it meanwhile.
 pub fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Result<Opened> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let source = match config.stores.store_of(&absolute, &config.env) {

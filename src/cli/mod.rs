@@ -104,7 +104,7 @@ fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// The reader of our output has gone: there is nothing to say, and no one to say it to.
+/// The reader of standard output closed it: not an error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

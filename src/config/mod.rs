@@ -263,7 +263,7 @@ impl Config {
         self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
     }
 
-    /// Sets what our configuration file says of this policy, then of this tool; whether that is a limit.
+    /// Sets what the configuration file has for this policy, then for this tool; returns whether that is a limit.
     fn apply_file(&self, policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
         let of_policy = self.file.limits.get(policy.name());
         let of_tool =

@@ -211,7 +211,7 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
     }
 }
 
-/// `CMD | overspill`: looks at what is piped in while it comes. It grows in our own store, and stays there
+/// `CMD | overspill`: looks at what is piped in while it comes. It grows in overspill's own store, and stays there
 /// as is wished; where it cannot, it is looked at all the same.
 pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
     let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
@@ -232,7 +232,7 @@ pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
     }
 }
 
-/// Standard input on its way into our own store.
+/// Standard input on its way into overspill's own store.
 struct Growing {
     temporary: PathBuf,
     following: Following,

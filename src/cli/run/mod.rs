@@ -63,7 +63,7 @@ pub struct RunArgs {
     pub form: FormArgs,
 }
 
-/// What is done with a command whose preview nobody will read.
+/// What to do with a command if the reader of its preview exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Unread {
     /// Let the command go on, and save its output
@@ -133,7 +133,7 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     let mut wish = args.saving.wish(&look.policy);
     wish.counts = form == Form::Json;
     tell(&mut wish, &args.look);
-    // Ctrl-C is for the command before us; once it has ended, so have we.
+    // Ctrl-C is for the command in front; once that has ended, its output ends too.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
     let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
@@ -179,13 +179,13 @@ fn place(config: &Config, args: &RunArgs, look: &Resolved) -> anyhow::Result<Pla
     Ok(cleaned(place, config))
 }
 
-/// Before the first new spill, our own store is rid of what has expired.
+/// Removes expired spills from overspill's own store before the first new one.
 fn cleaned(place: Place, config: &Config) -> Place {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     place.after(move || sweep(&stores, &env))
 }
 
-/// Rids our own store of what has expired.
+/// Removes expired spills from overspill's own store.
 pub fn sweep(stores: &Stores, env: &Env) {
     let now = Timestamp::now();
     // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
@@ -292,7 +292,7 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
     Ok(())
 }
 
-/// Whoever read our output has had enough: as for any program in a pipe, 128 + SIGPIPE, and no word.
+/// The reader closed the pipe: exit quietly with 128 + SIGPIPE, as any program in a pipe.
 fn quietly(error: anyhow::Error) -> anyhow::Error {
     if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
 }

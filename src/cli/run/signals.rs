@@ -1,4 +1,4 @@
-//! Signals that are meant for the command that we run, rather than for us.
+//! Signals that are meant for the command, not for overspill.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -53,7 +53,7 @@ fn pass(signals: &mut Signals, control: &Control) {
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
             _ if control.ask(signal) => {}
-            // The one that ended it came to us as well, and is heard late: it is not for us.
+            // The signal that ended the command came here as well, late: ignore it.
             _ if is_first && control.was_killed_by(signal) => {}
             // What it cannot do would have been done to us long ago.
             _ => drop(emulate_default_handler(signal)),
@@ -61,14 +61,14 @@ fn pass(signals: &mut Signals, control: &Control) {
     }
 }
 
-/// Passes them to a command that runs already; where that cannot be, they end us as they would.
+/// Passes them to a command that is already running; if that fails, they end overspill as usual.
 pub fn pass_on(group: Group, control: Control) {
     if let Ok(passing) = Passing::begin(group) {
         passing.to(control);
     }
 }
 
-/// Gives a command up once whoever reads our standard output has gone.
+/// Gives a command up once the reader of standard output has closed it.
 pub fn give_up_unread(control: Control) -> io::Result<()> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     thread::Builder::new().name("unread".into()).spawn(move || {
@@ -85,7 +85,7 @@ pub fn give_up_unread(control: Control) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps a command's own terminal at the size of ours.
+/// Keeps the command's own terminal at the size of the outer terminal.
 pub fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
     // It may have changed since the command was given its own.
@@ -95,7 +95,7 @@ pub fn follow_size(control: Control) -> io::Result<()> {
     Ok(())
 }
 
-/// The size of our terminal; without one, or if it does not know, 80 by 24.
+/// The size of the terminal; 80 by 24 without one, or if it does not know.
 pub fn terminal_size() -> TerminalSize {
     let (err, out, stdin) = (io::stderr(), io::stdout(), io::stdin());
     let sizes = [err.as_fd(), out.as_fd(), stdin.as_fd()].into_iter().filter_map(|fd| tcgetwinsize(fd).ok());
@@ -105,7 +105,7 @@ pub fn terminal_size() -> TerminalSize {
         .map_or(TerminalSize::default(), |size| TerminalSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-/// Lets the first Ctrl-C pass; a second one ends us.
+/// Passes the first Ctrl-C on; a second one ends overspill.
 pub fn ignore_once() -> io::Result<()> {
     if is_ignored(SIGINT) {
         return Ok(());
@@ -116,7 +116,7 @@ pub fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
-/// Whether we were started with this signal ignored. Only Linux tells without unsafe code.
+/// Whether overspill was started with this signal ignored. Only Linux tells without unsafe code.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored_mask(&status) & (1 << (signal - 1)) != 0

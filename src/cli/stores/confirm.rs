@@ -20,7 +20,7 @@ impl Consent {
     /// which flags do without one.
     ///
     /// # Errors
-    /// Someone should be asked, and there is nobody.
+    /// Confirmation is needed, and there is no terminal to ask on.
     pub fn from_flags(dry_run: bool, yes: bool, askable: bool, remedy: &str) -> Result<Consent, Failure> {
         match (dry_run, yes) {
             (true, _) => Ok(Consent::DryRun),

@@ -150,7 +150,7 @@ impl Root {
     }
 }
 
-/// Whether a root is there, and if not, why; of our own store also why it is not used.
+/// Whether a root exists, and if not, why; for overspill's own store also why it is not used.
 fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Option<String>) {
     let opened = || (spec.agent == OWN).then(|| OwnStore::open(env));
     let refusal = || Some(opened()?.err()?.to_string());

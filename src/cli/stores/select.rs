@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
 
-/// The agent's name of our own store.
+/// The name under which overspill's own store is listed.
 pub const OWN: &str = "overspill";
 
 /// So many are named where a typed id fits several.
@@ -36,14 +36,14 @@ pub enum Whose<'a> {
 pub struct Stock {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// The ids of our own store that the user keeps.
+    /// The ids in overspill's own store that the user keeps.
     pub kept: BTreeSet<String>,
     /// When they were listed.
     pub now: Timestamp,
 }
 
 impl Stock {
-    /// Lists what is there; what cannot be read is said on standard error.
+    /// Lists what is there, and reports on standard error what cannot be read.
     ///
     /// # Errors
     /// There is no such agent.
@@ -58,12 +58,12 @@ impl Stock {
         Ok(Stock { entries, kept: BTreeSet::new(), now })
     }
 
-    /// With the marks of our own store, as far as they can be read: `stores` says why where they cannot.
+    /// With the marks of overspill's own store, if they can be read; if not, `stores` says why.
     pub fn with_marks(self, config: &Config) -> Stock {
         Stock { kept: marks(config).unwrap_or_default(), ..self }
     }
 
-    /// With the marks of our own store.
+    /// With the marks of overspill's own store.
     ///
     /// # Errors
     /// Our own store may not be used: nothing may then be deleted.
@@ -71,7 +71,7 @@ impl Stock {
         Ok(Stock { kept: marks(config)?, ..self })
     }
 
-    /// Whether the user keeps an entry: then no cleaning of ours deletes it.
+    /// Whether the user keeps an entry: then no cleaning deletes it.
     pub fn is_kept(&self, entry: &Entry) -> bool {
         entry.is_own() && self.kept.contains(&*entry.id())
     }
