@@ -2,10 +2,18 @@
 
 use std::ops::Range;
 
-use crate::preview::model::Unit;
+use crate::preview::model::{Direction, Unit};
 use crate::text::units::Want;
 
 use super::{PATIENCE, STEP, Text};
+
+/// A piece at one end of a stretch.
+pub(crate) struct Piece {
+    /// The piece without a line feed.
+    pub range: Range<usize>,
+    /// What is left of the stretch, past the line feed; none where this was the last piece.
+    pub rest: Option<Range<usize>>,
+}
 
 impl Text<'_> {
     /// The first line feed at or after `from` and before `to`.
@@ -46,6 +54,25 @@ impl Text<'_> {
         }
         self.touch(at..to);
         None
+    }
+
+    /// The outermost piece of a stretch, looked for in `reach` bytes of that end; none if no end of it is there.
+    pub fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
+        let Range { start, end } = *within;
+        match from {
+            Direction::Head => {
+                let bound = end.min(start.saturating_add(reach));
+                let feed = self.feed_after(start, bound);
+                let stop = feed.or((bound == end).then_some(end))?;
+                Some(Piece { range: start..stop, rest: feed.map(|feed| feed + 1..end) })
+            }
+            Direction::Tail => {
+                let bound = start.max(end.saturating_sub(reach));
+                let feed = self.feed_before(bound, end);
+                let begin = feed.map(|feed| feed + 1).or((bound == start).then_some(start))?;
+                Some(Piece { range: begin..end, rest: feed.map(|feed| start..feed) })
+            }
+        }
     }
 
     /// Where the first `count` pieces of `from..to` end (before the line feed that ends the last of them), if there

@@ -3,7 +3,7 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::WAITING;
+use super::facts::WAITING;
 
 /// Adds every filter and test to an environment.
 pub(crate) fn add_to(environment: &mut Environment) {

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 
-const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nway = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
+const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nstrategy = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
 
 fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
     let directory = tempfile::tempdir().unwrap();
@@ -56,8 +56,8 @@ fn mistakes_are_reported_with_line_and_key() {
     let (line, key, message) =
         mistake(&GOOD.replace("lines = \"max_lines\"\n\n[text]", "lines = \"max_lins\"\n\n[text]"));
     assert_eq!((line, key.as_deref()), (21, Some("lines")), "{message}");
-    let (line, key, _) = mistake(&GOOD.replace("way = \"pieces\"", "way = \"peices\""));
-    assert_eq!((line, key.as_deref()), (19, Some("way")));
+    let (line, key, _) = mistake(&GOOD.replace("strategy = \"pieces\"", "strategy = \"peices\""));
+    assert_eq!((line, key.as_deref()), (19, Some("strategy")));
     let (line, key, _) = mistake(&GOOD.replace("from = \"head\"", "fron = \"head\""));
     assert_eq!((line, key.as_deref()), (20, Some("fron")));
 }
