@@ -63,6 +63,57 @@ fn mistakes_are_reported_with_line_and_key() {
 }
 
 #[test]
+fn a_key_of_another_strategy_is_reported_with_line_and_key() {
+    let (line, key, message) = mistake(&GOOD.replace("from = \"head\"", "chunk = 4096"));
+    assert_eq!((line, key.as_deref()), (20, Some("chunk")), "{message}");
+    assert!(
+        message.contains("the strategy `pieces` has no such key; it has strategy, from, lines"),
+        "{message}"
+    );
+    let (line, key, message) = mistake(&GOOD.replace("from = \"head\"", "head_lines = 3"));
+    assert_eq!((line, key.as_deref()), (20, Some("head_lines")), "{message}");
+}
+
+#[test]
+fn a_key_that_a_strategy_needs_is_reported_at_the_strategy() {
+    let (line, key, message) = mistake(&GOOD.replace("strategy = \"pieces\"", "strategy = \"held\""));
+    assert_eq!((line, key.as_deref()), (19, Some("held")), "{message}");
+    assert_eq!(message, "the strategy `held` needs this key");
+    let (line, key, message) = mistake(&GOOD.replace("strategy = \"pieces\"\n", ""));
+    assert_eq!((line, key.as_deref()), (18, Some("strategy")), "{message}");
+    assert_eq!(message, "`[keep]` needs this key");
+}
+
+#[test]
+fn every_table_of_the_engine_reports_foreign_and_missing_keys() {
+    let (line, key, message) = mistake(&GOOD.replace("[when]\n", "[when]\nsizes = 3\n"));
+    assert_eq!((line, key.as_deref()), (16, Some("sizes")), "{message}");
+    let (line, key, message) = mistake(&GOOD.replace("[text]\n", "[text]\nhole = \"x\"\n"));
+    assert_eq!((line, key.as_deref()), (24, Some("hole")), "{message}");
+    let (line, key, message) = mistake(&format!("{GOOD}\n[cap]\nover = 3\nsize = 2\n"));
+    assert_eq!((line, key.as_deref()), (28, Some("notice")), "{message}");
+    let variant = "\n[[variant]]\ntools = [\"x\"]\nkeep = { strategy = \"size\", size = 3, lines = 4 }\n";
+    let (line, key, message) = mistake(&format!("{GOOD}{variant}"));
+    assert_eq!((line, key.as_deref()), (30, Some("lines")), "{message}");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_reported_with_line_and_key() {
+    let with = |line: &str| mistake(&GOOD.replace("from = \"head\"", line));
+    for (line, key) in [
+        ("from = 3", "from"),
+        ("from = \"middle\"", "from"),
+        ("size = true", "size"),
+        ("size = -1", "size"),
+        ("zero_keeps_all = \"yes\"", "zero_keeps_all"),
+        ("remove = \"(\"", "remove"),
+    ] {
+        let (at, found, message) = with(line);
+        assert_eq!((at, found.as_deref()), (20, Some(key)), "{line}: {message}");
+    }
+}
+
+#[test]
 fn a_date_that_is_none_is_reported_with_line_and_key() {
     let with = |line: &str| GOOD.replace("version = \"1\"", line);
     let (line, key, message) = mistake(&with("from = { version = \"1\", date = \"2026-13\" }"));
