@@ -23,7 +23,7 @@ struct Source<'a> {
 impl Source<'_> {
     fn error(&self, at: usize, lines: usize, key: Option<String>, message: String) -> PolicyError {
         let line = self.text[..at.min(self.text.len())].matches('\n').count() + 1 + lines;
-        PolicyError::Form { file: self.path.to_owned(), line, key, message }
+        PolicyError::Invalid { file: self.path.to_owned(), line, key, message }
     }
 
     /// An error at byte `at`; the key is the one whose value holds that byte.

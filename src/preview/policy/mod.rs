@@ -37,9 +37,9 @@ pub enum PolicyError {
         /// All that there are.
         known: Vec<String>,
     },
-    /// A file does not say what a policy must say.
+    /// A file is no policy that can be used.
     #[error("{file}:{line}: {}{message}", key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
-    Form {
+    Invalid {
         /// The file, or the policy's name if it is built in.
         file: String,
         /// The line in it, 1-based.

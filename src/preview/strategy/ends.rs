@@ -2,6 +2,7 @@
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
+use crate::preview::model::Direction;
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
@@ -43,25 +44,18 @@ impl Ends {
 
     fn two(&self, text: &Text, head_lines: u64, tail_lines: u64) -> Selection {
         let (start, end) = (text.body.start, text.lines_end());
-        let head = start..if head_lines == 0 {
-            start
-        } else {
-            text.end_of_pieces(start, end, head_lines).unwrap_or(end)
-        };
-        let tail_start = match tail_lines {
-            0 if self.zero_keeps_all => start,
-            0 => end,
-            _ => text.start_of_pieces(start, end, tail_lines).unwrap_or(start),
+        let side = |from, lines| text.outer_pieces(start..end, from, lines).unwrap_or(start..end);
+        let head = if head_lines == 0 { start..start } else { side(Direction::Head, head_lines) };
+        let tail = match tail_lines {
+            0 if self.zero_keeps_all => start..end,
+            0 => end..end,
+            _ => side(Direction::Tail, tail_lines),
         };
         let parts = |range: std::ops::Range<usize>| text.kept(range).into_iter().collect::<Vec<_>>();
         let kept = head_lines.saturating_add(tail_lines);
         let mut selection = Selection {
-            slots: vec![
-                ("kept", Vec::new()),
-                ("head", parts(head.clone())),
-                ("tail", parts(tail_start..end)),
-            ],
-            ranges: vec![head, tail_start..end],
+            slots: vec![("kept", Vec::new()), ("head", parts(head.clone())), ("tail", parts(tail.clone()))],
+            ranges: vec![head, tail],
             lines: Some(Ok(kept)),
             ..Selection::default()
         };

@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, Unit};
+use crate::preview::model::{Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::Fact;
 use crate::preview::template::{Figure, Template};
@@ -159,7 +159,7 @@ fn joined(
 
 fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
     let (start, end) = (text.body.start, text.body.end);
-    text.start_of_pieces(start, end, lines).unwrap_or(start)..end
+    text.outer_pieces(start..end, Direction::Tail, lines).unwrap_or(start..end)
 }
 
 /// The blocks in order, without those in the middle that no limit admits.

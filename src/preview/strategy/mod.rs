@@ -60,10 +60,7 @@ use twice::Twice;
 #[derive(Debug)]
 pub(crate) struct Keep {
     strategy: Strategy,
-    /// Of a longer output only so many raw bytes at the start are looked at.
-    first: Option<Figure>,
-    /// What is removed from the ends of those.
-    first_trim: TrimRule,
+    first: Option<First>,
     /// Finds a tag of the agent's envelope that is escaped where it stands in what is kept.
     escape_tag: Option<Regex>,
     /// What is done to the kept text at last.
@@ -74,8 +71,7 @@ impl Keep {
     pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             strategy: Strategy::read(keys)?,
-            first: keys.optional_figure("first")?,
-            first_trim: keys.word("first_trim")?,
+            first: First::read(keys)?,
             escape_tag: keys.optional_pattern("escape_tag", escaped::finder)?,
             rewrite: Rewrite::read(keys)?,
         })
@@ -88,8 +84,7 @@ impl Keep {
 
     /// Selects what is kept of a text.
     pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let first = context.scope.optional(&self.first)?;
-        let first = first.map(|first| text.first(as_usize(first), self.first_trim));
+        let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {
             text.absorb(first);
@@ -99,6 +94,25 @@ impl Keep {
             escaped::apply(text, finder, &mut selection.slots);
         }
         Ok(selection)
+    }
+}
+
+/// Of a longer output only so many raw bytes at the start are looked at.
+#[derive(Debug)]
+struct First {
+    size: Figure,
+    /// What is removed from the ends of those.
+    trim: TrimRule,
+}
+
+impl First {
+    fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
+        let Some(size) = keys.optional_figure("first")? else { return Ok(None) };
+        Ok(Some(Self { size, trim: keys.word("first_trim")? }))
+    }
+
+    fn of<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
+        Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
     }
 }
 

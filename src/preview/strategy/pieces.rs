@@ -202,8 +202,8 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
 /// Size of the line that was kept in part, and of what was left out of it.
 fn line_figures(text: &Text, direction: Direction, taken: &Taken, selection: &mut Selection) {
     let line = match direction {
-        Direction::Head => text.line_size_from(taken.range.start),
-        Direction::Tail => text.line_size_to(taken.range.end),
+        Direction::Head => text.line_size(taken.range.start, direction),
+        Direction::Tail => text.line_size(taken.range.end, direction),
     };
     let kept = taken.size;
     selection.facts.insert("line_bytes", Fact::from(line));
@@ -216,8 +216,7 @@ fn by_lines(text: &Text, region: Range<usize>, bounds: &Bounds) -> Taken {
     let found = match (lines, bounds.from) {
         (0, Direction::Head) => Some(start..start),
         (0, Direction::Tail) => Some(end..end),
-        (_, Direction::Head) => text.end_of_pieces(start, end, lines).map(|found| start..found),
-        (_, Direction::Tail) => text.start_of_pieces(start, end, lines).map(|found| found..end),
+        (_, from) => text.outer_pieces(start..end, from, lines),
     };
     match found {
         Some(range) => Taken { range, count: lines, hit: Some(LimitHit::Lines), ..Taken::default() },

@@ -87,8 +87,8 @@ pub(crate) struct Snap {
 
 impl Snap {
     pub fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
-        let (near, keeps_feed) = (keys.optional_figure("snap")?, keys.flag("snap_keeps_feed")?);
-        Ok(near.map(|near| Self { near, keeps_feed }))
+        let Some(near) = keys.optional_figure("snap")? else { return Ok(None) };
+        Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
     }
 
     /// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character

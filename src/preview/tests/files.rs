@@ -17,7 +17,7 @@ fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
 /// The line, key and words of the error in a file.
 fn mistake(text: &str) -> (usize, Option<String>, String) {
     match load(text).1.unwrap_err() {
-        PolicyError::Form { line, key, message, .. } => (line, key, message),
+        PolicyError::Invalid { line, key, message, .. } => (line, key, message),
         error => panic!("{error}"),
     }
 }
@@ -31,6 +31,25 @@ fn a_file_of_ones_own_is_a_policy() {
     let totals = Totals::count(b"a\nb\nc");
     let input = Input::new(Output { bytes: b"a\nb\nc", totals: &totals }, "/P");
     assert_eq!(plan(&input, &policy).unwrap().text(&input), "a\nb\n[1 more]");
+}
+
+#[test]
+fn any_strategy_may_measure_cells() {
+    let cells = GOOD
+        .replace("unit = \"bytes\"", "unit = \"cells\"")
+        .replace("[when]\nlines = \"max_lines\"", "[when]\nsize = 4")
+        .replace("from = \"head\"", "size = 4\noversize = \"cut\"");
+    let (catalog, result) = load(&cells);
+    result.unwrap();
+    let policy = catalog.get("mine/shell").unwrap();
+    let of = |text: &str| {
+        let totals = Totals::unknown();
+        let input = Input::new(Output { bytes: text.as_bytes(), totals: &totals }, "/P");
+        plan(&input, &policy).unwrap().text(&input)
+    };
+    assert_eq!(of("漢\x1b[1m字"), "漢\x1b[1m字");
+    assert_eq!(of("漢字漢\nx"), "漢字\n[1 more]");
+    assert_eq!(of("a\x1b[1mbc\ndef"), "a\x1b[1mbc\n[1 more]");
 }
 
 #[test]

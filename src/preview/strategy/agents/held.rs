@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Unit};
+use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::pieces::Pieces;
@@ -137,7 +137,7 @@ impl Rolling {
             selection.hit = Some(if by_size { context.by_size() } else { LimitHit::Lines });
         }
         if selection.partial {
-            let open = if text.final_feed() { Ok(0) } else { text.line_size_to(text.body.end) };
+            let open = if text.final_feed() { Ok(0) } else { text.line_size(text.body.end, Direction::Tail) };
             selection.facts.insert("line_bytes", Fact::from(open));
         }
         Ok(selection)

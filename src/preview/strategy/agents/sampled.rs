@@ -84,25 +84,29 @@ fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     }
     let reach = as_usize(size.saturating_add(OVERHEAD));
     let (low, high) = (start.saturating_add(reach).min(end), end.saturating_sub(reach).max(start));
-    let near = text.end_of_pieces(start, low, lines.div_ceil(2));
+    let head_end = |to: usize| {
+        let head = text.outer_pieces(start..to, Direction::Head, lines.div_ceil(2));
+        head.map(|head| head.end)
+    };
+    let tail_start = |from: usize| {
+        let tail = text.outer_pieces(from..end, Direction::Tail, lines / 2);
+        tail.map(|tail| tail.start)
+    };
+    let near = head_end(low);
     if lines < 2 {
-        let end = near.or_else(|| text.end_of_pieces(start, end, lines.div_ceil(2)));
+        let end = near.or_else(|| head_end(end));
         return one(start..end.unwrap_or(low));
     }
-    let far = text.start_of_pieces(high, end, lines / 2);
+    let far = tail_start(high);
     let is_short = |from: usize, to: usize| ((to - from) as u64) < size / 2 + OVERHEAD;
     let head = match (near, far) {
         (Some(head), _) => head,
-        (None, Some(far)) if is_short(far, end) => {
-            text.end_of_pieces(start, end, lines.div_ceil(2)).unwrap_or(low)
-        }
+        (None, Some(far)) if is_short(far, end) => head_end(end).unwrap_or(low),
         _ => low,
     };
     let tail = match (far, near) {
         (Some(tail), _) => tail,
-        (None, Some(near)) if is_short(start, near) => {
-            text.start_of_pieces(start, end, lines / 2).unwrap_or(high)
-        }
+        (None, Some(near)) if is_short(start, near) => tail_start(start).unwrap_or(high),
         _ => high,
     };
     vec![start..(head + 1).min(end), tail.max(head + 1).min(end)..end]

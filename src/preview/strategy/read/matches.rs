@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Bit, LimitHit, Part, Unit};
+use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::{Boundary, Context};
 use crate::preview::strategy::selection::{Inner, Selection};
@@ -173,8 +173,8 @@ fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u
         return Some((lines, bytes + lines.saturating_sub(1)));
     }
     let (start, end) = (text.body.start, text.lines_end());
-    let stop = text.end_of_pieces(start, end, most.max(1)).unwrap_or(end);
-    let whole = text.part(start..stop, None);
+    let shown = text.outer_pieces(start..end, Direction::Head, most.max(1));
+    let whole = text.part(shown.unwrap_or(start..end), None);
     Some((lines, whole.size(Unit::Bytes).ok()?))
 }
 

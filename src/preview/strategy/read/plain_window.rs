@@ -3,7 +3,7 @@
 use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::LimitHit;
+use crate::preview::model::{Direction, LimitHit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::pieces::Pieces;
@@ -42,16 +42,14 @@ impl PlainWindow {
         let asked = context.scope.optional(&self.take)?;
         let take = asked.filter(|_| !self.take_counts);
         let end = text.body.end;
+        let first = |start: usize, lines| text.outer_pieces(start..end, Direction::Head, lines);
         let start = match skip {
             0 => text.body.start,
-            _ => {
-                text.end_of_pieces(text.body.start, end, skip).ok_or_else(|| self.past_end(text, context))?
-                    + 1
-            }
+            _ => first(text.body.start, skip).ok_or_else(|| self.past_end(text, context))?.end + 1,
         };
         let stop = match take {
             Some(0) => start,
-            Some(take) => text.end_of_pieces(start, end, take).unwrap_or(end),
+            Some(take) => first(start, take).map_or(end, |lines| lines.end),
             None => end,
         };
         let feeds = match take {
@@ -108,7 +106,9 @@ impl PlainWindow {
         selection.facts.insert("more", Fact::from(more));
         selection.facts.insert("stop", Fact::Text(stop.to_owned()));
         if is_first {
-            selection.facts.insert("line_bytes", Fact::from(window.line_size_from(window.body.start)));
+            selection
+                .facts
+                .insert("line_bytes", Fact::from(window.line_size(window.body.start, Direction::Head)));
         }
         selection.inner = Some(Inner::of(window, is_cut, is_first));
         Ok(selection)
