@@ -68,7 +68,7 @@ pub(crate) enum Figure {
     /// Worked out from the parameters.
     Expression {
         source: String,
-        compiled: Expression<'static, 'static>,
+        compiled: Box<Expression<'static, 'static>>,
     },
 }
 
@@ -117,7 +117,7 @@ impl Compiler {
         let named: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
         match named.iter().find(|name| !self.params.contains(*name)) {
             Some(name) => Err(format!("there is no parameter `{name}`")),
-            None => Ok(Figure::Expression { source: source.to_owned(), compiled }),
+            None => Ok(Figure::Expression { source: source.to_owned(), compiled: Box::new(compiled) }),
         }
     }
 
