@@ -118,7 +118,7 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
 /// A policy that does nothing, with more lines at its top.
 fn plain(tool: &str, more: &str) -> String {
     format!(
-        "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[keep]\nway = \"size\"\nfrom = \"head\"\nsize = 1\n"
+        "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[keep]\nstrategy = \"size\"\nfrom = \"head\"\nsize = 1\n"
     )
 }
 

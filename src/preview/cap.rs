@@ -4,33 +4,49 @@ use std::ops::Range;
 
 use crate::text::units;
 
+use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::measure::as_usize;
 use super::model::{Bit, Part};
-use super::plan::PlanError;
-use super::policy::Policy;
-use super::policy::schema::CapForm;
-use super::template::{self, Facts};
+use super::section::{Fault, Keys};
+use super::template::facts::Facts;
+use super::template::scope::Scope;
+use super::template::{Figure, Template};
 
-/// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
-pub(super) fn apply(
-    input: &Input,
-    policy: &Policy,
-    form: &CapForm,
-    parts: &mut Vec<Part>,
-) -> Result<bool, PlanError> {
-    let wrong = |message| PlanError::policy(policy, message);
-    let over = as_usize(template::figure(policy, &form.over).map_err(wrong)?);
-    let size = as_usize(template::figure(policy, &form.size).map_err(wrong)?);
-    let total: usize = parts.iter().map(raw_len).sum();
-    if total <= over {
-        return Ok(false);
+/// A cap on the whole response.
+#[derive(Debug)]
+pub(crate) struct Cap {
+    /// Over so many raw bytes it cuts.
+    over: Figure,
+    /// To so many.
+    size: Figure,
+    /// Back to the last line feed, if there is one.
+    to_line: bool,
+    notice: Template,
+}
+
+impl Cap {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            over: keys.figure("over")?,
+            size: keys.figure("size")?,
+            to_line: keys.flag("to_line")?,
+            notice: keys.template("notice")?,
+        })
     }
-    let at = last_feed(input, parts, size).filter(|at| form.to_line && *at > 0).unwrap_or(size);
-    cut(input, parts, at);
-    let (text, _) = template::render_plain(policy, form.notice.get_ref(), &Facts::new()).map_err(wrong)?;
-    parts.push(Part::Notice { text });
-    Ok(true)
+
+    /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
+    pub fn apply(&self, input: &Input, scope: &Scope, parts: &mut Vec<Part>) -> Result<bool, PlanError> {
+        let (over, size) = (as_usize(scope.figure(&self.over)?), as_usize(scope.figure(&self.size)?));
+        let total: usize = parts.iter().map(raw_len).sum();
+        if total <= over {
+            return Ok(false);
+        }
+        let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
+        cut(input, parts, at);
+        parts.push(Part::Notice { text: scope.words(&self.notice, Facts::new())? });
+        Ok(true)
+    }
 }
 
 fn raw_len(part: &Part) -> usize {

@@ -6,8 +6,7 @@ use crate::text::units::Want;
 
 use super::measure::Text;
 use super::model::{LimitHit, Preview, Status, Unit};
-use super::policy::Policy;
-use super::strategy::Chosen;
+use super::strategy::selection::Selection;
 
 /// What of an output was kept, in each measure.
 pub(super) struct Counts {
@@ -22,22 +21,21 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub fn of(policy: &Policy, text: &Text, chosen: &Chosen) -> Self {
-        let unit = policy.unit();
-        let half_bytes = 3 * chosen.halves;
+    pub fn of(unit: Unit, text: &Text, selection: &Selection) -> Self {
+        let half_bytes = 3 * selection.halves;
         Self {
-            total_lines: chosen.total_lines.unwrap_or_else(|| text.line_count()),
+            total_lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
             total_bytes: text.decoded_bytes(),
             total_size: text.size(unit),
-            kept_lines: chosen.lines.unwrap_or(Ok(0)),
-            kept_bytes: sum(text, chosen, text.decoded_bytes(), |range| text.decoded_bytes_of(range))
+            kept_lines: selection.lines.unwrap_or(Ok(0)),
+            kept_bytes: sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range))
                 .map(|bytes| bytes + half_bytes),
-            kept_size: kept_size(text, chosen, unit),
-            kept_agent_bytes: kept_size(text, chosen, Unit::Bytes),
+            kept_size: kept_size(text, selection, unit),
+            kept_agent_bytes: kept_size(text, selection, Unit::Bytes),
         }
     }
 
-    pub fn preview(&self, policy: &Policy, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
+    pub fn preview(&self, unit: Unit, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
         let left =
             |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
         let all = [
@@ -54,7 +52,7 @@ impl Counts {
             status: Status::Ok,
             truncated,
             truncated_by: hit,
-            unit: policy.unit(),
+            unit,
             total_lines: self.total_lines.ok(),
             total_bytes: self.total_bytes.ok(),
             total_units: self.total_size.ok(),
@@ -73,22 +71,22 @@ impl Counts {
 /// Sums a measure over what was kept; what was kept whole has the whole's total.
 pub(super) fn sum(
     text: &Text,
-    chosen: &Chosen,
+    selection: &Selection,
     whole: Result<u64, Want>,
     measure: impl Fn(Range<usize>) -> u64,
 ) -> Result<u64, Want> {
-    let mut ranges = chosen.ranges.iter().filter(|range| !range.is_empty());
+    let mut ranges = selection.ranges.iter().filter(|range| !range.is_empty());
     match (ranges.next(), ranges.next()) {
         (Some(one), None) if *one == text.body => whole,
-        _ => Ok(chosen.ranges.iter().map(|range| measure(range.clone())).sum()),
+        _ => Ok(selection.ranges.iter().map(|range| measure(range.clone())).sum()),
     }
 }
 
-pub(super) fn kept_size(text: &Text, chosen: &Chosen, unit: Unit) -> Result<u64, Want> {
+pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, Want> {
     if unit == Unit::Tokens {
-        return kept_size(text, chosen, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+        return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     }
     let half = if unit == Unit::Bytes { 3 } else { 1 };
-    sum(text, chosen, text.size(unit), |range| text.size_of(range, unit))
-        .map(|size| size + half * chosen.halves)
+    sum(text, selection, text.size(unit), |range| text.size_of(range, unit))
+        .map(|size| size + half * selection.halves)
 }

@@ -6,9 +6,9 @@ use super::input::Input;
 use super::measure::Text;
 use super::model::LimitHit;
 use super::policy::Policy;
-use super::policy::param::Value;
-use super::policy::schema::{DetailsForm, DetailsShape};
-use super::strategy::{Chosen, Inner};
+use super::policy::schema::{DetailsSchema, DetailsShape};
+use super::strategy::selection::{Inner, Selection};
+use super::value::Value;
 
 /// Lines without a limit, as JavaScript writes it.
 const NO_LIMIT: u64 = (1 << 53) - 1;
@@ -24,15 +24,15 @@ pub(super) fn of(
     input: &Input,
     policy: &Policy,
     text: &Text,
-    chosen: &Chosen,
+    selection: &Selection,
     output: &Output,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
-    let form = policy.form().details.as_ref()?;
-    match form.shape {
+    let schema = policy.file().schema.details.as_ref()?;
+    match schema.shape {
         DetailsShape::TempFile => temp_file(input, policy, text, is_cut),
-        DetailsShape::Pi if form.unless_failed && has_failed(input, policy) => None,
-        DetailsShape::Pi => pi(input, policy, form, text, chosen, output, is_cut),
+        DetailsShape::Pi if schema.unless_failed && has_failed(input, policy) => None,
+        DetailsShape::Pi => pi(input, policy, schema, text, selection, output, is_cut),
     }
 }
 
@@ -50,21 +50,21 @@ fn has_failed(input: &Input, policy: &Policy) -> bool {
 fn pi(
     input: &Input,
     policy: &Policy,
-    form: &DetailsForm,
+    schema: &DetailsSchema,
     text: &Text,
-    chosen: &Chosen,
+    selection: &Selection,
     output: &Output,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
-    let inner = chosen.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
+    let inner = selection.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
     let mut details = Map::new();
     if inner.cut {
-        details.insert("truncation".to_owned(), truncation(policy, form, chosen, &inner, output));
-        if form.path {
+        details.insert("truncation".to_owned(), truncation(policy, schema, selection, &inner, output));
+        if schema.path {
             details.insert("fullOutputPath".to_owned(), json!(input.saved_path(text.source)));
         }
     }
-    if let (Some(key), Some(limit)) = (&form.limit, inner.limited) {
+    if let (Some(key), Some(limit)) = (&schema.limit, inner.limited) {
         details.insert(key.clone(), json!(limit));
     }
     if inner.clipped {
@@ -75,16 +75,16 @@ fn pi(
 
 fn truncation(
     policy: &Policy,
-    form: &DetailsForm,
-    chosen: &Chosen,
+    schema: &DetailsSchema,
+    selection: &Selection,
     inner: &Inner,
     output: &Output,
 ) -> serde_json::Value {
-    let by = match chosen.hit {
+    let by = match selection.hit {
         Some(LimitHit::Lines) => "lines",
         _ => "bytes",
     };
-    let max_lines = if form.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
+    let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
     json!({
         "truncated": true,
         "truncatedBy": by,
@@ -92,7 +92,7 @@ fn truncation(
         "totalBytes": inner.totals.map(|(_, bytes)| bytes),
         "outputLines": output.lines,
         "outputBytes": inner.output_bytes.or(output.bytes),
-        "lastLinePartial": chosen.partial,
+        "lastLinePartial": selection.partial,
         "firstLineExceedsLimit": inner.first_line,
         "maxLines": max_lines,
         "maxBytes": policy.max_size(),

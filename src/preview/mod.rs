@@ -11,14 +11,15 @@
 //! assert_eq!(plan(&input, &policy).unwrap().text(&input), "hello\n");
 //! ```
 //!
-//! The engine reads in this order: `file` and `catalog` turn TOML into a `Policy`; `text` looks at an output
-//! frugally; `keep` chooses ranges; `notice` renders what the agent adds; `plan` puts them together.
+//! From the bottom up: `measure` looks at an output frugally; `template` renders what the agent adds; `strategy` selects
+//! ranges; `policy` turns TOML into a `Policy` that holds all of them, compiled; `plan` puts them together.
 
-mod bounds;
 mod cap;
 mod counts;
 mod details;
+mod error;
 mod input;
+mod limits;
 pub(crate) mod measure;
 pub(crate) mod model;
 mod plan;
@@ -26,18 +27,22 @@ mod policy;
 mod refuse;
 mod report;
 mod rewrite;
+mod section;
 pub(crate) mod strategy;
 pub(crate) mod template;
+mod value;
 
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
+pub use error::PlanError;
 pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
-pub use plan::{PlanError, plan, plan_touching};
+pub use plan::{plan, plan_touching};
 pub use policy::catalog::Catalog;
-pub use policy::param::{Param, ParamError, ParamKind, Value};
+pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
 pub use report::{Report, ReportPart, report};
+pub use value::Value;
 
 #[cfg(test)]
 mod tests;

@@ -5,38 +5,17 @@ use std::ops::Range;
 use crate::text::units::Want;
 
 use super::counts::{self, Counts, kept_size};
+use super::details;
+use super::error::PlanError;
 use super::input::{Input, Stream};
+use super::limits::Over;
 use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
-use super::strategy::{self, Chosen};
-use super::template::{self, Fact, Facts, Span};
-use super::{cap, details, refuse, rewrite};
-
-/// Why there is no preview.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The agent's tool answers with an error, such as to an offset past the end: its own words.
-    #[error("{message}")]
-    Agent {
-        /// The agent's words.
-        message: String,
-    },
-    /// The policy file has a mistake that only shows in use.
-    #[error("{policy}: {message}")]
-    Policy {
-        /// The policy's name.
-        policy: String,
-        /// What is wrong.
-        message: String,
-    },
-}
-
-impl PlanError {
-    pub(super) fn policy(policy: &Policy, message: String) -> Self {
-        Self::Policy { policy: policy.name().to_owned(), message }
-    }
-}
+use super::strategy::selection::Selection;
+use super::template::Template;
+use super::template::facts::{Fact, Facts};
+use super::template::scope::{Scope, Span};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text and reads no more of the output than the
 /// limits and two blocks of 64 KiB, except where the policy looks for something (`basic/smart`, far read windows) or
@@ -61,26 +40,25 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
 }
 
 fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
-    let form = policy.form();
-    let reads = form.reads.as_ref().map(|reads| template::figure(policy, reads)).transpose();
-    let reads =
-        reads.map_err(|message| PlanError::policy(policy, message))?.map(|reads| as_usize(reads.max(1)));
+    let file = policy.file();
+    let reads = policy.scope(Facts::new()).optional(&file.reads)?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
-    let text = Text::new(output, stream, form.decoding, policy.line_form(), form.trim);
+    let text = Text::new(output, stream, file.schema.decoding, policy.line_rule(), file.schema.trim);
     Ok(text.with_reads(reads, output.totals).with_seek(seek).with_wanted(input.wanted))
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
-    let mut planned = one_stream(input, policy, stdout)?;
+    let scope = policy.scope(outside(input, policy, Stream::Stdout));
+    let mut planned = one_stream(input, policy, &scope, stdout)?;
     if planned.status != Status::Ok {
         return Ok(planned);
     }
-    if let Some(together) = &policy.text_forms().together {
-        planned = join(input, policy, stderr, planned, together.get_ref())?;
+    if let Some(together) = &policy.texts().together {
+        planned = join(input, policy, &scope, stderr, planned, together)?;
     }
-    if let Some(form) = &policy.form().cap
-        && cap::apply(input, policy, form, &mut planned.parts)?
+    if let Some(cap) = &policy.file().cap
+        && cap.apply(input, &scope, &mut planned.parts)?
     {
         planned.truncated = true;
         planned.truncated_by = planned.truncated_by.or(Some(LimitHit::Size(policy.unit())));
@@ -93,25 +71,27 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
 fn join(
     input: &Input,
     policy: &Policy,
+    scope: &Scope,
     stderr: &Text,
     mut planned: Preview,
-    together: &str,
+    together: &Template,
 ) -> Result<Preview, PlanError> {
-    let other = one_stream(input, policy, stderr)?;
-    let mut facts = outside(input, policy, Stream::Stdout);
-    facts.insert("stdout_empty", Fact::Flag(planned.parts.is_empty()));
-    facts.insert("stderr_empty", Fact::Flag(other.parts.is_empty()));
-    facts.insert("stderr_given", Fact::Flag(input.stderr.is_some()));
+    let other = one_stream(input, policy, &policy.scope(outside(input, policy, Stream::Stderr)), stderr)?;
+    let facts = Facts::from([
+        ("stdout_empty", Fact::Flag(planned.parts.is_empty())),
+        ("stderr_empty", Fact::Flag(other.parts.is_empty())),
+        ("stderr_given", Fact::Flag(input.stderr.is_some())),
+    ]);
     let slots = vec![
         ("stdout", std::mem::take(&mut planned.parts)),
         ("stderr", other.parts.clone()),
         ("stderr_whole", stderr.kept(stderr.body.clone()).into_iter().collect()),
     ];
-    let (parts, waiting) = lay_out(policy, together, facts, slots)?;
+    let (parts, waiting) = lay_out(scope, together, facts, slots)?;
     planned.parts = parts;
     planned.waiting_for |= waiting;
     if input.stderr.is_some() {
-        let is_whole = together.contains("stderr_whole");
+        let is_whole = together.mentions("stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
         add(&mut planned, counted);
     }
@@ -157,87 +137,47 @@ fn add(sum: &mut Preview, other: Preview) {
     sum.details = sum.details.take().or(other.details);
 }
 
-/// Which limit an output is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
-    Nothing,
-    Size,
-    Lines,
-}
-
-/// Tests the limits, the cheap one first; the total where it cannot be told yet.
-pub(super) fn test(text: &Text, policy: &Policy) -> Result<Result<Over, Want>, PlanError> {
-    let when = policy.when();
-    let worked = |figure: &Option<super::policy::schema::Figure>| {
-        let value = figure.as_ref().map(|figure| template::figure(policy, figure)).transpose();
-        value.map_err(|message| PlanError::policy(policy, message))
-    };
-    let off = |limit: &u64| !(when.zero_is_off && *limit == 0);
-    let (lines, size) = (worked(&when.lines)?.filter(off), worked(&when.size)?.filter(off));
-    let bare = u64::from(when.bare && text.final_feed());
-    let over = |limit: u64, unit: Option<Unit>| {
-        text.exceeds(unit.unwrap_or_else(|| policy.unit()), limit.saturating_add(bare))
-    };
-    let also = worked(&when.also_size)?;
-    if worked(&when.raw)?.is_some_and(|raw| text.bytes.len() as u64 > raw) {
-        return Ok(Ok(Over::Size));
+fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Result<Preview, PlanError> {
+    if let Some(refuse) = &policy.file().refuse {
+        refuse.check(text, input.saved_path(text.source), scope)?;
     }
-    if size.is_some_and(|size| over(size, when.unit)) && also.is_none_or(|also| over(also, when.also_unit)) {
-        return Ok(Ok(Over::Size));
-    }
-    let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));
-    Ok(many.map(|many| if many { Over::Lines } else { Over::Nothing }))
-}
-
-fn one_stream(input: &Input, policy: &Policy, text: &Text) -> Result<Preview, PlanError> {
-    refuse::check(input, policy, text)?;
-    let over = test(text, policy)?;
-    let is_cut = strategy::is_always(policy) || matches!(over, Ok(Over::Size | Over::Lines));
-    let mut chosen = if is_cut { strategy::choose(text, policy, input)? } else { everything(text) };
-    if let Some(words) = chosen.crash.take() {
+    let (keep, context) = (policy.keep(), policy.context(scope));
+    let over = context.limits.test(text, scope, context.unit)?;
+    let is_cut = keep.is_always() || matches!(over, Ok(Over::Size | Over::Lines));
+    let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
+    if let Some(words) = selection.crash.take() {
         return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
     }
-    let is_cut = chosen.cut.unwrap_or(is_cut);
-    chosen.hit = chosen.hit.or(match over {
-        Ok(Over::Size) => Some(LimitHit::Size(policy.unit())),
+    let is_cut = selection.cut.unwrap_or(is_cut);
+    selection.hit = selection.hit.or(match over {
+        Ok(Over::Size) => Some(context.by_size()),
         Ok(Over::Lines) => Some(LimitHit::Lines),
         _ => None,
     });
-    let counts = Counts::of(policy, text, &chosen);
-    for (_, parts) in &mut chosen.slots {
+    let counts = Counts::of(context.unit, text, &selection);
+    for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
-    let mut facts = outside(input, policy, text.source);
-    inside(&mut facts, policy, text, &chosen, &counts);
-    let forms = policy.text_forms();
-    let template = if is_cut { &forms.cut } else { &forms.whole };
-    let template = template.as_ref().map_or("{{ kept }}", |template| template.get_ref().as_str());
-    let slots = rewrite::slots(input, policy, text.source, std::mem::take(&mut chosen.slots))?;
-    let (parts, waiting) = lay_out(policy, template, facts, slots)?;
-    let hit = chosen.hit.filter(|_| is_cut);
+    let mut facts = Facts::new();
+    inside(&mut facts, policy, text, &selection, &counts);
+    let texts = policy.texts();
+    let template = if is_cut { &texts.cut } else { &texts.whole };
+    let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
+    let (parts, waiting) = lay_out(scope, template, facts, slots)?;
+    let hit = selection.hit.filter(|_| is_cut);
     let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
-    let details = details::of(input, policy, text, &chosen, &output, is_cut);
+    let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
-    Ok(Preview { parts, details, ..counts.preview(policy, is_cut, hit, waiting | undecided) })
-}
-
-/// A text that is kept whole.
-pub(super) fn everything(text: &Text) -> Chosen {
-    Chosen {
-        slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
-        ranges: vec![text.body.clone()],
-        lines: Some(text.line_count()),
-        ..Chosen::default()
-    }
+    Ok(Preview { parts, details, ..counts.preview(context.unit, is_cut, hit, waiting | undecided) })
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
-    let counts = Counts::of(policy, text, &everything(text));
-    counts.preview(policy, false, None, Want::NOTHING)
+    let counts = Counts::of(policy.unit(), text, &Selection::everything(text));
+    counts.preview(policy.unit(), false, None, Want::NOTHING)
 }
 
 /// Figures that do not come from the output.
-pub(super) fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
+fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
         ("path", Fact::Text(input.saved_path(stream).to_owned())),
         ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
@@ -249,13 +189,13 @@ pub(super) fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 }
 
 /// Figures of the output and of what was kept.
-fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, counts: &Counts) {
+fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &Counts) {
     let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
-    let kept_feeds = counts::sum(text, chosen, feeds, |range| text.line_feeds_of(range));
+    let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
     let removed_lines = minus(counts.total_lines, counts.kept_lines);
     let removed_size = minus(counts.total_size, counts.kept_size);
-    let by_lines = matches!(chosen.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
+    let by_lines = matches!(selection.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
     let figures = [
         ("pieces", feeds.map(|feeds| feeds + 1)),
         ("lines", counts.total_lines),
@@ -267,8 +207,8 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
         ("kept_lines", counts.kept_lines),
         ("kept_size", counts.kept_size),
         ("kept_bytes", counts.kept_agent_bytes),
-        ("kept_points", kept_size(text, chosen, Unit::Points)),
-        ("removed_points", minus(text.size(Unit::Points), kept_size(text, chosen, Unit::Points))),
+        ("kept_points", kept_size(text, selection, Unit::Points)),
+        ("removed_points", minus(text.size(Unit::Points), kept_size(text, selection, Unit::Points))),
         ("rest_lines", minus(feeds, kept_feeds).map(|feeds| feeds + 1)),
         ("removed_lines", removed_lines),
         ("removed_size", removed_size),
@@ -278,23 +218,23 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, chosen: &Chosen, coun
     facts.extend(figures.map(|(name, figure)| (name, Fact::from(figure))));
     let word = if by_lines { "lines" } else { policy.unit().as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
-    facts.insert("hit", Fact::Text(chosen.hit.map_or("none", hit_word).to_owned()));
-    facts.insert("partial", Fact::Flag(chosen.partial));
-    let is_empty = chosen.halves == 0 && chosen.ranges.iter().all(Range::is_empty);
+    facts.insert("hit", Fact::Text(selection.hit.map_or("none", hit_word).to_owned()));
+    facts.insert("partial", Fact::Flag(selection.partial));
+    let is_empty = selection.halves == 0 && selection.ranges.iter().all(Range::is_empty);
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may look at all of an output: only for a policy that asks.
-    if template::names(policy, "is_blank") {
+    if policy.texts().mention("is_blank") {
         facts.insert("is_blank", Fact::Flag(text.is_blank()));
     }
-    if template::names(policy, "json_units") {
+    if policy.texts().mention("json_units") {
         facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
     }
-    if let Some((first, last)) = chosen.span {
+    if let Some((first, last)) = selection.span {
         facts.insert("first", Fact::from(first));
         facts.insert("last", Fact::from(last));
     }
-    facts.extend(chosen.facts.iter().map(|(name, fact)| (*name, fact.clone())));
+    facts.extend(selection.facts.iter().map(|(name, fact)| (*name, fact.clone())));
 }
 
 fn hit_word(hit: LimitHit) -> &'static str {
@@ -307,8 +247,8 @@ fn hit_word(hit: LimitHit) -> &'static str {
 
 /// Renders a template and puts the slots' parts in their places.
 fn lay_out(
-    policy: &Policy,
-    template: &str,
+    scope: &Scope,
+    template: &Template,
     mut facts: Facts,
     slots: Vec<(&'static str, Vec<Part>)>,
 ) -> Result<(Vec<Part>, Want), PlanError> {
@@ -316,8 +256,7 @@ fn lay_out(
         let fact = if parts.is_empty() { Fact::Text(String::new()) } else { Fact::Slot(at) };
         facts.insert(name, fact);
     }
-    let rendered =
-        template::render(policy, template, &facts).map_err(|message| PlanError::policy(policy, message))?;
+    let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         Span::Text(text) => vec![Part::Notice { text }],
         Span::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),

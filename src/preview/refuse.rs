@@ -1,26 +1,46 @@
 //! Outputs that an agent's tool does not show at all, such as binary files.
 
-use super::input::Input;
+use super::error::PlanError;
 use super::measure::{Text, as_usize};
-use super::plan::{self, PlanError};
-use super::policy::Policy;
-use super::template::{self, Facts};
+use super::section::{Fault, Keys};
+use super::template::facts::Facts;
+use super::template::scope::Scope;
+use super::template::{Figure, Template};
 
-/// The agent's words if its tool refuses this output.
-pub(super) fn check(input: &Input, policy: &Policy, text: &Text) -> Result<(), PlanError> {
-    let Some(form) = &policy.form().refuse else { return Ok(()) };
-    let wrong = |message| PlanError::policy(policy, message);
-    let sample = as_usize(template::figure(policy, &form.sample).map_err(wrong)?);
-    let controls = template::figure(policy, &form.controls).map_err(wrong)?;
-    let path = input.saved_path(text.source);
-    let ending = path.rsplit('/').next().and_then(|name| name.rfind('.').map(|at| name[at..].to_lowercase()));
-    let is_named = ending.is_some_and(|ending| form.endings.contains(&ending));
-    if !is_named && !is_binary(text, sample, controls) {
-        return Ok(());
+/// What the tool does not show.
+#[derive(Debug)]
+pub(crate) struct Refuse {
+    /// Bytes at the start in which it looks for NUL and other control bytes.
+    sample: Figure,
+    /// Over so many control bytes in a hundred (line breaks and tabs are none) it refuses.
+    controls: Figure,
+    /// Endings of names that it refuses unseen, lower case, with their dot.
+    endings: Vec<String>,
+    words: Template,
+}
+
+impl Refuse {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            sample: keys.figure("sample")?,
+            controls: keys.figure("controls")?,
+            endings: keys.optional_texts("endings")?.unwrap_or_default(),
+            words: keys.template("words")?,
+        })
     }
-    let facts: Facts = plan::outside(input, policy, text.source);
-    let (message, _) = template::render_plain(policy, form.words.get_ref(), &facts).map_err(wrong)?;
-    Err(PlanError::Agent { message })
+
+    /// The agent's words if its tool refuses this output, which is saved at `path`.
+    pub fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
+        let sample = as_usize(scope.figure(&self.sample)?);
+        let controls = scope.figure(&self.controls)?;
+        let ending =
+            path.rsplit('/').next().and_then(|name| name.rfind('.').map(|at| name[at..].to_lowercase()));
+        let is_named = ending.is_some_and(|ending| self.endings.contains(&ending));
+        if !is_named && !is_binary(text, sample, controls) {
+            return Ok(());
+        }
+        Err(scope.refusal(&self.words, Facts::new()))
+    }
 }
 
 /// Whether the start holds a NUL, or more than `most` control bytes in a hundred (those from TAB to CR are none).

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::known::Warning;
 
 use super::input::Input;
-use super::model::{Preview, Status};
+use super::model::{LimitHit, Preview, Status};
 use super::policy::Policy;
 
 /// One part, with its text.
@@ -86,7 +86,7 @@ pub fn report(
             Status::Crashed(words) => format!("crashed: {words}"),
         },
         truncated: preview.truncated,
-        truncated_by: preview.truncated_by.map(super::LimitHit::as_str),
+        truncated_by: preview.truncated_by.map(LimitHit::as_str),
         tokens_estimate: (text.len() as u64).div_ceil(4),
         text,
         parts,

@@ -1,41 +1,65 @@
 //! What an agent does to the text that it kept: sequences out, white space off the ends, written as JSON.
 
+use crate::fs::plain_file;
 use std::ops::Range;
 
 use regex::bytes::Regex;
+use serde::Deserialize;
 
 use super::input::{Input, Stream};
 use super::model::{Bit, Decoding, Part};
-use super::plan::PlanError;
-use super::policy::Policy;
-use super::policy::schema::Quoted;
+use super::section::{Fault, Keys};
 
-/// Slots as they come out of a policy's rewriting. Copies what was kept, which the limits bound.
-pub(super) fn slots(
-    input: &Input,
-    policy: &Policy,
-    source: Stream,
-    slots: Vec<(&'static str, Vec<Part>)>,
-) -> Result<Vec<(&'static str, Vec<Part>)>, PlanError> {
-    let keep = policy.keep();
-    let wrong = |error: regex::Error| PlanError::policy(policy, error.to_string());
-    let remove =
-        keep.remove.as_ref().map(|remove| Regex::new(remove.get_ref()).map_err(wrong)).transpose()?;
-    let rewritten = slots.into_iter().map(|(name, mut parts)| {
-        if let Some(remove) = &remove {
-            let found = removed(&flat(input, &parts), remove);
-            parts = without(input, parts, &found);
-        }
-        if keep.strip {
-            let ends = blank_ends(&flat(input, &parts));
-            parts = without(input, parts, &ends);
-        }
-        if let Some(quoted) = keep.quoted {
-            parts = parts.into_iter().map(|part| written(input, source, part, quoted)).collect();
-        }
-        (name, parts)
-    });
-    Ok(rewritten.collect())
+/// How kept text is written inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Quoted {
+    /// ASCII JSON that is safe in HTML, as Jinja's `tojson` writes it.
+    HtmlJson,
+}
+
+/// The last keys of `[keep]`, which any strategy may have.
+#[derive(Debug)]
+pub(crate) struct Rewrite {
+    /// What is taken out of what was kept.
+    remove: Option<Regex>,
+    /// White space at the ends of what was kept goes, as Python's `strip` has it.
+    strip: bool,
+    quoted: Option<Quoted>,
+}
+
+impl Rewrite {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            remove: keys.optional_pattern("remove", plain_file::regex)?,
+            strip: keys.flag("strip")?,
+            quoted: keys.optional_word("quoted")?,
+        })
+    }
+
+    /// Slots as they come out of the rewriting. Copies what was kept, which the limits bound.
+    pub fn slots(
+        &self,
+        input: &Input,
+        source: Stream,
+        slots: Vec<(&'static str, Vec<Part>)>,
+    ) -> Vec<(&'static str, Vec<Part>)> {
+        let rewritten = slots.into_iter().map(|(name, mut parts)| {
+            if let Some(remove) = &self.remove {
+                let found = removed(&flat(input, &parts), remove);
+                parts = without(input, parts, &found);
+            }
+            if self.strip {
+                let ends = blank_ends(&flat(input, &parts));
+                parts = without(input, parts, &ends);
+            }
+            if let Some(quoted) = self.quoted {
+                parts = parts.into_iter().map(|part| written(input, source, part, quoted)).collect();
+            }
+            (name, parts)
+        });
+        rewritten.collect()
+    }
 }
 
 /// The bytes of a part before they are decoded, or of its own text.

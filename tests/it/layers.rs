@@ -20,6 +20,39 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("cli", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
 ];
 
+/// What each file or folder of `preview` may name besides itself, from the bottom up.
+const IN_PREVIEW: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("input", &[]),
+    ("value", &[]),
+    ("model", &["input"]),
+    ("measure", &["input", "model"]),
+    ("template", &["error", "model", "value"]),
+    ("section", &["template"]),
+    ("limits", &["error", "model", "measure", "template", "section"]),
+    ("cap", &["error", "input", "model", "measure", "template", "section"]),
+    ("refuse", &["error", "measure", "template", "section"]),
+    ("rewrite", &["input", "model", "section"]),
+    ("strategy", &["error", "model", "measure", "template", "section", "limits", "rewrite"]),
+    ("counts", &["model", "measure", "strategy"]),
+    (
+        "policy",
+        &[
+            "value", "model", "measure", "template", "section", "limits", "cap", "refuse", "rewrite",
+            "strategy",
+        ],
+    ),
+    ("details", &["input", "value", "model", "measure", "strategy", "policy"]),
+    (
+        "plan",
+        &[
+            "error", "input", "model", "measure", "template", "limits", "strategy", "counts", "policy",
+            "details",
+        ],
+    ),
+    ("report", &["input", "model", "policy"]),
+];
+
 /// Files of the command line that start the screens.
 const STARTS_SCREENS: &[&str] = &["cli/view.rs", "cli/run/live.rs"];
 
@@ -70,7 +103,12 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 /// The modules that a text names by `crate::`.
 fn named(text: &str) -> BTreeSet<&str> {
-    let paths = code(text).flat_map(|line| line.split("crate::").skip(1));
+    named_after(text, "crate::")
+}
+
+/// What a text names right after a path.
+fn named_after<'a>(text: &'a str, path: &str) -> BTreeSet<&'a str> {
+    let paths = code(text).flat_map(|line| line.split(path).skip(1));
     paths
         .flat_map(|path| match path.strip_prefix('{') {
             Some(group) => group.split(',').map(str::trim).collect::<Vec<_>>(),
@@ -93,6 +131,31 @@ fn every_module_knows_only_those_below_it() {
                 faults.push(format!("{name} knows {other}"));
             }
         }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn inside_preview_each_knows_only_those_below_it() {
+    let mut faults = Vec::new();
+    for (at, (name, allowed)) in IN_PREVIEW.iter().enumerate() {
+        let is_below = |other: &&&str| IN_PREVIEW[..at].iter().any(|row| row.0 == **other);
+        faults
+            .extend(allowed.iter().filter(|other| !is_below(other)).map(|other| format!("{name}: {other}")));
+    }
+    let sources = sources();
+    for (file, text) in &sources {
+        let Some(inner) = file.strip_prefix("preview/").filter(|inner| *inner != "mod.rs") else { continue };
+        if inner.starts_with("tests/") {
+            continue;
+        }
+        let unit = module(inner);
+        let (_, allowed) = IN_PREVIEW.iter().find(|row| row.0 == unit).expect("every file is in the table");
+        let is_first = inner.split('/').count() == 1 || inner == format!("{unit}/mod.rs");
+        let by_parent = if is_first { named_after(text, "super::") } else { BTreeSet::new() };
+        let known = named_after(text, "crate::preview::").into_iter().chain(by_parent);
+        let strangers = known.filter(|other| *other != unit && !allowed.contains(other));
+        faults.extend(strangers.map(|other| format!("{file} knows {other}")));
     }
     assert_eq!(faults, Vec::<String>::new());
 }

@@ -1,6 +1,8 @@
 //! Finding where a size ends, from either end of a stretch.
 
-use crate::preview::model::{Decoding, Unit};
+use std::ops::Range;
+
+use crate::preview::model::{Decoding, Direction, Unit};
 use crate::text::units;
 
 use super::{Cut, STEP, Text, as_usize};
@@ -9,8 +11,60 @@ use super::{Cut, STEP, Text, as_usize};
 const STRIDE: usize = 64;
 
 impl Text<'_> {
+    /// So much of one end of a stretch: the whole elements, and the bytes of a character that the cut halves.
+    pub fn end(
+        &self,
+        within: Range<usize>,
+        from: Direction,
+        unit: Unit,
+        amount: u64,
+    ) -> (Range<usize>, Option<Range<usize>>) {
+        match from {
+            Direction::Head => {
+                let cut = self.advance(within.start, within.end, unit, amount);
+                (within.start..cut.at, cut.half)
+            }
+            Direction::Tail => {
+                let cut = self.retreat(within.start, within.end, unit, amount);
+                (cut.at..within.end, cut.half)
+            }
+        }
+    }
+
+    /// As much of the joined stretches as fits, from one end.
+    pub fn end_of_stretches(
+        &self,
+        stretches: &[Range<usize>],
+        from: Direction,
+        unit: Unit,
+        amount: u64,
+    ) -> Vec<Range<usize>> {
+        let mut left = amount;
+        let mut kept = Vec::new();
+        for at in 0..stretches.len() {
+            let stretch = match from {
+                Direction::Head => &stretches[at],
+                Direction::Tail => &stretches[stretches.len() - 1 - at],
+            };
+            let (range, _) = self.end(stretch.clone(), from, unit, left);
+            left -= self.size_of(range.clone(), unit);
+            let is_whole = range == *stretch;
+            kept.push(range);
+            if !is_whole {
+                break;
+            }
+        }
+        if from == Direction::Tail {
+            kept.reverse();
+        }
+        kept
+    }
+
     /// The cut after `amount` of a unit from `from`, not past `to`.
     pub fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+        if unit == Unit::Cells {
+            return Cut { at: self.cell(from, to, amount), half: None };
+        }
         let mut at = from;
         let mut left = amount;
         let mut asked = from;
@@ -42,6 +96,9 @@ impl Text<'_> {
 
     /// The cut before the last `amount` of a unit up to `to`, not before `from`.
     pub fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+        if unit == Unit::Cells {
+            return Cut { at: self.cell_back(from, to, amount), half: None };
+        }
         let mut at = to;
         let mut left = amount;
         let mut asked = to;

@@ -2,10 +2,18 @@
 
 use std::ops::Range;
 
-use crate::preview::model::Unit;
+use crate::preview::model::{Direction, Unit};
 use crate::text::units::Want;
 
 use super::{PATIENCE, STEP, Text};
+
+/// A piece at one end of a stretch.
+pub(crate) struct Piece {
+    /// The piece without a line feed.
+    pub range: Range<usize>,
+    /// What is left of the stretch, past the line feed; none where this was the last piece.
+    pub rest: Option<Range<usize>>,
+}
 
 impl Text<'_> {
     /// The first line feed at or after `from` and before `to`.
@@ -48,24 +56,57 @@ impl Text<'_> {
         None
     }
 
-    /// Where the first `count` pieces of `from..to` end (before the line feed that ends the last of them), if there
-    /// are more than that many. Gives up where nothing says that there are.
-    pub fn end_of_pieces(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        if let Some(start) = self.seek_line(from, count) {
-            return Some(start - 1).filter(|end| *end < to);
-        }
-        let mut at = from;
-        let mut end = None;
-        for _ in 0..count {
-            let feed = self.feed_after(at, self.patient_end(at, to));
-            if feed.is_none() && self.patient_end(at, to) < to {
-                self.give_up();
-                return Some(self.patient_end(at, to));
+    /// The outermost piece of a stretch, looked for in `reach` bytes of that end; none if no end of it is there.
+    pub fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
+        let Range { start, end } = *within;
+        match from {
+            Direction::Head => {
+                let bound = end.min(start.saturating_add(reach));
+                let feed = self.feed_after(start, bound);
+                let stop = feed.or((bound == end).then_some(end))?;
+                Some(Piece { range: start..stop, rest: feed.map(|feed| feed + 1..end) })
             }
-            end = Some(feed?);
-            at = feed? + 1;
+            Direction::Tail => {
+                let bound = start.max(end.saturating_sub(reach));
+                let feed = self.feed_before(bound, end);
+                let begin = feed.map(|feed| feed + 1).or((bound == start).then_some(start))?;
+                Some(Piece { range: begin..end, rest: feed.map(|feed| start..feed) })
+            }
         }
-        end
+    }
+
+    /// The outermost `count` pieces of one end of a stretch, if it has more than that many. Gives up where nothing says
+    /// that it has.
+    pub fn outer_pieces(&self, within: Range<usize>, from: Direction, count: u64) -> Option<Range<usize>> {
+        let Range { start, end } = within;
+        match from {
+            Direction::Head => {
+                if let Some(next) = self.seek_line(start, count) {
+                    return (next - 1 < end).then(|| start..next - 1);
+                }
+            }
+            Direction::Tail => {
+                if let Some(begin) = self.seek_back(start, end, count) {
+                    return Some(begin..end);
+                }
+            }
+        }
+        let reach = if self.totals.line_feeds.is_some() { usize::MAX } else { PATIENCE };
+        let up_to = |edge: &Range<usize>| match from {
+            Direction::Head => start..edge.end,
+            Direction::Tail => edge.start..end,
+        };
+        let (mut found, mut rest) = (None, within);
+        for _ in 0..count {
+            let Some(piece) = self.outer_piece(&rest, from, reach) else {
+                self.give_up();
+                let (low, high) = (rest.end.saturating_sub(reach), rest.start.saturating_add(reach));
+                return Some(up_to(&(low..high)));
+            };
+            found = Some(up_to(&piece.range));
+            rest = piece.rest?;
+        }
+        found
     }
 
     /// Whether there are so many line feeds, as far as a patient look tells.
@@ -89,10 +130,6 @@ impl Text<'_> {
     /// How far a piece is looked for where nothing says how many there are.
     pub fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
-    }
-
-    fn patient_start(&self, from: usize, at: usize) -> usize {
-        if self.totals.line_feeds.is_some() { from } else { from.max(at.saturating_sub(PATIENCE)) }
     }
 
     /// Notes that what is kept is provisional until lines are counted.
@@ -121,48 +158,23 @@ impl Text<'_> {
         self.seek_line(self.body.start, line)
     }
 
-    /// Where the last `count` pieces of `from..to` begin, if there are more than that many. Gives up as above.
-    pub fn start_of_pieces(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        if let Some(start) = self.seek_back(from, to, count) {
-            return Some(start);
-        }
-        let mut at = to;
-        let mut start = None;
-        for _ in 0..count {
-            let low = self.patient_start(from, at);
-            let feed = self.feed_before(low, at);
-            if feed.is_none() && low > from {
-                self.give_up();
-                return Some(low);
-            }
-            start = Some(feed? + 1);
-            at = feed?;
-        }
-        start
-    }
-
     fn seek_back(&self, from: usize, to: usize, count: u64) -> Option<usize> {
         let feeds = self.line_feeds().ok().filter(|_| to == self.lines_end() && from == self.body.start)?;
         let pieces = feeds + 1 - u64::from(self.final_feed());
         self.seek_line(from, pieces.checked_sub(count)?)
     }
 
-    /// Bytes (in the policy's way of counting them) of the line that begins at `start`; waits for totals, since the
-    /// line may be the whole of a large output.
-    pub fn line_size_from(&self, start: usize) -> Result<u64, Want> {
-        if self.line_feeds()? == 0 && start == self.body.start {
+    /// Bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`; waits for totals,
+    /// since the line may be the whole of a large output.
+    pub fn line_size(&self, edge: usize, from: Direction) -> Result<u64, Want> {
+        let within = match from {
+            Direction::Head => edge..self.body.end,
+            Direction::Tail => self.body.start..edge,
+        };
+        if self.line_feeds()? == 0 && within == self.body {
             return self.size(Unit::Bytes);
         }
-        let end = self.feed_after(start, self.body.end).unwrap_or(self.body.end);
-        Ok(self.size_of(start..end, Unit::Bytes))
-    }
-
-    /// The same of the line that ends at `end`.
-    pub fn line_size_to(&self, end: usize) -> Result<u64, Want> {
-        if self.line_feeds()? == 0 && end == self.body.end {
-            return self.size(Unit::Bytes);
-        }
-        let start = self.feed_before(self.body.start, end).map_or(self.body.start, |feed| feed + 1);
-        Ok(self.size_of(start..end, Unit::Bytes))
+        let line = self.outer_piece(&within, from, usize::MAX).map_or(within, |piece| piece.range);
+        Ok(self.size_of(line, Unit::Bytes))
     }
 }

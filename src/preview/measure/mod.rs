@@ -1,20 +1,25 @@
 //! A frugal view of one output: every look at its bytes goes through here and is accounted for.
 
+mod columns;
 mod cuts;
 mod lines;
 mod reads;
+pub(crate) mod rules;
+mod sizes;
 mod trim;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+use crate::preview::input::{LineSeek, Output, Stream, Totals};
+use crate::preview::model::{Bit, Decoding, Part};
 use crate::text::json;
 use crate::text::units::{self, Measure, Want};
 
-use super::input::{LineSeek, Output, Stream, Totals};
-use super::model::{Bit, Decoding, Part, Unit};
-use super::policy::schema::{DecodingForm, LinesForm, TrimForm};
+use self::rules::{DecodingRule, LineRule, TrimRule};
 
+pub(crate) use lines::Piece;
+pub(crate) use sizes::most_bytes;
 pub(crate) use trim::is_js_space;
 
 /// Outputs up to this size are counted whole on the spot.
@@ -33,7 +38,7 @@ pub(crate) struct Text<'a> {
     pub body: Range<usize>,
     /// Totals of the body.
     pub totals: Totals,
-    pub lines: LinesForm,
+    pub lines: LineRule,
     /// Bytes of one read, where each is decoded alone.
     reads: Option<usize>,
     seek: Option<&'a dyn LineSeek>,
@@ -41,6 +46,8 @@ pub(crate) struct Text<'a> {
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals without which a search gave up: what was kept is provisional.
     gave_up: Cell<Want>,
+    /// Cells of the body, once they are counted.
+    cells: Cell<Option<u64>>,
 }
 
 /// Where a cut by size falls.
@@ -56,20 +63,20 @@ impl<'a> Text<'a> {
     pub fn new(
         output: Output<'a>,
         source: Stream,
-        form: DecodingForm,
-        lines: LinesForm,
-        trim: TrimForm,
+        form: DecodingRule,
+        lines: LineRule,
+        trim: TrimRule,
     ) -> Self {
         let bytes = output.bytes;
         let mut body = 0..bytes.len();
-        if matches!(form, DecodingForm::Bom | DecodingForm::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
+        if matches!(form, DecodingRule::Bom | DecodingRule::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
             body.start = 3;
         }
-        if form == DecodingForm::Stream {
+        if form == DecodingRule::Stream {
             body.end = units::unfinished(bytes).max(body.start);
         }
         let body = trim::trimmed(bytes, body, trim);
-        let decoding = if form == DecodingForm::Go { Decoding::Go } else { Decoding::Lossy };
+        let decoding = if form == DecodingRule::Go { Decoding::Go } else { Decoding::Lossy };
         let mut text = Self {
             bytes,
             source,
@@ -82,6 +89,7 @@ impl<'a> Text<'a> {
             wanted: None,
             touched: RefCell::default(),
             gave_up: Cell::default(),
+            cells: Cell::default(),
         };
         text.totals = text.body_totals(output.totals);
         text
@@ -121,6 +129,7 @@ impl<'a> Text<'a> {
             seek: None,
             touched: RefCell::default(),
             gave_up: Cell::default(),
+            cells: Cell::default(),
             ..*self
         };
         part.totals = match body {
@@ -150,12 +159,19 @@ impl<'a> Text<'a> {
 
     /// The first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of its
     /// own, all of it counted.
-    pub fn first(&self, most: usize, trim: TrimForm) -> Text<'a> {
+    pub fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
         let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
-        let first =
-            Text { bytes, body, seek: None, touched: RefCell::default(), gave_up: Cell::default(), ..*self };
+        let first = Text {
+            bytes,
+            body,
+            seek: None,
+            touched: RefCell::default(),
+            gave_up: Cell::default(),
+            cells: Cell::default(),
+            ..*self
+        };
         first.counted()
     }
 
@@ -210,7 +226,7 @@ impl<'a> Text<'a> {
 
     /// Whether it is white space alone, as JavaScript's `trim` has it.
     pub fn is_blank(&self) -> bool {
-        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimForm::Both);
+        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
         self.touch(self.body.start..rest.start);
         self.touch(rest.end..self.body.end);
         rest.is_empty()
@@ -238,60 +254,8 @@ impl<'a> Text<'a> {
             .fold(Measure::default(), |sum, measure| sum + measure)
     }
 
-    /// Size of a range in a unit.
-    pub fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
-        match (unit, self.decoding) {
-            (Unit::Bytes, Decoding::Go) => range.len() as u64,
-            (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
-            (Unit::Tokens, _) => self.size_of(range, Unit::Bytes).div_ceil(4),
-            (Unit::Units, _) => self.measure(range, Want::UNITS).units,
-            (Unit::Points | Unit::Cells, _) => self.measure(range, Want::POINTS).points,
-        }
-    }
-
-    /// UTF-8 bytes of a range's text.
-    pub fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
-        match self.decoding {
-            Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
-            Decoding::Go => range.len() as u64 + 2 * self.measure(range, Want::BAD_BYTES).bad_bytes,
-        }
-    }
-
     pub fn line_feeds_of(&self, range: Range<usize>) -> u64 {
         self.measure(range, Want::LINE_FEEDS).line_feeds
-    }
-
-    /// The total that a unit's size rests on.
-    pub fn want_of(&self, unit: Unit) -> Want {
-        match (unit, self.decoding) {
-            (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
-            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
-            (Unit::Units, _) => Want::UNITS,
-            (Unit::Points | Unit::Cells, _) => Want::POINTS,
-        }
-    }
-
-    /// Size of the whole, or the total that it waits for.
-    pub fn size(&self, unit: Unit) -> Result<u64, Want> {
-        let known = match (unit, self.decoding) {
-            (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
-            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
-            (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
-            (Unit::Units, _) => self.totals.units,
-            (Unit::Points | Unit::Cells, _) => self.totals.points,
-        };
-        known.ok_or_else(|| self.want_of(unit))
-    }
-
-    /// UTF-8 bytes of the whole text, or the total that it waits for.
-    pub fn decoded_bytes(&self) -> Result<u64, Want> {
-        match self.decoding {
-            Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
-            Decoding::Go => {
-                let bad = self.totals.bad_bytes.ok_or(Want::BAD_BYTES)?;
-                Ok(self.len() as u64 + 2 * bad)
-            }
-        }
     }
 
     /// LF bytes of the whole, or the total that it waits for.
@@ -301,7 +265,7 @@ impl<'a> Text<'a> {
 
     /// Whether a final line feed only ends the last line.
     pub fn final_feed(&self) -> bool {
-        self.lines != LinesForm::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
+        self.lines != LineRule::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
     }
 
     /// Where the last line's text ends: before a final line feed that only ends it.
@@ -311,25 +275,10 @@ impl<'a> Text<'a> {
 
     /// Lines by the policy's own count, or the total that they wait for. Empty text is one piece, but no ended line.
     pub fn line_count(&self) -> Result<u64, Want> {
-        if self.lines == LinesForm::Ended && self.is_empty() {
+        if self.lines == LineRule::Ended && self.is_empty() {
             return Ok(0);
         }
         Ok(self.line_feeds()? + 1 - u64::from(self.final_feed()))
-    }
-
-    /// Whether the whole is larger than `max`. Never looks further than `max` can reach.
-    pub fn exceeds(&self, unit: Unit, max: u64) -> bool {
-        if unit == Unit::Tokens {
-            return self.exceeds(Unit::Bytes, max.saturating_mul(4));
-        }
-        if let Ok(size) = self.size(unit) {
-            return size > max;
-        }
-        let most = max.saturating_mul(widest(unit));
-        if self.len() as u64 > most {
-            return true;
-        }
-        self.size_of(self.body.clone(), unit) > max
     }
 
     /// Whether there are more lines than `max`; the total that it waits for where that cannot be seen cheaply.
@@ -370,15 +319,6 @@ impl<'a> Text<'a> {
     /// A part that stands for a range with other text.
     pub fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
         Part::Changed { source: self.source, range, bits, decoding: self.decoding }
-    }
-}
-
-/// The most raw bytes that one unit of a size may take.
-pub(crate) fn widest(unit: Unit) -> u64 {
-    match unit {
-        Unit::Bytes => 1,
-        Unit::Units => 3,
-        Unit::Points | Unit::Cells | Unit::Tokens => 4,
     }
 }
 

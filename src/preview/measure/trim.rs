@@ -2,22 +2,23 @@
 
 use std::ops::Range;
 
-use crate::preview::policy::schema::TrimForm;
 use crate::text::units;
 
+use super::rules::TrimRule;
+
 /// The range of `bytes` that is left of `body`, which starts and ends between characters.
-pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimForm) -> Range<usize> {
+pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range<usize> {
     let Range { start, end } = body;
     match trim {
-        TrimForm::Nothing => body,
-        TrimForm::LastFeed => start..end - usize::from(bytes[body].ends_with(b"\n")),
-        TrimForm::Feeds => start..feeds_end(bytes, body),
-        TrimForm::End => start..space_end(bytes, body),
-        TrimForm::Both => {
+        TrimRule::Nothing => body,
+        TrimRule::LastFeed => start..end - usize::from(bytes[body].ends_with(b"\n")),
+        TrimRule::Feeds => start..feeds_end(bytes, body),
+        TrimRule::End => start..space_end(bytes, body),
+        TrimRule::Both => {
             let end = space_end(bytes, body);
             space_start(bytes, start..end)..end
         }
-        TrimForm::BlankLines => {
+        TrimRule::BlankLines => {
             let end = space_end(bytes, body);
             blank_lines_end(bytes, start..end)..end
         }
@@ -77,38 +78,38 @@ pub(crate) fn is_js_space(character: char) -> bool {
 mod tests {
     use super::*;
 
-    fn trim(text: &str, trim: TrimForm) -> &str {
+    fn trim(text: &str, trim: TrimRule) -> &str {
         &text[trimmed(text.as_bytes(), 0..text.len(), trim)]
     }
 
     #[test]
     fn white_space_is_what_javascript_takes_for_it() {
         let text = "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85} \u{3000}\n";
-        assert_eq!(trim(text, TrimForm::Both), "a\u{85}");
-        assert_eq!(trim(text, TrimForm::End), "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85}");
-        assert_eq!(trim(" \u{a0}\n", TrimForm::Both), "");
+        assert_eq!(trim(text, TrimRule::Both), "a\u{85}");
+        assert_eq!(trim(text, TrimRule::End), "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85}");
+        assert_eq!(trim(" \u{a0}\n", TrimRule::Both), "");
     }
 
     #[test]
     fn blank_lines_go_and_indentation_stays() {
-        assert_eq!(trim("  \n\t\r\n  a\n b \n\n", TrimForm::BlankLines), "  a\n b");
-        assert_eq!(trim("  a", TrimForm::BlankLines), "  a");
-        assert_eq!(trim(" \n \n ", TrimForm::BlankLines), "");
+        assert_eq!(trim("  \n\t\r\n  a\n b \n\n", TrimRule::BlankLines), "  a\n b");
+        assert_eq!(trim("  a", TrimRule::BlankLines), "  a");
+        assert_eq!(trim(" \n \n ", TrimRule::BlankLines), "");
     }
 
     #[test]
     fn line_feeds_go_alone_or_all() {
-        assert_eq!(trim("a \n\n", TrimForm::LastFeed), "a \n");
-        assert_eq!(trim("a \n\n", TrimForm::Feeds), "a ");
-        assert_eq!(trim("\n\n", TrimForm::Feeds), "");
-        assert_eq!(trim("\n\n", TrimForm::Nothing), "\n\n");
+        assert_eq!(trim("a \n\n", TrimRule::LastFeed), "a \n");
+        assert_eq!(trim("a \n\n", TrimRule::Feeds), "a ");
+        assert_eq!(trim("\n\n", TrimRule::Feeds), "");
+        assert_eq!(trim("\n\n", TrimRule::Nothing), "\n\n");
     }
 
     #[test]
     fn bytes_that_are_not_text_are_not_space() {
         let bytes = b" \xC2 \xA0 ";
-        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimForm::Both), 1..4);
+        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimRule::Both), 1..4);
         let bytes = b" \xE2\x80";
-        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimForm::Both), 1..3);
+        assert_eq!(trimmed(bytes, 0..bytes.len(), TrimRule::Both), 1..3);
     }
 }

@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use toml::Spanned;
+use crate::fs::plain_file::{self, few_words};
 
-use crate::fs::plain_file::{self, few, few_words};
-use crate::preview::template;
-
-use super::param::Param;
-use super::schema::{Figure, FigureForm, KeepForm, PolicyForm, TextForm, WhenForm};
+use super::load::parse;
 use super::{Policy, PolicyError};
 
 /// The policies compiled in, as (name, TOML): every file of `assets/policies`.
@@ -102,107 +98,4 @@ impl Catalog {
 
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {
     PolicyError::Read { file: path.display().to_string(), message: error.to_string() }
-}
-
-/// Most parameters, and most variants: each template is checked against all of them.
-const MOST_TABLES: usize = 100;
-
-/// Where in a file something is wrong, for its error.
-struct Fault<'a> {
-    text: &'a str,
-    path: &'a str,
-}
-
-impl Fault<'_> {
-    /// An error at byte `at`, `lines` further down; the key is the one whose value holds that byte.
-    fn at(&self, at: usize, lines: usize, message: String) -> PolicyError {
-        let before = &self.text[..at.min(self.text.len())];
-        let line = before.matches('\n').count() + 1;
-        let key = self.text.lines().nth(line - 1).and_then(|line| {
-            let (key, _) = line.split_once('=')?;
-            Some(few_words(key.rsplit(['{', ',']).next().unwrap_or(key).trim()))
-        });
-        let message = few_words(&message);
-        PolicyError::Form { file: self.path.to_owned(), line: line + lines, key, message }
-    }
-}
-
-/// Reads a policy file and checks all of it: parameters, figures and templates.
-fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
-    let fault = Fault { text, path };
-    let form: PolicyForm = toml::from_str(text).map_err(|error| {
-        fault.at(error.span().map_or(0, |span| span.start), 0, error.message().to_owned())
-    })?;
-    for (name, count) in [("param", form.params.len()), ("variant", form.variants.len())] {
-        few(name, count, MOST_TABLES).map_err(|message| fault.at(0, 0, message))?;
-    }
-    let mut params = Vec::new();
-    for param in &form.params {
-        let read = Param::from_form(param.get_ref());
-        params.push(read.map_err(|message| fault.at(param.span().start, 0, message))?);
-    }
-    let policy = Policy::new(form, params);
-    check(&policy, &fault)?;
-    Ok(policy)
-}
-
-fn check(policy: &Policy, fault: &Fault) -> Result<(), PolicyError> {
-    let form = policy.form();
-    check_tables(policy, fault, Some(&form.when), Some(&form.keep), Some(&form.text))?;
-    if let Some(refuse) = &form.refuse {
-        check_figure(policy, fault, &refuse.sample)?;
-        check_figure(policy, fault, &refuse.controls)?;
-        check_template(policy, fault, &refuse.words)?;
-    }
-    if let Some(reads) = &form.reads {
-        check_figure(policy, fault, reads)?;
-    }
-    if let Some(cap) = &form.cap {
-        check_figure(policy, fault, &cap.over)?;
-        check_figure(policy, fault, &cap.size)?;
-        check_template(policy, fault, &cap.notice)?;
-    }
-    for variant in &form.variants {
-        check_tables(policy, fault, variant.when.as_ref(), variant.keep.as_ref(), variant.text.as_ref())?;
-    }
-    Ok(())
-}
-
-fn check_tables(
-    policy: &Policy,
-    fault: &Fault,
-    when: Option<&WhenForm>,
-    keep: Option<&KeepForm>,
-    text: Option<&TextForm>,
-) -> Result<(), PolicyError> {
-    let figures = when.into_iter().flat_map(|when| [&when.lines, &when.size, &when.also_size, &when.raw]);
-    let figures = figures.chain(keep.into_iter().flat_map(KeepForm::figures));
-    for figure in figures.flatten() {
-        check_figure(policy, fault, figure)?;
-    }
-    let templates = text.into_iter().flat_map(|text| [&text.whole, &text.cut, &text.together]);
-    let templates = templates.chain(
-        keep.into_iter()
-            .flat_map(|keep| [&keep.number, &keep.past_end, &keep.gap, &keep.before, &keep.after]),
-    );
-    for template in templates.flatten() {
-        check_template(policy, fault, template)?;
-    }
-    if let Some(remove) = keep.and_then(|keep| keep.remove.as_ref()) {
-        let broken = |error| fault.at(remove.span().start, 0, error);
-        plain_file::regex(remove.get_ref()).map_err(broken)?;
-    }
-    Ok(())
-}
-
-fn check_figure(policy: &Policy, fault: &Fault, figure: &Figure) -> Result<(), PolicyError> {
-    let FigureForm::Expression(expression) = figure.get_ref() else { return Ok(()) };
-    template::check_figure(policy, expression).map_err(|message| fault.at(figure.span().start, 0, message))
-}
-
-fn check_template(policy: &Policy, fault: &Fault, template: &Spanned<String>) -> Result<(), PolicyError> {
-    template::check_template(policy, template.get_ref()).map_err(|(line, message)| {
-        let opening = fault.text[template.span().start..].starts_with("\"\"\"\n");
-        fault.at(template.span().start, line.saturating_sub(1) + usize::from(opening), message)
-    })
 }

@@ -1,29 +1,8 @@
 //! Parameters of a policy: what there are, what they take, and the values they have.
 
-use std::fmt;
+use crate::preview::value::Value;
 
-use super::schema::{KindForm, ParamForm, RoleForm};
-
-/// A parameter's value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// A whole number from 0.
-    Integer(u64),
-    /// `true` or `false`.
-    Boolean(bool),
-    /// Text, perhaps one of a few words.
-    Text(String),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Boolean(value) => write!(f, "{value}"),
-            Self::Text(value) => f.write_str(value),
-        }
-    }
-}
+use super::schema::{KindSchema, ParamSchema, Role};
 
 /// What values a parameter takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +37,7 @@ pub struct Param {
     pub default: Value,
     /// Another key for the same parameter, and how many of this one's units make one of that one's.
     pub also: Option<(String, u64)>,
-    pub(crate) role: Option<RoleForm>,
+    pub(crate) role: Option<Role>,
 }
 
 /// A parameter that a policy does not have, or a value that it does not take.
@@ -125,26 +104,33 @@ impl ParamKind {
 }
 
 impl Param {
-    /// Reads the file's form; the error is what is wrong with it.
-    pub(crate) fn from_form(form: &ParamForm) -> Result<Self, String> {
+    /// Reads what the file says; the error is what is wrong with it.
+    pub(crate) fn from_schema(schema: &ParamSchema) -> Result<Self, String> {
         let default =
-            value_of(&form.default).ok_or("the default is neither a whole number, text nor a boolean")?;
+            Value::of(&schema.default).ok_or("the default is neither a whole number, text nor a boolean")?;
         let kind = match &default {
             Value::Integer(_) => {
-                ParamKind::Integer { min: form.min.unwrap_or(0), max: form.max.unwrap_or(u64::MAX) }
+                ParamKind::Integer { min: schema.min.unwrap_or(0), max: schema.max.unwrap_or(u64::MAX) }
             }
             Value::Boolean(_) => ParamKind::Boolean,
-            Value::Text(_) if form.role == Some(RoleForm::Direction) => {
+            Value::Text(_) if schema.role == Some(Role::Direction) => {
                 ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
             }
-            Value::Text(_) if form.kind == Some(KindForm::Decimal) => ParamKind::Decimal,
-            Value::Text(_) => form.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
+            Value::Text(_) if schema.kind == Some(KindSchema::Decimal) => ParamKind::Decimal,
+            Value::Text(_) => schema.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
         };
         if !kind.admits(&default) {
             return Err(format!("the default is not {}", kind.describe()));
         }
-        let also = form.also.as_ref().map(|also| (also.name.clone(), also.times));
-        Ok(Self { name: form.name.clone(), doc: form.doc.clone(), kind, default, also, role: form.role })
+        let also = schema.also.as_ref().map(|also| (also.name.clone(), also.times));
+        Ok(Self {
+            name: schema.name.clone(),
+            doc: schema.doc.clone(),
+            kind,
+            default,
+            also,
+            role: schema.role,
+        })
     }
 }
 
@@ -154,15 +140,6 @@ fn is_decimal(text: &str) -> bool {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MOST)
-}
-
-pub(crate) fn value_of(value: &toml::Value) -> Option<Value> {
-    match value {
-        toml::Value::Integer(number) => u64::try_from(*number).ok().map(Value::Integer),
-        toml::Value::Boolean(flag) => Some(Value::Boolean(*flag)),
-        toml::Value::String(text) => Some(Value::Text(text.clone())),
-        _ => None,
-    }
 }
 
 /// The parameter if `key` names it, with how many of its units make one of that name's.

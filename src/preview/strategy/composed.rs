@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::plan::PlanError;
-use crate::preview::template::{Fact, Facts};
+use crate::preview::model::{Direction, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::Template;
+use crate::preview::template::facts::{Fact, Facts};
 use crate::text::units::Want;
 
+use super::context::Context;
 use super::segments::{self, Segment};
-use super::{Chosen, Rule, lines_in};
+use super::selection::{Selection, lines_in};
 
 /// The words, and what is between them.
 pub(crate) struct Composed {
@@ -18,12 +21,26 @@ pub(crate) struct Composed {
     pub after: String,
 }
 
-/// Renders the words of `before` and `after`; there may be none.
-pub(crate) fn compose(text: &Text, rule: &Rule) -> Result<Composed, PlanError> {
-    let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
-    let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
-    let (before, after) = (rule.words(&rule.form.before, &facts)?, rule.words(&rule.form.after, &facts)?);
-    Ok(Composed { before, body: text.body.clone(), after })
+/// What the agent puts around the output and cuts with it.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    before: Option<Template>,
+    after: Option<Template>,
+}
+
+impl Frame {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self { before: keys.optional_template("before")?, after: keys.optional_template("after")? })
+    }
+
+    /// The output with the words around it; there may be none.
+    pub fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
+        let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
+        let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
+        let before = context.scope.optional_words(&self.before, facts.clone())?;
+        let after = context.scope.optional_words(&self.after, facts)?;
+        Ok(Composed { before, body: text.body.clone(), after })
+    }
 }
 
 impl Composed {
@@ -43,27 +60,22 @@ impl Composed {
         added > max || text.exceeds(unit, max - added)
     }
 
-    /// The first `size`; nothing is measured further than that.
-    pub fn head(&self, text: &Text, unit: Unit, size: u64) -> Vec<Segment> {
-        let mut kept = segments::prefix(text, &[Segment::Words(self.before.clone())], unit, size);
-        let left = size.saturating_sub(segments::words_size(&self.before, unit));
-        let body = segments::head(text, self.body.clone(), unit, left);
+    /// So much of one end; nothing is measured further than that.
+    pub fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+        let (outer, inner) = match from {
+            Direction::Head => (&self.before, &self.after),
+            Direction::Tail => (&self.after, &self.before),
+        };
+        let words =
+            |words: &String, size| segments::end(text, &[Segment::Words(words.clone())], from, unit, size);
+        let left = size.saturating_sub(segments::words_size(outer, unit));
+        let body = segments::cut(text, self.body.clone(), from, unit, left);
         let rest = self.rest(text, &body, unit, left);
-        kept.extend(body);
-        kept.extend(segments::prefix(text, &[Segment::Words(self.after.clone())], unit, rest));
-        trimmed(kept)
-    }
-
-    /// The last `size`; nothing is measured further than that.
-    pub fn tail(&self, text: &Text, unit: Unit, size: u64) -> Vec<Segment> {
-        let after = segments::suffix(text, &[Segment::Words(self.after.clone())], unit, size);
-        let left = size.saturating_sub(segments::words_size(&self.after, unit));
-        let body = segments::tail(text, self.body.clone(), unit, left);
-        let rest = self.rest(text, &body, unit, left);
-        let mut kept = segments::suffix(text, &[Segment::Words(self.before.clone())], unit, rest);
-        kept.extend(body);
-        kept.extend(after);
-        trimmed(kept)
+        let mut kept = [words(outer, size), body, words(inner, rest)];
+        if from == Direction::Tail {
+            kept.reverse();
+        }
+        trimmed(kept.concat())
     }
 
     /// What is left of a size after a stretch of the output: something only if that is all of it.
@@ -103,15 +115,19 @@ pub(crate) fn halves(segments: &[Segment]) -> u64 {
     segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
 }
 
-/// What slots of segments were chosen by size: their parts, ranges, halves and lines.
-pub(crate) fn chosen(text: &Text, rule: &Rule, slots: Vec<(&'static str, Vec<Segment>)>) -> Chosen {
+/// What slots of segments were selected by size: their parts, ranges, halves and lines.
+pub(crate) fn selection(
+    text: &Text,
+    context: &Context,
+    slots: Vec<(&'static str, Vec<Segment>)>,
+) -> Selection {
     let all: Vec<_> = slots.iter().flat_map(|(_, segments)| segments).cloned().collect();
-    Chosen {
+    Selection {
         lines: Some(Ok(lines(text, &all))),
         halves: halves(&all),
         ranges: all.iter().filter_map(Segment::range).collect(),
         slots: slots.into_iter().map(|(name, segments)| (name, parts(text, segments))).collect(),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        ..Chosen::default()
+        hit: Some(context.by_size()),
+        ..Selection::default()
     }
 }

@@ -1,48 +1,74 @@
 //! Both ends around a notice that counts in the limit and says how much it stands for.
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::plan::{self, PlanError};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::model::Direction;
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
+use super::composed;
+use super::context::Context;
 use super::segments::{self, Segment};
-use super::{Chosen, Rule, composed};
+use super::selection::Selection;
 
 /// How often the agent works the notice out anew, until it no longer changes.
 const ROUNDS: usize = 4;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let size = rule.needed(&rule.form.size, "size")?.max(1);
-    if !text.exceeds(rule.unit, size) {
-        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
-    }
-    let percent = rule.needed(&rule.form.head, "head")?;
-    let total = text.size(rule.unit);
-    text.wait_for(total.err().unwrap_or_default());
-    let room = |words: &str| size.saturating_sub(segments::words_size(words, rule.unit));
-    let shares = |room: u64| {
-        let first = u64::try_from(u128::from(room) * u128::from(percent) / 100).unwrap_or(room);
-        (first, room - first)
-    };
-    let mut words = String::new();
-    for _ in 0..ROUNDS {
-        let (first, last) = shares(room(&words));
-        let next = notice(rule, total, first + last)?;
-        if next == words {
-            break;
-        }
-        words = next;
-    }
-    let (first, last) = shares(room(&words));
-    let shown = segments::prefix(text, &[Segment::Words(words)], rule.unit, size);
-    let mut kept = segments::head(text, text.body.clone(), rule.unit, first);
-    kept.extend(shown);
-    kept.extend(segments::tail(text, text.body.clone(), rule.unit, last));
-    Ok(Chosen { cut: Some(true), ..composed::chosen(text, rule, vec![("kept", kept)]) })
+/// The keys of `counted`.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    size: Figure,
+    /// How much of what is left for the text comes from its beginning, in a hundred.
+    head_percent: Figure,
+    /// The notice; `number` is what is left out, `size` the whole.
+    notice: Template,
 }
 
-fn notice(rule: &Rule, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {
-    let left = total.map(|total| total.saturating_sub(kept));
-    let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
-    rule.words(&rule.form.gap, &facts)
+impl Counted {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            size: keys.figure("size")?,
+            head_percent: keys.figure("head_percent")?,
+            notice: keys.template("notice")?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let unit = context.unit;
+        let size = context.scope.figure(&self.size)?.max(1);
+        if !text.exceeds(unit, size) {
+            return Ok(Selection::uncut(text));
+        }
+        let percent = context.scope.figure(&self.head_percent)?;
+        let total = text.size(unit);
+        text.wait_for(total.err().unwrap_or_default());
+        let room = |words: &str| size.saturating_sub(segments::words_size(words, unit));
+        let shares = |room: u64| {
+            let first = u64::try_from(u128::from(room) * u128::from(percent) / 100).unwrap_or(room);
+            (first, room - first)
+        };
+        let mut words = String::new();
+        for _ in 0..ROUNDS {
+            let (first, last) = shares(room(&words));
+            let next = self.words(context, total, first + last)?;
+            if next == words {
+                break;
+            }
+            words = next;
+        }
+        let (first, last) = shares(room(&words));
+        let shown = segments::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
+        let mut kept = segments::cut(text, text.body.clone(), Direction::Head, unit, first);
+        kept.extend(shown);
+        kept.extend(segments::cut(text, text.body.clone(), Direction::Tail, unit, last));
+        Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
+    }
+
+    fn words(&self, context: &Context, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {
+        let left = total.map(|total| total.saturating_sub(kept));
+        let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
+        context.scope.words(&self.notice, facts)
+    }
 }

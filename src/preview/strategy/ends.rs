@@ -1,27 +1,73 @@
 //! So many pieces from either end, whatever their size.
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::plan::PlanError;
-use crate::preview::template::Fact;
+use crate::preview::model::Direction;
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 
-use super::{Chosen, Rule};
+use super::context::Context;
+use super::selection::Selection;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let head_lines = rule.needed(&rule.form.head, "head")?;
-    let tail_lines = rule.needed(&rule.form.tail, "tail")?;
-    let both = head_lines.saturating_add(tail_lines);
-    match text.exceeds_lines(both) {
-        Ok(false) => Ok(all(text)),
-        Ok(true) => Ok(two(text, rule, head_lines, tail_lines)),
-        Err(_) => {
-            text.give_up();
-            Ok(all(text))
+/// The keys of `ends`.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    head_lines: Figure,
+    tail_lines: Figure,
+    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    zero_keeps_all: bool,
+}
+
+impl Ends {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            head_lines: keys.figure("head_lines")?,
+            tail_lines: keys.figure("tail_lines")?,
+            zero_keeps_all: keys.flag("zero_keeps_all")?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let head_lines = context.scope.figure(&self.head_lines)?;
+        let tail_lines = context.scope.figure(&self.tail_lines)?;
+        let both = head_lines.saturating_add(tail_lines);
+        match text.exceeds_lines(both) {
+            Ok(false) => Ok(all(text)),
+            Ok(true) => Ok(self.two(text, head_lines, tail_lines)),
+            Err(_) => {
+                text.give_up();
+                Ok(all(text))
+            }
         }
+    }
+
+    fn two(&self, text: &Text, head_lines: u64, tail_lines: u64) -> Selection {
+        let (start, end) = (text.body.start, text.lines_end());
+        let side = |from, lines| text.outer_pieces(start..end, from, lines).unwrap_or(start..end);
+        let head = if head_lines == 0 { start..start } else { side(Direction::Head, head_lines) };
+        let tail = match tail_lines {
+            0 if self.zero_keeps_all => start..end,
+            0 => end..end,
+            _ => side(Direction::Tail, tail_lines),
+        };
+        let parts = |range: std::ops::Range<usize>| text.kept(range).into_iter().collect::<Vec<_>>();
+        let kept = head_lines.saturating_add(tail_lines);
+        let mut selection = Selection {
+            slots: vec![("kept", Vec::new()), ("head", parts(head.clone())), ("tail", parts(tail.clone()))],
+            ranges: vec![head, tail],
+            lines: Some(Ok(kept)),
+            ..Selection::default()
+        };
+        selection.facts.insert("gap", Fact::Flag(true));
+        let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
+        selection.facts.insert("middle_lines", Fact::from(left_out));
+        selection
     }
 }
 
-fn all(text: &Text) -> Chosen {
-    let mut chosen = Chosen {
+fn all(text: &Text) -> Selection {
+    let mut selection = Selection {
         slots: vec![
             ("kept", text.kept(text.body.clone()).into_iter().collect()),
             ("head", Vec::new()),
@@ -29,34 +75,8 @@ fn all(text: &Text) -> Chosen {
         ],
         ranges: vec![text.body.clone()],
         lines: Some(text.line_count()),
-        ..Chosen::default()
+        ..Selection::default()
     };
-    chosen.facts.insert("gap", Fact::Flag(false));
-    chosen
-}
-
-fn two(text: &Text, rule: &Rule, head_lines: u64, tail_lines: u64) -> Chosen {
-    let (start, end) = (text.body.start, text.lines_end());
-    let head = start..if head_lines == 0 {
-        start
-    } else {
-        text.end_of_pieces(start, end, head_lines).unwrap_or(end)
-    };
-    let tail_start = match tail_lines {
-        0 if rule.form.zero_keeps_all => start,
-        0 => end,
-        _ => text.start_of_pieces(start, end, tail_lines).unwrap_or(start),
-    };
-    let parts = |range: std::ops::Range<usize>| text.kept(range).into_iter().collect::<Vec<_>>();
-    let kept = head_lines.saturating_add(tail_lines);
-    let mut chosen = Chosen {
-        slots: vec![("kept", Vec::new()), ("head", parts(head.clone())), ("tail", parts(tail_start..end))],
-        ranges: vec![head, tail_start..end],
-        lines: Some(Ok(kept)),
-        ..Chosen::default()
-    };
-    chosen.facts.insert("gap", Fact::Flag(true));
-    let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
-    chosen.facts.insert("middle_lines", Fact::from(left_out));
-    chosen
+    selection.facts.insert("gap", Fact::Flag(false));
+    selection
 }

@@ -5,12 +5,16 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::template::{self, Fact};
+use crate::preview::model::{Direction, LimitHit, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::facts::Fact;
+use crate::preview::template::{Figure, Template};
 
-use super::{Chosen, Rule, middle};
+use super::context::Context;
+use super::middle::Middle;
+use super::selection::Selection;
 
 /// A stretch of pieces: their numbers (0-based) and their bytes, the last line feed not with them.
 #[derive(Debug, Clone)]
@@ -19,103 +23,143 @@ struct Block {
     bytes: Range<usize>,
 }
 
-/// The figures of the error form.
+/// The keys of `errors`.
+#[derive(Debug)]
+pub(crate) struct Errors {
+    /// Finds what makes a line an error.
+    pattern: Regex,
+    lines: Figure,
+    size: Figure,
+    /// Lines either side of an error.
+    around: Figure,
+    /// Lines of the end that are kept in any case.
+    tail_lines: Figure,
+    /// Stands for `number` lines that are left out.
+    marker: Option<Template>,
+    /// Text of more points is cut in the middle, where it has no error.
+    middle_over: Figure,
+    middle: Middle,
+}
+
+/// The figures as they are.
 struct Figures<'a> {
     lines: u64,
     size: u64,
     around: u64,
     tail_lines: u64,
-    middle: u64,
-    marker: Option<template::Template<'a>>,
+    middle_over: u64,
+    marker: &'a Option<Template>,
 }
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let form = rule.form;
-    let figures = Figures {
-        lines: rule.needed(&form.lines, "lines")?,
-        size: rule.needed(&form.size, "size")?,
-        around: rule.needed(&form.around, "around")?,
-        tail_lines: rule.needed(&form.tail_lines, "tail_lines")?,
-        middle: rule.needed(&form.held, "held")?,
-        marker: rule.template(&form.gap)?,
-    };
-    let large = text.exceeds(Unit::Bytes, figures.size);
-    let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
-    let is_long = text.exceeds(Unit::Points, figures.middle);
-    let pattern = pattern(rule)?;
-    let has_error = (is_over || is_long) && {
-        text.touch(text.body.clone());
-        pattern.is_match(&text.bytes[text.body.clone()])
-    };
-    match (has_error, is_over, is_long) {
-        (true, true, _) => error_form(text, rule, &figures, &pattern, large),
-        (false, _, true) => middle_of(text, rule, text),
-        _ => Ok(Chosen { cut: Some(false), ..plan::everything(text) }),
+impl Errors {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        let pattern = pattern(&keys.texts("words")?).map_err(|error| keys.fault("words", error))?;
+        Ok(Self {
+            pattern,
+            lines: keys.figure("lines")?,
+            size: keys.figure("size")?,
+            around: keys.figure("around")?,
+            tail_lines: keys.figure("tail_lines")?,
+            marker: keys.optional_template("marker")?,
+            middle_over: keys.figure("middle_over")?,
+            middle: Middle::read(keys)?,
+        })
+    }
+
+    fn figures(&self, context: &Context) -> Result<Figures<'_>, PlanError> {
+        let scope = context.scope;
+        Ok(Figures {
+            lines: scope.figure(&self.lines)?,
+            size: scope.figure(&self.size)?,
+            around: scope.figure(&self.around)?,
+            tail_lines: scope.figure(&self.tail_lines)?,
+            middle_over: scope.figure(&self.middle_over)?,
+            marker: &self.marker,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let figures = self.figures(context)?;
+        let large = text.exceeds(Unit::Bytes, figures.size);
+        let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
+        let is_long = text.exceeds(Unit::Points, figures.middle_over);
+        let has_error = (is_over || is_long) && {
+            text.touch(text.body.clone());
+            self.pattern.is_match(&text.bytes[text.body.clone()])
+        };
+        match (has_error, is_over, is_long) {
+            (true, true, _) => self.error_form(text, context, &figures, large),
+            (false, _, true) => self.middle_of(text, context, text),
+            _ => Ok(Selection::uncut(text)),
+        }
+    }
+
+    /// The middle cut, of the whole or of the last pieces.
+    fn middle_of(&self, text: &Text, context: &Context, part: &Text) -> Result<Selection, PlanError> {
+        let mut selection = self.middle.select(part, context)?;
+        selection.cut = Some(true);
+        let points = part.totals.points.ok_or(crate::text::units::Want::POINTS);
+        selection.facts.insert("points", Fact::from(points));
+        text.absorb(part);
+        Ok(selection.with_fact("gap", Fact::Flag(true)))
+    }
+
+    fn error_form(
+        &self,
+        text: &Text,
+        context: &Context,
+        figures: &Figures,
+        large: bool,
+    ) -> Result<Selection, PlanError> {
+        let blocks = blocks(text, figures, &self.pattern);
+        let hit = if large { context.by_size() } else { LimitHit::Lines };
+        let Some(picked) = pick(text, context, figures, &blocks)? else {
+            let tail = last_pieces(text, figures.tail_lines);
+            let part = text.part(tail, None).counted();
+            if part.exceeds(Unit::Points, figures.middle_over) {
+                return self.middle_of(text, context, &part);
+            }
+            let selection = Selection::everything(&part).with_fact("gap", Fact::Flag(false));
+            return Ok(Selection { cut: Some(true), hit: Some(hit), ..selection });
+        };
+        joined(text, context, figures, hit, &picked)
     }
 }
 
-fn pattern(rule: &Rule) -> Result<Regex, PlanError> {
-    let words = rule.form.words.as_deref().unwrap_or_default();
+fn pattern(words: &[String]) -> Result<Regex, regex::Error> {
     let alternatives: Vec<_> = words.iter().map(|word| regex::escape(word)).collect();
-    let built = RegexBuilder::new(&alternatives.join("|")).case_insensitive(true).unicode(false).build();
-    built.map_err(|error| PlanError::policy(rule.policy, error.to_string()))
+    RegexBuilder::new(&alternatives.join("|")).case_insensitive(true).unicode(false).build()
 }
 
-/// The middle cut, of the whole or of the last pieces.
-fn middle_of(text: &Text, rule: &Rule, part: &Text) -> Result<Chosen, PlanError> {
-    let mut chosen = middle::choose(part, rule)?;
-    chosen.cut = Some(true);
-    let points = part.totals.points.ok_or(crate::text::units::Want::POINTS);
-    chosen.facts.insert("points", Fact::from(points));
-    chosen.facts.insert("gap", Fact::Flag(true));
-    text.absorb(part);
-    Ok(chosen)
-}
-
-fn error_form(
+/// The blocks, with markers for what is left out before each.
+fn joined(
     text: &Text,
-    rule: &Rule,
+    context: &Context,
     figures: &Figures,
-    pattern: &Regex,
-    large: bool,
-) -> Result<Chosen, PlanError> {
-    let blocks = blocks(text, figures, pattern);
-    let hit = if large { LimitHit::Size(rule.policy.unit()) } else { LimitHit::Lines };
-    let Some(picked) = pick(text, rule, figures, &blocks)? else {
-        let tail = last_pieces(text, figures.tail_lines);
-        let part = text.part(tail, None).counted();
-        if part.exceeds(Unit::Points, figures.middle) {
-            return middle_of(text, rule, &part);
-        }
-        let chosen = plan::everything(&part);
-        return Ok(Chosen { cut: Some(true), hit: Some(hit), ..with_gap(chosen, false) });
-    };
+    hit: LimitHit,
+    picked: &[Block],
+) -> Result<Selection, PlanError> {
     let mut parts = Vec::new();
-    let mut chosen = Chosen { hit: Some(hit), cut: Some(true), ..Chosen::default() };
+    let mut selection = Selection { hit: Some(hit), cut: Some(true), ..Selection::default() };
     let mut before = 0;
     for (at, block) in picked.iter().enumerate() {
         let join = if at > 0 { "\n" } else { "" };
         if block.pieces.start > before {
-            let marker = rule.numbered(&figures.marker, block.pieces.start - before)?;
+            let marker = context.scope.numbered(figures.marker, block.pieces.start - before)?;
             parts.push(Part::Notice { text: format!("{join}{marker}\n") });
         }
         parts.extend(text.kept(block.bytes.clone()));
-        chosen.ranges.push(block.bytes.clone());
+        selection.ranges.push(block.bytes.clone());
         before = block.pieces.end;
     }
-    chosen.lines = Some(Ok(picked.iter().map(|block| block.pieces.end - block.pieces.start).sum()));
-    chosen.slots = vec![("kept", parts), ("head", Vec::new()), ("tail", Vec::new())];
-    Ok(with_gap(chosen, false))
-}
-
-fn with_gap(mut chosen: Chosen, gap: bool) -> Chosen {
-    chosen.facts.insert("gap", Fact::Flag(gap));
-    chosen
+    selection.lines = Some(Ok(picked.iter().map(|block| block.pieces.end - block.pieces.start).sum()));
+    selection.slots = vec![("kept", parts), ("head", Vec::new()), ("tail", Vec::new())];
+    Ok(selection.with_fact("gap", Fact::Flag(false)))
 }
 
 fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
     let (start, end) = (text.body.start, text.body.end);
-    text.start_of_pieces(start, end, lines).unwrap_or(start)..end
+    text.outer_pieces(start..end, Direction::Tail, lines).unwrap_or(start..end)
 }
 
 /// The blocks in order, without those in the middle that no limit admits.
@@ -211,7 +255,7 @@ fn around(text: &Text, at: usize, piece: u64, around: u64) -> Block {
 /// The blocks that are kept: all if they fit, else the end and others by turns; none if not even the end fits.
 fn pick(
     text: &Text,
-    rule: &Rule,
+    context: &Context,
     figures: &Figures,
     blocks: &Blocks,
 ) -> Result<Option<Vec<Block>>, PlanError> {
@@ -223,17 +267,17 @@ fn pick(
     };
     if !blocks.is_short
         && others.len() as u64 <= figures.lines
-        && fits(text, rule, figures, &select(others.len(), 0))?
+        && fits(text, context, figures, &select(others.len(), 0))?
     {
         return Ok(Some(held));
     }
-    if !fits(text, rule, figures, &select(0, 0))? {
+    if !fits(text, context, figures, &select(0, 0))? {
         return Ok(None);
     }
     let (mut front, mut back) = (0, 0);
     while front + back < others.len() {
         let next = if front == back { (front + 1, back) } else { (front, back + 1) };
-        if !fits(text, rule, figures, &select(next.0, next.1))? {
+        if !fits(text, context, figures, &select(next.0, next.1))? {
             break;
         }
         (front, back) = next;
@@ -242,13 +286,13 @@ fn pick(
 }
 
 /// Whether blocks fit both limits, their markers counted.
-fn fits(text: &Text, rule: &Rule, figures: &Figures, blocks: &[Block]) -> Result<bool, PlanError> {
+fn fits(text: &Text, context: &Context, figures: &Figures, blocks: &[Block]) -> Result<bool, PlanError> {
     let (mut pieces, mut size, mut before, mut segments) = (0, 0, 0, 0u64);
     for block in blocks {
         if block.pieces.start > before {
             pieces += 1;
             segments += 1;
-            size += rule.numbered(&figures.marker, block.pieces.start - before)?.len() as u64;
+            size += context.scope.numbered(figures.marker, block.pieces.start - before)?.len() as u64;
         }
         pieces += block.pieces.end - block.pieces.start;
         segments += 1;

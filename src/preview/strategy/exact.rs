@@ -1,44 +1,69 @@
 //! Both ends around a notice that counts in the limit, so that the whole is exactly as long as the limit.
 
-use crate::preview::measure::Text;
-use crate::preview::model::{LimitHit, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::error::PlanError;
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Direction, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 
+use super::composed::{self, Frame};
+use super::context::Context;
 use super::segments::Segment;
-use super::{Chosen, Rule, composed};
+use super::selection::Selection;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let size = rule.needed(&rule.form.size, "size")?;
-    let all = composed::compose(text, rule)?;
-    if size == 0 || !all.exceeds(text, Unit::Points, size) {
-        let everything = plan::everything(text);
-        return Ok(Chosen { slots: vec![("kept", all.parts(text))], cut: Some(false), ..everything });
+/// The keys of `exact`.
+#[derive(Debug)]
+pub(crate) struct Exact {
+    size: Figure,
+    /// The notice; `number` is the line at which the left out text begins.
+    notice: Template,
+    /// A notice without path and number: its beginning is all that a limit shows that has no room for more.
+    short_notice: String,
+    frame: Frame,
+}
+
+impl Exact {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            size: keys.figure("size")?,
+            notice: keys.template("notice")?,
+            short_notice: keys.text("short_notice")?,
+            frame: Frame::read(keys)?,
+        })
     }
-    let short = rule.needed(&rule.form.head, "head")?;
-    let proposed = size.saturating_sub(short).div_ceil(2);
-    let lines = python_lines(text, all.head(text, Unit::Points, proposed));
-    let facts = Facts::from([("number", Fact::Number(lines + 1))]);
-    let marker = rule.words(&rule.form.gap, &facts)?;
-    // A limit that leaves room for nothing else shows as much of a shorter notice as fits.
-    let marker = rule.form.between.clone().filter(|_| size <= short).unwrap_or(marker);
-    let length = marker.chars().count() as u64;
-    let room = size.saturating_sub(length);
-    let first = proposed.min(room);
-    let head = all.head(text, Unit::Points, first);
-    let tail = all.tail(text, Unit::Points, room - first);
-    let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
-    let shown: String = marker.chars().take(size.try_into().unwrap_or(usize::MAX)).collect();
-    let mut chosen = Chosen {
-        cut: Some(true),
-        lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-        ranges,
-        ..Chosen::default()
-    };
-    chosen.facts.insert("marker", Fact::Text(shown));
-    Ok(chosen)
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let all = self.frame.around(text, context)?;
+        if size == 0 || !all.exceeds(text, Unit::Points, size) {
+            return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
+        }
+        let short = self.short_notice.chars().count() as u64;
+        let proposed = size.saturating_sub(short).div_ceil(2);
+        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Points, proposed));
+        let facts = Facts::from([("number", Fact::Number(lines + 1))]);
+        let marker = match size <= short {
+            true => self.short_notice.clone(),
+            false => context.scope.words(&self.notice, facts)?,
+        };
+        let length = marker.chars().count() as u64;
+        let room = size.saturating_sub(length);
+        let first = proposed.min(room);
+        let head = all.end(text, Direction::Head, Unit::Points, first);
+        let tail = all.end(text, Direction::Tail, Unit::Points, room - first);
+        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
+        let shown: String = marker.chars().take(as_usize(size)).collect();
+        let selection = Selection {
+            cut: Some(true),
+            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
+            hit: Some(context.by_size()),
+            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
+            ranges,
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("marker", Fact::Text(shown)))
+    }
 }
 
 /// Lines of some text, as Python's `splitlines` counts them.

@@ -1,244 +1,287 @@
-//! The ways of keeping: each chooses ranges of a text and says by which limit.
+//! The strategies by which agents cut: each selects ranges of a text and says by which limit.
 
 pub(crate) mod agents;
 mod composed;
-mod counted;
-mod ends;
-mod errors;
+pub(crate) mod context;
+pub(crate) mod counted;
+pub(crate) mod ends;
+pub(crate) mod errors;
 mod escaped;
-mod exact;
-mod middle;
-mod pieces;
+pub(crate) mod exact;
+pub(crate) mod middle;
+pub(crate) mod pieces;
 pub(crate) mod read;
 mod segments;
-mod size;
-mod twice;
+pub(crate) mod selection;
+pub(crate) mod size;
+pub(crate) mod twice;
 
-use std::ops::Range;
+use regex::bytes::Regex;
+use serde::Deserialize;
 
-use toml::Spanned;
-
-use crate::text::units::Want;
-
-use super::input::Input;
+use super::error::PlanError;
+use super::measure::rules::TrimRule;
 use super::measure::{Text, as_usize};
-use super::model::{Direction, LimitHit, Part, Unit};
-use super::plan::{self, PlanError};
-use super::policy::Policy;
-use super::policy::schema::{Figure, KeepForm, Way};
-use super::template::{self, Fact, Facts};
+use super::rewrite::Rewrite;
+use super::section::{Fault, Keys};
+use super::template::Figure;
 
-/// What a way of keeping chose.
-#[derive(Debug, Default)]
-pub(crate) struct Chosen {
-    /// Parts for each slot of the template.
-    pub slots: Vec<(&'static str, Vec<Part>)>,
-    /// The whole elements that were kept, in order.
-    pub ranges: Vec<Range<usize>>,
-    /// Halves of characters that became U+FFFD.
-    pub halves: u64,
-    /// Lines of which something was kept, or the total that they wait for.
-    pub lines: Option<Result<u64, Want>>,
-    /// The limit that ended the keeping; without it, the one that the output was over.
-    pub hit: Option<LimitHit>,
-    /// Whether a line was kept in part.
-    pub partial: bool,
-    /// Figures of this way alone.
-    pub facts: Facts,
-    /// What the agent says as it crashes.
-    pub crash: Option<String>,
-    /// What the agent's details say.
-    pub inner: Option<Inner>,
-    /// Whether something was left out, for ways that are not ruled by the policy's `when`.
-    pub cut: Option<bool>,
-    /// Lines of the whole, where the way counts them otherwise than the policy's pieces.
-    pub total_lines: Option<Result<u64, Want>>,
-    /// Line numbers (1-based, ends included) that were kept.
-    pub span: Option<(Result<u64, Want>, Result<u64, Want>)>,
+use agents::balanced::Balanced;
+use agents::celled::Celled;
+use agents::clipped::Clipped;
+use agents::collected::Collected;
+use agents::filtered::Filtered;
+use agents::held::{Held, Rolling};
+use agents::numbered::Numbered;
+use agents::raw_tail::RawTail;
+use agents::sampled::Sampled;
+use agents::shaped::Shaped;
+use agents::shares::Shares;
+use agents::snapped::Snapped;
+use agents::stripped::Stripped;
+use agents::weighed::Weighed;
+use agents::wrapped::Wrapped;
+use context::Context;
+use counted::Counted;
+use ends::Ends;
+use errors::Errors;
+use exact::Exact;
+use middle::Middle;
+use pieces::Pieces;
+use read::matches::Matches;
+use read::plain_window::PlainWindow;
+use read::view::View;
+use read::window::Window;
+use selection::Selection;
+use size::Size;
+use twice::Twice;
+
+/// `[keep]`: a strategy, and what any strategy may have.
+#[derive(Debug)]
+pub(crate) struct Keep {
+    strategy: Strategy,
+    first: Option<First>,
+    /// Finds a tag of the agent's envelope that is escaped where it stands in what is kept.
+    escape_tag: Option<Regex>,
+    /// What is done to the kept text at last.
+    pub rewrite: Rewrite,
 }
 
-/// What an agent's own cutting function was given and said, for its details.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Inner {
-    /// Whether it cut.
-    pub cut: bool,
-    /// Whether the first line alone was over the size limit.
-    pub first_line: bool,
-    /// Lines and bytes of what it was given, where they differ from the whole's.
-    pub totals: Option<(u64, u64)>,
-    /// Bytes of what it gave back, where words of its own are among them.
-    pub output_bytes: Option<u64>,
-    /// The limit on matches that was reached.
-    pub limited: Option<u64>,
-    /// Whether a line was cut.
-    pub clipped: bool,
-}
-
-impl Inner {
-    pub fn of(text: &Text, cut: bool, first_line: bool) -> Self {
-        let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
-        Self { cut, first_line, totals, ..Self::default() }
-    }
-}
-
-/// The figures of a policy's `keep`, worked out.
-pub(crate) struct Rule<'a> {
-    pub policy: &'a Policy,
-    pub form: &'a KeepForm,
-    pub unit: Unit,
-    pub direction: Direction,
-    /// What templates may name besides the parameters: the path, the exit code, the stream.
-    outside: Facts,
-}
-
-impl<'a> Rule<'a> {
-    pub fn of(policy: &'a Policy, outside: Facts) -> Self {
-        let form = policy.keep();
-        let unit = form.unit.unwrap_or_else(|| policy.unit());
-        let from = form.from.as_ref().map(|from| from.get_ref().resolve(policy.direction()));
-        Self { policy, form, unit, direction: from.unwrap_or(Direction::Head), outside }
-    }
-
-    /// An optional figure.
-    pub fn figure(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
-        let worked = figure.as_ref().map(|figure| template::figure(self.policy, figure));
-        worked.transpose().map_err(|message| PlanError::policy(self.policy, message))
-    }
-
-    /// Words of the agent's own from a template without slots; none where there is no template.
-    pub fn words(&self, template: &Option<Spanned<String>>, facts: &Facts) -> Result<String, PlanError> {
-        self.words_waiting(template, facts).map(|(words, _)| words)
-    }
-
-    /// The same, with the totals that they lack.
-    pub fn words_waiting(
-        &self,
-        template: &Option<Spanned<String>>,
-        facts: &Facts,
-    ) -> Result<(String, Want), PlanError> {
-        let Some(template) = template else { return Ok((String::new(), Want::NOTHING)) };
-        let mut all = self.outside.clone();
-        all.extend(facts.iter().map(|(name, fact)| (*name, fact.clone())));
-        let rendered = template::render_plain(self.policy, template.get_ref(), &all);
-        rendered.map_err(|message| PlanError::policy(self.policy, message))
-    }
-
-    /// A template that is rendered for line after line: compiled once.
-    pub fn template<'t>(
-        &self,
-        template: &'t Option<Spanned<String>>,
-    ) -> Result<Option<template::Template<'t>>, PlanError> {
-        let compile = |words: &'t Spanned<String>| template::Template::new(self.policy, words.get_ref());
-        let compiled = template.as_ref().map(compile).transpose();
-        compiled.map_err(|message| PlanError::policy(self.policy, message))
-    }
-
-    /// What a template makes of a line's number; nothing where there is none.
-    pub fn numbered(&self, template: &Option<template::Template>, number: u64) -> Result<String, PlanError> {
-        let Some(template) = template else { return Ok(String::new()) };
-        let rendered = template.render_plain(Facts::from([("number", Fact::Number(number))]));
-        rendered.map(|(text, _)| text).map_err(|message| PlanError::policy(self.policy, message))
-    }
-
-    /// A figure that the way cannot do without.
-    pub fn needed(&self, figure: &Option<Figure>, key: &str) -> Result<u64, PlanError> {
-        self.figure(figure)?.ok_or_else(|| {
-            PlanError::policy(self.policy, format!("`keep` has no `{key}`, which this way needs"))
+impl Keep {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            strategy: Strategy::read(keys)?,
+            first: First::read(keys)?,
+            escape_tag: keys.optional_pattern("escape_tag", escaped::finder)?,
+            rewrite: Rewrite::read(keys)?,
         })
     }
-}
 
-/// Chooses what is kept of a text that is over its limits (or, for windows, of any).
-pub(crate) fn choose(text: &Text, policy: &Policy, input: &Input) -> Result<Chosen, PlanError> {
-    let rule = Rule::of(policy, plan::outside(input, policy, text.source));
-    let first = rule.figure(&rule.form.first)?.map(|first| text.first(as_usize(first), rule.form.first_trim));
-    let chosen = choose_of(first.as_ref().unwrap_or(text), &rule);
-    if let Some(first) = &first {
-        text.absorb(first);
+    /// Whether it looks at any output, within its limits or not.
+    pub fn is_always(&self) -> bool {
+        self.strategy.is_always()
     }
-    let mut chosen = chosen?;
-    if let Some(tag) = &rule.form.escape_tag {
-        let finder = escaped::finder(tag).map_err(|error| PlanError::policy(policy, error.to_string()))?;
-        escaped::apply(text, &finder, &mut chosen.slots);
-    }
-    Ok(chosen)
-}
 
-fn choose_of(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    match rule.form.way {
-        Way::Pieces => pieces::choose(text, rule),
-        Way::Size => size::choose(text, rule),
-        Way::Middle => middle::choose(text, rule),
-        Way::Ends => ends::choose(text, rule),
-        Way::Window => read::window::choose(text, rule),
-        Way::Selection => read::selection::choose(text, rule),
-        Way::Matches => read::matches::choose(text, rule),
-        Way::Errors => errors::choose(text, rule),
-        Way::Balanced => agents::balanced::choose(text, rule),
-        Way::Sampled => agents::sampled::choose(text, rule),
-        Way::Held => agents::held::chunks(text, rule),
-        Way::Rolling => agents::held::rolling(text, rule),
-        Way::Collected => agents::collected::choose(text, rule),
-        Way::Twice => twice::choose(text, rule),
-        Way::Snapped => agents::snapped::choose(text, rule),
-        Way::RawTail => agents::raw_tail::choose(text, rule),
-        Way::Clipped => agents::clipped::choose(text, rule),
-        Way::Shares => agents::shares::choose(text, rule),
-        Way::Exact => exact::choose(text, rule),
-        Way::View => read::view::choose(text, rule),
-        Way::Stripped => agents::stripped::choose(text, rule),
-        Way::Wrapped => agents::wrapped::choose(text, rule),
-        Way::Filtered => agents::filtered::choose(text, rule),
-        Way::Shaped => agents::shaped::choose(text, rule),
-        Way::Counted => counted::choose(text, rule),
-        Way::Numbered => agents::numbered::choose(text, rule),
-        Way::Weighed => agents::weighed::choose(text, rule),
-        Way::Celled => agents::celled::choose(text, rule),
+    /// Selects what is kept of a text.
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
+        let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
+        if let Some(first) = &first {
+            text.absorb(first);
+        }
+        let mut selection = selection?;
+        if let Some(finder) = &self.escape_tag {
+            escaped::apply(text, finder, &mut selection.slots);
+        }
+        Ok(selection)
     }
 }
 
-/// Whether a way looks at any output, within its limits or not.
-pub(crate) fn is_always(policy: &Policy) -> bool {
-    use Way::{
-        Celled, Clipped, Collected, Counted, Errors, Exact, Filtered, Matches, RawTail, Selection, Shaped,
-        View, Weighed, Window, Wrapped,
-    };
-    matches!(
-        policy.keep().way,
-        Window
-            | Selection
-            | Matches
-            | Errors
-            | RawTail
-            | Clipped
-            | Collected
-            | View
-            | Exact
-            | Shaped
-            | Counted
-            | Celled
-            | Weighed
-            | Wrapped
-            | Filtered
-    )
+/// Of a longer output only so many raw bytes at the start are looked at.
+#[derive(Debug)]
+struct First {
+    size: Figure,
+    /// What is removed from the ends of those.
+    trim: TrimRule,
 }
 
-/// With one figure more.
-pub(crate) fn with_fact(mut chosen: Chosen, name: &'static str, fact: Fact) -> Chosen {
-    chosen.facts.insert(name, fact);
-    chosen
-}
-
-/// Pieces in a kept stretch: its line feeds and one, none for nothing.
-pub(crate) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
-    if range.is_empty() { 0 } else { text.line_feeds_of(range.clone()) + 1 }
-}
-
-/// Line feeds between the two kept ends, or the total that they wait for.
-pub(crate) fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Result<u64, Want> {
-    if head.end >= tail.start {
-        return Ok(0);
+impl First {
+    fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
+        let Some(size) = keys.optional_figure("first")? else { return Ok(None) };
+        Ok(Some(Self { size, trim: keys.word("first_trim")? }))
     }
-    let total = text.line_feeds()?;
-    Ok(total.saturating_sub(text.line_feeds_of(head.clone()) + text.line_feeds_of(tail.clone())))
+
+    fn of<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
+        Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
+    }
+}
+
+/// The strategies, each with its own keys.
+#[derive(Debug)]
+pub(crate) enum Strategy {
+    Pieces(Pieces),
+    Size(Size),
+    Middle(Middle),
+    Ends(Ends),
+    Window(Window),
+    PlainWindow(PlainWindow),
+    Matches(Matches),
+    Errors(Errors),
+    Balanced(Balanced),
+    Sampled(Sampled),
+    Held(Held),
+    Rolling(Rolling),
+    Collected(Collected),
+    Twice(Twice),
+    Snapped(Snapped),
+    RawTail(RawTail),
+    Clipped(Clipped),
+    Shares(Shares),
+    Exact(Exact),
+    View(View),
+    Stripped(Stripped),
+    Wrapped(Wrapped),
+    Filtered(Filtered),
+    Shaped(Shaped),
+    Counted(Counted),
+    Numbered(Numbered),
+    Weighed(Weighed),
+    Celled(Celled),
+}
+
+/// The word for each strategy in a policy file.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Name {
+    Pieces,
+    Size,
+    Middle,
+    Ends,
+    Window,
+    PlainWindow,
+    Matches,
+    Errors,
+    Balanced,
+    Sampled,
+    Held,
+    Rolling,
+    Collected,
+    Twice,
+    Snapped,
+    RawTail,
+    Clipped,
+    Shares,
+    Exact,
+    View,
+    Stripped,
+    Wrapped,
+    Filtered,
+    Shaped,
+    Counted,
+    Numbered,
+    Weighed,
+    Celled,
+}
+
+impl Strategy {
+    fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(match keys.tag("strategy")? {
+            Name::Pieces => Self::Pieces(Pieces::read(keys)?),
+            Name::Size => Self::Size(Size::read(keys)?),
+            Name::Middle => Self::Middle(Middle::read(keys)?),
+            Name::Ends => Self::Ends(Ends::read(keys)?),
+            Name::Window => Self::Window(Window::read(keys)?),
+            Name::PlainWindow => Self::PlainWindow(PlainWindow::read(keys)?),
+            Name::Matches => Self::Matches(Matches::read(keys)?),
+            Name::Errors => Self::Errors(Errors::read(keys)?),
+            Name::Balanced => Self::Balanced(Balanced::read(keys)?),
+            Name::Sampled => Self::Sampled(Sampled::read(keys)?),
+            Name::Held => Self::Held(Held::read(keys)?),
+            Name::Rolling => Self::Rolling(Rolling::read(keys)?),
+            Name::Collected => Self::Collected(Collected::read(keys)?),
+            Name::Twice => Self::Twice(Twice::read(keys)?),
+            Name::Snapped => Self::Snapped(Snapped::read(keys)?),
+            Name::RawTail => Self::RawTail(RawTail::read(keys)?),
+            Name::Clipped => Self::Clipped(Clipped::read(keys)?),
+            Name::Shares => Self::Shares(Shares::read(keys)?),
+            Name::Exact => Self::Exact(Exact::read(keys)?),
+            Name::View => Self::View(View::read(keys)?),
+            Name::Stripped => Self::Stripped(Stripped::read(keys)?),
+            Name::Wrapped => Self::Wrapped(Wrapped::read(keys)?),
+            Name::Filtered => Self::Filtered(Filtered::read(keys)?),
+            Name::Shaped => Self::Shaped(Shaped::read(keys)?),
+            Name::Counted => Self::Counted(Counted::read(keys)?),
+            Name::Numbered => Self::Numbered(Numbered::read(keys)?),
+            Name::Weighed => Self::Weighed(Weighed::read(keys)?),
+            Name::Celled => Self::Celled(Celled::read(keys)?),
+        })
+    }
+
+    /// Selects what is kept of a text that is over its limits (or of any: see [`Strategy::is_always`]).
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        match self {
+            Self::Pieces(pieces) => pieces.select(text, context),
+            Self::Size(size) => size.select(text, context),
+            Self::Middle(middle) => middle.select(text, context),
+            Self::Ends(ends) => ends.select(text, context),
+            Self::Window(window) => window.select(text, context),
+            Self::PlainWindow(window) => window.select(text, context),
+            Self::Matches(matches) => matches.select(text, context),
+            Self::Errors(errors) => errors.select(text, context),
+            Self::Balanced(balanced) => balanced.select(text, context),
+            Self::Sampled(sampled) => sampled.select(text, context),
+            Self::Held(held) => held.select(text, context),
+            Self::Rolling(rolling) => rolling.select(text, context),
+            Self::Collected(collected) => collected.select(text, context),
+            Self::Twice(twice) => twice.select(text, context),
+            Self::Snapped(snapped) => snapped.select(text, context),
+            Self::RawTail(tail) => tail.select(text, context),
+            Self::Clipped(clipped) => clipped.select(text, context),
+            Self::Shares(shares) => shares.select(text, context),
+            Self::Exact(exact) => exact.select(text, context),
+            Self::View(view) => view.select(text, context),
+            Self::Stripped(stripped) => stripped.select(text, context),
+            Self::Wrapped(wrapped) => wrapped.select(text, context),
+            Self::Filtered(filtered) => filtered.select(text, context),
+            Self::Shaped(shaped) => shaped.select(text, context),
+            Self::Counted(counted) => counted.select(text, context),
+            Self::Numbered(numbered) => numbered.select(text, context),
+            Self::Weighed(weighed) => weighed.select(text, context),
+            Self::Celled(celled) => celled.select(text, context),
+        }
+    }
+
+    /// Whether it looks at any output, within its limits or not.
+    fn is_always(&self) -> bool {
+        match self {
+            Self::Window(_)
+            | Self::PlainWindow(_)
+            | Self::Matches(_)
+            | Self::Errors(_)
+            | Self::RawTail(_)
+            | Self::Clipped(_)
+            | Self::Collected(_)
+            | Self::View(_)
+            | Self::Exact(_)
+            | Self::Shaped(_)
+            | Self::Counted(_)
+            | Self::Celled(_)
+            | Self::Weighed(_)
+            | Self::Wrapped(_)
+            | Self::Filtered(_) => true,
+            Self::Pieces(_)
+            | Self::Size(_)
+            | Self::Middle(_)
+            | Self::Ends(_)
+            | Self::Balanced(_)
+            | Self::Sampled(_)
+            | Self::Held(_)
+            | Self::Rolling(_)
+            | Self::Twice(_)
+            | Self::Snapped(_)
+            | Self::Shares(_)
+            | Self::Stripped(_)
+            | Self::Numbered(_) => false,
+        }
+    }
 }

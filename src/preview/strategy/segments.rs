@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthChar;
+
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, Part, Unit};
+use crate::preview::model::{Bit, Direction, Part, Unit};
 
 /// A stretch of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,71 +51,53 @@ pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
     segments.iter().map(|segment| segment.size(text, unit)).sum()
 }
 
-/// The first `size` of a stretch of the output.
-pub(crate) fn head(text: &Text, within: Range<usize>, unit: Unit, size: u64) -> Vec<Segment> {
-    let cut = text.advance(within.start, within.end, unit, size);
-    let mut segments = vec![Segment::Bytes(within.start..cut.at)];
-    segments.extend(cut.half.map(Segment::Half));
-    segments
-}
-
-/// The last `size` of a stretch of the output.
-pub(crate) fn tail(text: &Text, within: Range<usize>, unit: Unit, size: u64) -> Vec<Segment> {
-    let cut = text.retreat(within.start, within.end, unit, size);
-    let half = cut.half.map(Segment::Half);
-    half.into_iter().chain([Segment::Bytes(cut.at..within.end)]).collect()
-}
-
-/// The first `size` of composed text.
-pub(crate) fn prefix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -> Vec<Segment> {
-    let mut left = size;
-    let mut kept = Vec::new();
-    for segment in segments {
-        let size = segment.size(text, unit);
-        if size <= left {
-            left -= size;
-            kept.push(segment.clone());
-            continue;
-        }
-        match segment {
-            Segment::Bytes(range) => kept.extend(head(text, range.clone(), unit, left)),
-            Segment::Words(words) => {
-                kept.push(Segment::Words(words[..words_cut(words, unit, left)].to_owned()))
-            }
-            Segment::Half(_) => {}
-        }
-        break;
+/// So much of one end of a stretch of the output.
+pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+    let (range, half) = text.end(within, from, unit, size);
+    let (whole, half) = (Segment::Bytes(range), half.map(Segment::Half));
+    match from {
+        Direction::Head => [whole].into_iter().chain(half).collect(),
+        Direction::Tail => half.into_iter().chain([whole]).collect(),
     }
-    kept
 }
 
-/// The last `size` of composed text.
-pub(crate) fn suffix(text: &Text, segments: &[Segment], unit: Unit, size: u64) -> Vec<Segment> {
+/// So much of one end of composed text.
+pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
-    let mut kept: Vec<Segment> = Vec::new();
-    for segment in segments.iter().rev() {
-        let size = segment.size(text, unit);
-        if size <= left {
-            left -= size;
-            kept.insert(0, segment.clone());
-            continue;
-        }
-        let cut = match segment {
-            Segment::Bytes(range) => tail(text, range.clone(), unit, left),
-            Segment::Words(words) => vec![Segment::Words(words[words_start(words, unit, left)..].to_owned())],
-            Segment::Half(_) => Vec::new(),
+    // Outermost first.
+    let mut kept: Vec<Vec<Segment>> = Vec::new();
+    for at in 0..segments.len() {
+        let segment = match from {
+            Direction::Head => &segments[at],
+            Direction::Tail => &segments[segments.len() - 1 - at],
         };
-        kept.splice(0..0, cut);
+        let size = segment.size(text, unit);
+        if size <= left {
+            left -= size;
+            kept.push(vec![segment.clone()]);
+            continue;
+        }
+        kept.push(match segment {
+            Segment::Bytes(range) => cut(text, range.clone(), from, unit, left),
+            Segment::Words(words) => vec![Segment::Words(
+                fitting(words, from, left, |character| char_size(character, unit)).to_owned(),
+            )],
+            Segment::Half(_) => Vec::new(),
+        });
         break;
     }
-    kept
+    if from == Direction::Tail {
+        kept.reverse();
+    }
+    kept.concat()
 }
 
 fn char_size(character: char, unit: Unit) -> u64 {
     match unit {
         Unit::Bytes | Unit::Tokens => character.len_utf8() as u64,
         Unit::Units => character.len_utf16() as u64,
-        Unit::Points | Unit::Cells => 1,
+        Unit::Points => 1,
+        Unit::Cells => character.width().unwrap_or(0) as u64,
     }
 }
 
@@ -122,26 +106,24 @@ pub(crate) fn words_size(words: &str, unit: Unit) -> u64 {
     words.chars().map(|character| char_size(character, unit)).sum()
 }
 
-/// Where the characters of words end that fit a size.
-fn words_cut(words: &str, unit: Unit, size: u64) -> usize {
+/// The characters at one end of words that fit a size, where each has a size of its own.
+pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(char) -> u64) -> &str {
     let mut left = size;
-    for (at, character) in words.char_indices() {
-        let Some(rest) = left.checked_sub(char_size(character, unit)) else { return at };
-        left = rest;
+    let mut fits = |character: char| {
+        let rest = left.checked_sub(size_of(character));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    };
+    match from {
+        Direction::Head => {
+            let end = words.char_indices().find(|(_, character)| !fits(*character));
+            end.map_or(words, |(at, _)| &words[..at])
+        }
+        Direction::Tail => {
+            let end = words.char_indices().rev().find(|(_, character)| !fits(*character));
+            end.map_or(words, |(at, character)| &words[at + character.len_utf8()..])
+        }
     }
-    words.len()
-}
-
-/// Where the last characters of words begin that fit a size.
-fn words_start(words: &str, unit: Unit, size: u64) -> usize {
-    let mut left = size;
-    for (at, character) in words.char_indices().rev() {
-        let Some(rest) = left.checked_sub(char_size(character, unit)) else {
-            return at + character.len_utf8();
-        };
-        left = rest;
-    }
-    0
 }
 
 /// UTF-16 units of composed text; the whole output has `total`, if that is known.

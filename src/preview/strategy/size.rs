@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
-use crate::preview::plan::PlanError;
-use crate::preview::policy::schema::Boundary;
-use crate::preview::template::Fact;
+use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 
-use super::{Chosen, Rule, lines_in};
+use super::context::{Boundary, Context, From};
+use super::selection::{Selection, lines_in};
 
 /// One end of a text, cut by size.
 #[derive(Debug)]
@@ -21,88 +23,142 @@ pub(crate) struct End {
     pub halves: u64,
 }
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let size = rule.needed(&rule.form.size, "size")?;
-    let snap = rule.figure(&rule.form.snap)?;
-    let mut end = match rule.direction {
-        Direction::Tail if size == 0 && rule.form.zero_keeps_all => whole(text),
-        Direction::Tail => tail(text, rule, text.body.clone(), size),
-        Direction::Head => head(text, rule, text.body.clone(), size),
-    };
-    let is_all = end.range == text.body;
-    if let Some(snapped) =
-        snap.filter(|_| !is_all).and_then(|snap| snapped(text, rule, &end.range, snap, end.halves > 0))
-    {
-        end = End { parts: text.kept(snapped.clone()).into_iter().collect(), range: snapped, halves: 0 };
+/// The keys of `size`.
+#[derive(Debug)]
+pub(crate) struct Size {
+    from: From,
+    size: Figure,
+    ruler: Ruler,
+    snap: Option<Snap>,
+    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    zero_keeps_all: bool,
+}
+
+impl Size {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            from: keys.word("from")?,
+            size: keys.figure("size")?,
+            ruler: Ruler::read(keys)?,
+            snap: Snap::read(keys)?,
+            zero_keeps_all: keys.flag("zero_keeps_all")?,
+        })
     }
-    let chosen = Chosen {
-        lines: Some(Ok(lines_in(text, &end.range).max(end.halves))),
-        halves: end.halves,
-        slots: vec![("kept", end.parts)],
-        ranges: vec![end.range],
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        ..Chosen::default()
-    };
-    Ok(super::with_fact(chosen, "clipped", Fact::Flag(!is_all)))
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let from = self.from.resolve(context);
+        let unit = self.ruler.unit(context);
+        let mut end = match from {
+            Direction::Tail if size == 0 && self.zero_keeps_all => whole(text),
+            from => self.ruler.end(text, unit, text.body.clone(), from, size),
+        };
+        let is_all = end.range == text.body;
+        if let Some(snap) = self.snap.as_ref().filter(|_| !is_all) {
+            let near = context.scope.figure(&snap.near)?;
+            if let Some(range) = snap.snapped(text, unit, &end.range, from, near, end.halves > 0) {
+                end = End { parts: text.kept(range.clone()).into_iter().collect(), range, halves: 0 };
+            }
+        }
+        let selection = Selection {
+            lines: Some(Ok(lines_in(text, &end.range).max(end.halves))),
+            halves: end.halves,
+            slots: vec![("kept", end.parts)],
+            ranges: vec![end.range],
+            hit: Some(context.by_size()),
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("clipped", Fact::Flag(!is_all)))
+    }
 }
 
 pub(crate) fn whole(text: &Text) -> End {
     End { range: text.body.clone(), parts: text.kept(text.body.clone()).into_iter().collect(), halves: 0 }
 }
 
-/// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character
-/// before it counts as one.
-pub(crate) fn snapped(
-    text: &Text,
-    rule: &Rule,
-    range: &Range<usize>,
-    snap: u64,
-    half: bool,
-) -> Option<Range<usize>> {
-    match rule.direction {
-        Direction::Head => {
-            let feed = text.feed_before(range.start, range.end)?;
-            let far = text.size_of(range.start..feed, rule.unit) > snap;
-            far.then(|| range.start..feed + usize::from(rule.form.snap_keeps_feed))
+/// Cutting back to the line feed nearest the cut.
+#[derive(Debug)]
+pub(crate) struct Snap {
+    /// How far in that line feed must lie (from the end: how near it must be).
+    pub near: Figure,
+    /// Whether it is kept.
+    keeps_feed: bool,
+}
+
+impl Snap {
+    pub fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
+        let Some(near) = keys.optional_figure("snap")? else { return Ok(None) };
+        Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
+    }
+
+    /// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character
+    /// before it counts as one.
+    pub fn snapped(
+        &self,
+        text: &Text,
+        unit: Unit,
+        range: &Range<usize>,
+        from: Direction,
+        near: u64,
+        half: bool,
+    ) -> Option<Range<usize>> {
+        match from {
+            Direction::Head => {
+                let feed = text.feed_before(range.start, range.end)?;
+                let is_far = text.size_of(range.start..feed, unit) > near;
+                is_far.then(|| range.start..feed + usize::from(self.keeps_feed))
+            }
+            Direction::Tail => {
+                let feed = text.feed_after(range.start, range.end)?;
+                let is_near = text.size_of(range.start..feed, unit) + u64::from(half) < near;
+                is_near.then(|| feed + usize::from(!self.keeps_feed)..range.end)
+            }
         }
-        Direction::Tail => {
-            let feed = text.feed_after(range.start, range.end)?;
-            let near = text.size_of(range.start..feed, rule.unit) + u64::from(half) < snap;
-            near.then(|| feed + usize::from(!rule.form.snap_keeps_feed)..range.end)
+    }
+}
+
+/// What a cut by size goes by.
+#[derive(Debug)]
+pub(crate) struct Ruler {
+    /// What sizes are measured in, if not in the policy's unit.
+    unit: Option<Unit>,
+    boundary: Boundary,
+}
+
+impl Ruler {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self { unit: keys.optional_word("unit")?, boundary: keys.word("boundary")? })
+    }
+
+    pub fn unit(&self, context: &Context) -> Unit {
+        self.unit.unwrap_or(context.unit)
+    }
+
+    /// Whether half a surrogate pair is kept, as U+FFFD.
+    pub fn keeps_halves(&self) -> bool {
+        self.boundary == Boundary::Unit
+    }
+
+    /// So much of one end of a stretch.
+    pub fn end(&self, text: &Text, unit: Unit, within: Range<usize>, from: Direction, size: u64) -> End {
+        if self.boundary == Boundary::Byte {
+            let size = as_usize(size).min(within.len());
+            return match from {
+                Direction::Head => raw(text, within.start..within.start + size),
+                Direction::Tail => raw(text, within.end - size..within.end),
+            };
         }
+        let (range, half) = text.end(within, from, unit, size);
+        let half = half.filter(|_| self.keeps_halves() && unit == Unit::Units);
+        let half = half.map(|half| text.changed(half, vec![Bit::Replaced(1)]));
+        let halves = u64::from(half.is_some());
+        let whole = text.kept(range.clone());
+        let parts = match from {
+            Direction::Head => whole.into_iter().chain(half).collect(),
+            Direction::Tail => half.into_iter().chain(whole).collect(),
+        };
+        End { range, parts, halves }
     }
-}
-
-/// The first `size` of a stretch.
-pub(crate) fn head(text: &Text, rule: &Rule, within: Range<usize>, size: u64) -> End {
-    if rule.form.boundary == Boundary::Byte {
-        let at = within.start.saturating_add(as_usize(size)).min(within.end);
-        return raw(text, within.start..at);
-    }
-    let cut = text.advance(within.start, within.end, rule.unit, size);
-    let mut parts: Vec<_> = text.kept(within.start..cut.at).into_iter().collect();
-    let half = half_part(text, rule, cut.half);
-    let halves = u64::from(half.is_some());
-    parts.extend(half);
-    End { range: within.start..cut.at, parts, halves }
-}
-
-/// The last `size` of a stretch.
-pub(crate) fn tail(text: &Text, rule: &Rule, within: Range<usize>, size: u64) -> End {
-    if rule.form.boundary == Boundary::Byte {
-        let at = within.end.saturating_sub(as_usize(size)).max(within.start);
-        return raw(text, at..within.end);
-    }
-    let cut = text.retreat(within.start, within.end, rule.unit, size);
-    let half = half_part(text, rule, cut.half);
-    let halves = u64::from(half.is_some());
-    let parts = half.into_iter().chain(text.kept(cut.at..within.end)).collect();
-    End { range: cut.at..within.end, parts, halves }
-}
-
-fn half_part(text: &Text, rule: &Rule, half: Option<Range<usize>>) -> Option<Part> {
-    let half = half.filter(|_| rule.form.boundary == Boundary::Unit && rule.unit == Unit::Units)?;
-    Some(text.changed(half, vec![Bit::Replaced(1)]))
 }
 
 /// A stretch between raw bytes; characters that its ends split are parts of their own.

@@ -1,50 +1,75 @@
 //! Two cuts in a row: both ends of the output, then both ends of that, the second notice counted in its limit.
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::Unit;
-use crate::preview::plan::PlanError;
-use crate::preview::template::{Fact, Facts};
+use crate::preview::model::{Direction, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
+use super::composed;
+use super::context::Context;
 use super::segments::{self, Segment};
-use super::{Chosen, Rule, composed};
+use super::selection::Selection;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let first = rule.needed(&rule.form.held, "held")?;
-    let second = rule.needed(&rule.form.size, "size")?;
-    let total = text.totals.units;
-    let once = first_cut(text, rule, first)?;
-    let size = segments::units_known(text, &once, total);
-    let Some(size) = size else {
-        text.wait_for(Want::UNITS);
-        return Ok(composed::chosen(text, rule, vec![("kept", once)]));
-    };
-    let marker = |removed: u64| words(rule, &rule.form.gap, removed);
-    let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
-    let removed = size.saturating_sub(2 * rough);
-    let words = marker(removed)?;
-    let keep = second.saturating_sub(words.len() as u64) / 2;
-    let mut result = segments::prefix(text, &once, Unit::Units, keep);
-    result.push(Segment::Words(words));
-    result.extend(segments::suffix(text, &once, Unit::Units, keep));
-    Ok(composed::chosen(text, rule, vec![("kept", result)]))
+/// The keys of `twice`.
+#[derive(Debug)]
+pub(crate) struct Twice {
+    first_size: Figure,
+    /// Stands between the ends of the first cut; `number` is the size of the whole.
+    first_notice: Template,
+    second_size: Figure,
+    /// Stands between the ends of the second cut; `number` is what it leaves out.
+    second_notice: Template,
 }
 
-/// Both ends with a notice between, or all where it fits.
-fn first_cut(text: &Text, rule: &Rule, most: u64) -> Result<Vec<Segment>, PlanError> {
-    if !text.exceeds(rule.unit, most) {
-        return Ok(vec![Segment::Bytes(text.body.clone())]);
+impl Twice {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            first_size: keys.figure("first_size")?,
+            first_notice: keys.template("first_notice")?,
+            second_size: keys.figure("second_size")?,
+            second_notice: keys.template("second_notice")?,
+        })
     }
-    let half = most / 2;
-    let mut segments = segments::head(text, text.body.clone(), Unit::Units, half.max(most - half));
-    let total = text.size(rule.unit);
-    text.wait_for(total.err().unwrap_or_default());
-    let words = words(rule, &rule.form.number, total.unwrap_or(0))?;
-    segments.push(Segment::Words(words));
-    segments.extend(segments::tail(text, text.body.clone(), Unit::Units, half));
-    Ok(segments)
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let second = context.scope.figure(&self.second_size)?;
+        let once = self.first_cut(text, context)?;
+        let size = segments::units_known(text, &once, text.totals.units);
+        let Some(size) = size else {
+            text.wait_for(Want::UNITS);
+            return Ok(composed::selection(text, context, vec![("kept", once)]));
+        };
+        let marker = |removed: u64| words(context, &self.second_notice, removed);
+        let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
+        let removed = size.saturating_sub(2 * rough);
+        let words = marker(removed)?;
+        let keep = second.saturating_sub(words.len() as u64) / 2;
+        let mut result = segments::end(text, &once, Direction::Head, Unit::Units, keep);
+        result.push(Segment::Words(words));
+        result.extend(segments::end(text, &once, Direction::Tail, Unit::Units, keep));
+        Ok(composed::selection(text, context, vec![("kept", result)]))
+    }
+
+    /// Both ends with a notice between, or all where it fits.
+    fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Segment>, PlanError> {
+        let most = context.scope.figure(&self.first_size)?;
+        if !text.exceeds(context.unit, most) {
+            return Ok(vec![Segment::Bytes(text.body.clone())]);
+        }
+        let half = most / 2;
+        let mut segments =
+            segments::cut(text, text.body.clone(), Direction::Head, Unit::Units, half.max(most - half));
+        let total = text.size(context.unit);
+        text.wait_for(total.err().unwrap_or_default());
+        segments.push(Segment::Words(words(context, &self.first_notice, total.unwrap_or(0))?));
+        segments.extend(segments::cut(text, text.body.clone(), Direction::Tail, Unit::Units, half));
+        Ok(segments)
+    }
 }
 
-fn words(rule: &Rule, template: &Option<toml::Spanned<String>>, number: u64) -> Result<String, PlanError> {
-    rule.words(template, &Facts::from([("number", Fact::Number(number))]))
+fn words(context: &Context, template: &Template, number: u64) -> Result<String, PlanError> {
+    context.scope.words(template, Facts::from([("number", Fact::Number(number))]))
 }

@@ -3,7 +3,7 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::WAITING;
+use super::facts::WAITING;
 
 /// What a filter makes of its operand.
 #[derive(Debug, Clone, Copy)]

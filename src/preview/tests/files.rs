@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 
-const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nway = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
+const GOOD: &str = "agent = \"mine\"\ntool = \"shell\"\nversion = \"1\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[[param]]\nname = \"max_lines\"\nrole = \"lines\"\ndefault = 2\ndoc = \"d\"\n\n[when]\nlines = \"max_lines\"\n\n[keep]\nstrategy = \"pieces\"\nfrom = \"head\"\nlines = \"max_lines\"\n\n[text]\ncut = \"\"\"\n{{ kept }}\n[{{ removed_lines }} more]\"\"\"\n";
 
 fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
     let directory = tempfile::tempdir().unwrap();
@@ -17,7 +17,7 @@ fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
 /// The line, key and words of the error in a file.
 fn mistake(text: &str) -> (usize, Option<String>, String) {
     match load(text).1.unwrap_err() {
-        PolicyError::Form { line, key, message, .. } => (line, key, message),
+        PolicyError::Invalid { line, key, message, .. } => (line, key, message),
         error => panic!("{error}"),
     }
 }
@@ -50,6 +50,25 @@ fn what_a_template_makes_of_all_lines_has_its_limit() {
 }
 
 #[test]
+fn any_strategy_may_measure_cells() {
+    let cells = GOOD
+        .replace("unit = \"bytes\"", "unit = \"cells\"")
+        .replace("[when]\nlines = \"max_lines\"", "[when]\nsize = 4")
+        .replace("from = \"head\"", "size = 4\noversize = \"cut\"");
+    let (catalog, result) = load(&cells);
+    result.unwrap();
+    let policy = catalog.get("mine/shell").unwrap();
+    let of = |text: &str| {
+        let totals = Totals::unknown();
+        let input = Input::new(Output { bytes: text.as_bytes(), totals: &totals }, "/P");
+        plan(&input, &policy).unwrap().text(&input)
+    };
+    assert_eq!(of("漢\x1b[1m字"), "漢\x1b[1m字");
+    assert_eq!(of("漢字漢\nx"), "漢字\n[1 more]");
+    assert_eq!(of("a\x1b[1mbc\ndef"), "a\x1b[1mbc\n[1 more]");
+}
+
+#[test]
 fn ones_own_file_wins() {
     let (catalog, result) =
         load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));
@@ -72,10 +91,61 @@ fn mistakes_are_reported_with_line_and_key() {
     let (line, key, message) =
         mistake(&GOOD.replace("lines = \"max_lines\"\n\n[text]", "lines = \"max_lins\"\n\n[text]"));
     assert_eq!((line, key.as_deref()), (21, Some("lines")), "{message}");
-    let (line, key, _) = mistake(&GOOD.replace("way = \"pieces\"", "way = \"peices\""));
-    assert_eq!((line, key.as_deref()), (19, Some("way")));
+    let (line, key, _) = mistake(&GOOD.replace("strategy = \"pieces\"", "strategy = \"peices\""));
+    assert_eq!((line, key.as_deref()), (19, Some("strategy")));
     let (line, key, _) = mistake(&GOOD.replace("from = \"head\"", "fron = \"head\""));
     assert_eq!((line, key.as_deref()), (20, Some("fron")));
+}
+
+#[test]
+fn a_key_of_another_strategy_is_reported_with_line_and_key() {
+    let (line, key, message) = mistake(&GOOD.replace("from = \"head\"", "chunk = 4096"));
+    assert_eq!((line, key.as_deref()), (20, Some("chunk")), "{message}");
+    assert!(
+        message.contains("the strategy `pieces` has no such key; it has strategy, from, lines"),
+        "{message}"
+    );
+    let (line, key, message) = mistake(&GOOD.replace("from = \"head\"", "head_lines = 3"));
+    assert_eq!((line, key.as_deref()), (20, Some("head_lines")), "{message}");
+}
+
+#[test]
+fn a_key_that_a_strategy_needs_is_reported_at_the_strategy() {
+    let (line, key, message) = mistake(&GOOD.replace("strategy = \"pieces\"", "strategy = \"held\""));
+    assert_eq!((line, key.as_deref()), (19, Some("held")), "{message}");
+    assert_eq!(message, "the strategy `held` needs this key");
+    let (line, key, message) = mistake(&GOOD.replace("strategy = \"pieces\"\n", ""));
+    assert_eq!((line, key.as_deref()), (18, Some("strategy")), "{message}");
+    assert_eq!(message, "`[keep]` needs this key");
+}
+
+#[test]
+fn every_table_of_the_engine_reports_foreign_and_missing_keys() {
+    let (line, key, message) = mistake(&GOOD.replace("[when]\n", "[when]\nsizes = 3\n"));
+    assert_eq!((line, key.as_deref()), (16, Some("sizes")), "{message}");
+    let (line, key, message) = mistake(&GOOD.replace("[text]\n", "[text]\nhole = \"x\"\n"));
+    assert_eq!((line, key.as_deref()), (24, Some("hole")), "{message}");
+    let (line, key, message) = mistake(&format!("{GOOD}\n[cap]\nover = 3\nsize = 2\n"));
+    assert_eq!((line, key.as_deref()), (28, Some("notice")), "{message}");
+    let variant = "\n[[variant]]\ntools = [\"x\"]\nkeep = { strategy = \"size\", size = 3, lines = 4 }\n";
+    let (line, key, message) = mistake(&format!("{GOOD}{variant}"));
+    assert_eq!((line, key.as_deref()), (30, Some("lines")), "{message}");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_reported_with_line_and_key() {
+    let with = |line: &str| mistake(&GOOD.replace("from = \"head\"", line));
+    for (line, key) in [
+        ("from = 3", "from"),
+        ("from = \"middle\"", "from"),
+        ("size = true", "size"),
+        ("size = -1", "size"),
+        ("zero_keeps_all = \"yes\"", "zero_keeps_all"),
+        ("remove = \"(\"", "remove"),
+    ] {
+        let (at, found, message) = with(line);
+        assert_eq!((at, found.as_deref()), (20, Some(key)), "{line}: {message}");
+    }
 }
 
 #[test]

@@ -280,6 +280,17 @@ fn crush_measures_cells_and_keeps_every_escape() {
 }
 
 #[test]
+fn sizes_in_cells_are_columns() {
+    let of = |text: &str| {
+        let planned = planned("crush/bash", &[("max_cells", "4")], text.as_bytes());
+        (planned.total_units, planned.kept_units)
+    };
+    assert_eq!(of("a\x1b[1mb\x1b[0m\n漢"), (Some(4), Some(4)));
+    assert_eq!(of("漢字漢字"), (Some(8), Some(4)));
+    assert_eq!(of("e\u{301}\u{301}"), (Some(1), Some(1)));
+}
+
+#[test]
 fn kilo_cuts_commands_as_opencode_does() {
     for bytes in [&b"a\n"[..], b"", &[b'y'; 60_000], seq(3000).as_bytes()] {
         assert_eq!(preview("kilo/shell", &[], bytes), preview("opencode/shell", &[], bytes));

@@ -4,52 +4,75 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::plan::PlanError;
-use crate::preview::strategy::{Chosen, Rule};
+use crate::preview::model::{Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::Figure;
 
 /// What ends a line, as Python's `splitlines` has it.
 const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let most = rule.needed(&rule.form.size, "size")?;
-    let line_most = rule.needed(&rule.form.line_size, "line_size")?;
-    let marker = rule.form.line_suffix.as_deref().unwrap_or_default();
-    let breaks = Regex::new(BREAKS).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
-    let mut chosen = Chosen { cut: Some(false), ..Chosen::default() };
-    let (mut parts, mut lines) = (Vec::new(), 0);
-    let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
-    while at < text.body.end && sum < most && text.gave_up().is_empty() {
-        let line = next_line(text, &breaks, at);
-        at = line.end;
-        lines += 1;
-        let limit = line_most.min(most - sum);
-        let cut = text.advance(line.start, line.end, Unit::Points, limit);
-        if cut.at == line.end {
-            sum += text.size_of(line, Unit::Points);
-            continue;
-        }
-        let tail = line_break(text, &line);
-        let ending = (marker.chars().count() + tail.len()) as u64;
-        let kept = text.advance(line.start, line.end, Unit::Points, limit.max(ending) - ending).at;
-        parts.extend(text.kept(run..kept));
-        chosen.ranges.push(run..kept);
-        parts.push(Part::Notice { text: marker.to_owned() });
-        sum += text.size_of(line.start..kept, Unit::Points) + ending;
-        run = tail.start;
-        if tail.is_empty() {
-            run = line.end;
-        }
-        chosen.cut = Some(true);
+/// The keys of `clipped`.
+#[derive(Debug)]
+pub(crate) struct Clipped {
+    size: Figure,
+    /// Most of one line, its end with it.
+    line_size: Figure,
+    /// What follows a line that was cut.
+    line_suffix: String,
+}
+
+impl Clipped {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            size: keys.figure("size")?,
+            line_size: keys.figure("line_size")?,
+            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
+        })
     }
-    parts.extend(text.kept(run..at));
-    chosen.ranges.push(run..at);
-    chosen.cut = Some(chosen.cut == Some(true) || at < text.body.end);
-    chosen.hit = Some(LimitHit::Size(rule.policy.unit()));
-    chosen.lines = Some(Ok(lines));
-    chosen.slots = vec![("kept", parts)];
-    Ok(chosen)
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = context.scope.figure(&self.size)?;
+        let line_most = context.scope.figure(&self.line_size)?;
+        let marker = self.line_suffix.as_str();
+        let breaks = Regex::new(BREAKS).map_err(|error| context.scope.fault(error))?;
+        let mut selection = Selection { cut: Some(false), ..Selection::default() };
+        let (mut parts, mut lines) = (Vec::new(), 0);
+        let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
+        while at < text.body.end && sum < most && text.gave_up().is_empty() {
+            let line = next_line(text, &breaks, at);
+            at = line.end;
+            lines += 1;
+            let limit = line_most.min(most - sum);
+            let cut = text.advance(line.start, line.end, Unit::Points, limit);
+            if cut.at == line.end {
+                sum += text.size_of(line, Unit::Points);
+                continue;
+            }
+            let tail = line_break(text, &line);
+            let ending = (marker.chars().count() + tail.len()) as u64;
+            let kept = text.advance(line.start, line.end, Unit::Points, limit.max(ending) - ending).at;
+            parts.extend(text.kept(run..kept));
+            selection.ranges.push(run..kept);
+            parts.push(Part::Notice { text: marker.to_owned() });
+            sum += text.size_of(line.start..kept, Unit::Points) + ending;
+            run = tail.start;
+            if tail.is_empty() {
+                run = line.end;
+            }
+            selection.cut = Some(true);
+        }
+        parts.extend(text.kept(run..at));
+        selection.ranges.push(run..at);
+        selection.cut = Some(selection.cut == Some(true) || at < text.body.end);
+        selection.hit = Some(context.by_size());
+        selection.lines = Some(Ok(lines));
+        selection.slots = vec![("kept", parts)];
+        Ok(selection)
+    }
 }
 
 fn next_line(text: &Text, breaks: &Regex, at: usize) -> Range<usize> {

@@ -2,70 +2,91 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::plan::{self, PlanError};
+use crate::preview::model::{Direction, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::middle::Middle;
 use crate::preview::strategy::segments::{self, Segment};
-use crate::preview::strategy::{Chosen, Rule, lines_in};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let held = as_usize(rule.needed(&rule.form.held, "held")?);
-    let budget = rule.needed(&rule.form.size, "size")?;
-    let dropped = text.bytes.len().saturating_sub(held);
-    if dropped == 0 {
-        return match text.exceeds(Unit::Bytes, budget) {
-            true => {
-                crate::preview::strategy::middle::choose(text, rule).map(|chosen| with_facts(text, chosen))
-            }
-            false => Ok(Chosen { cut: Some(false), ..plan::everything(text) }),
+/// The keys of `collected`.
+#[derive(Debug)]
+pub(crate) struct Collected {
+    /// Raw bytes that the collector holds, half of them of either end.
+    held: Figure,
+    /// Most bytes of what is kept.
+    size: Figure,
+    /// What the collector puts for the `number` bytes that it drops; without it, both ends are decoded as one text.
+    marker: Option<Template>,
+    /// The cut of an output that the collector holds whole.
+    middle: Middle,
+}
+
+impl Collected {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            held: keys.figure("held")?,
+            size: keys.figure("size")?,
+            marker: keys.optional_template("marker")?,
+            middle: Middle::read(keys)?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let held = as_usize(context.scope.figure(&self.held)?);
+        let budget = context.scope.figure(&self.size)?;
+        let dropped = text.bytes.len().saturating_sub(held);
+        if dropped == 0 {
+            return match text.exceeds(Unit::Bytes, budget) {
+                true => self.middle.select(text, context).map(|selection| with_facts(text, selection)),
+                false => Ok(Selection::uncut(text)),
+            };
+        }
+        let facts = Facts::from([("number", Fact::Number(dropped as u64))]);
+        let marker = self.marker.as_ref().map(|marker| context.scope.words(marker, facts)).transpose()?;
+        let (start, end) = (text.body.start, text.body.end);
+        let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
+        let collected = match &marker {
+            Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
+            None => joined(text, first, last),
         };
+        let size = segments::size(text, &collected, Unit::Bytes);
+        if size <= budget {
+            return Ok(finish(text, context, collected.into(), Vec::new(), "held"));
+        }
+        let head = segments::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
+        let tail = segments::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
+        let points = |segments: &[Segment]| segments::size(text, segments, Unit::Points);
+        let is_whole =
+            |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
+        let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
+        let removed = points(&collected) - points(&head) - points(&tail);
+        let lines = line_count(text, &collected);
+        let mut selection = finish(text, context, head, tail, "cut");
+        selection.facts.insert("gap", Fact::Flag(!survives));
+        selection.facts.insert("elided", Fact::Number(dropped as u64));
+        let counted = if marker.is_some() { text.bytes.len() as u64 } else { size };
+        selection.facts.insert("count", Fact::Number(counted.div_ceil(4)));
+        selection.facts.insert("lines", Fact::Number(lines));
+        selection.facts.insert("bytes", Fact::Number(size));
+        selection.facts.insert("removed_points", Fact::Number(removed));
+        Ok(selection)
     }
-    let marker = marker(rule, dropped as u64)?;
-    let (start, end) = (text.body.start, text.body.end);
-    let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
-    let collected = match &marker {
-        Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
-        None => joined(text, first, last),
-    };
-    let size = segments::size(text, &collected, Unit::Bytes);
-    if size <= budget {
-        return Ok(finish(text, rule, collected.into(), Vec::new(), "held"));
-    }
-    let head = segments::prefix(text, &collected, Unit::Bytes, budget / 2);
-    let tail = segments::suffix(text, &collected, Unit::Bytes, budget - budget / 2);
-    let points = |segments: &[Segment]| segments::size(text, segments, Unit::Points);
-    let is_whole =
-        |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
-    let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
-    let removed = points(&collected) - points(&head) - points(&tail);
-    let lines = line_count(text, &collected);
-    let mut chosen = finish(text, rule, head, tail, "cut");
-    chosen.facts.insert("gap", Fact::Flag(!survives));
-    chosen.facts.insert("elided", Fact::Number(dropped as u64));
-    let counted = if marker.is_some() { text.bytes.len() as u64 } else { size };
-    chosen.facts.insert("count", Fact::Number(counted.div_ceil(4)));
-    chosen.facts.insert("lines", Fact::Number(lines));
-    chosen.facts.insert("bytes", Fact::Number(size));
-    chosen.facts.insert("removed_points", Fact::Number(removed));
-    Ok(chosen)
 }
 
 /// The figures of an output that the collector held whole.
-fn with_facts(text: &Text, mut chosen: Chosen) -> Chosen {
+fn with_facts(text: &Text, mut selection: Selection) -> Selection {
     let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
-    chosen.facts.insert("count", Fact::from(tokens));
-    chosen.facts.insert("gap", Fact::Flag(false));
-    chosen.facts.insert("stop", Fact::Text("cut".to_owned()));
-    chosen.cut = Some(true);
-    chosen
-}
-
-/// What stands for the dropped middle; none where the agent says nothing.
-fn marker(rule: &Rule, dropped: u64) -> Result<Option<String>, PlanError> {
-    let facts = Facts::from([("number", Fact::Number(dropped))]);
-    rule.form.gap.as_ref().map(|_| rule.words(&rule.form.gap, &facts)).transpose()
+    selection.facts.insert("count", Fact::from(tokens));
+    selection.facts.insert("gap", Fact::Flag(false));
+    selection.facts.insert("stop", Fact::Text("cut".to_owned()));
+    selection.cut = Some(true);
+    selection
 }
 
 /// Both ends decoded as one text: what is left of a character at the seam is decoded with what follows it.
@@ -89,20 +110,20 @@ fn line_count(text: &Text, collected: &[Segment]) -> u64 {
     collected.iter().map(feeds).sum::<u64>() + u64::from(text.bytes[text.body.end - 1] != b'\n')
 }
 
-fn finish(text: &Text, rule: &Rule, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Chosen {
+fn finish(text: &Text, context: &Context, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Selection {
     let ranges: Vec<_> = head.iter().chain(&tail).filter_map(Segment::range).collect();
     let parts = |segments: Vec<Segment>| -> Vec<Part> {
         segments.into_iter().filter_map(|segment| segment.part(text)).collect()
     };
     let lines = ranges.iter().map(|range| lines_in(text, range)).sum();
-    let mut chosen = Chosen {
+    let mut selection = Selection {
         slots: vec![("head", parts(head)), ("tail", parts(tail))],
         ranges,
         lines: Some(Ok(lines)),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
+        hit: Some(context.by_size()),
         cut: Some(true),
-        ..Chosen::default()
+        ..Selection::default()
     };
-    chosen.facts.insert("stop", Fact::Text(stop.to_owned()));
-    chosen
+    selection.facts.insert("stop", Fact::Text(stop.to_owned()));
+    selection
 }

@@ -4,12 +4,16 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::Unit;
-use crate::preview::plan::PlanError;
+use crate::preview::model::{Direction, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::composed;
+use crate::preview::strategy::context::Context;
 use crate::preview::strategy::segments::{self, Segment};
-use crate::preview::strategy::{Chosen, Rule, composed};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
 /// Escape sequences as Copilot CLI finds them: in ECMA-48's 7-bit form, or after U+009B.
@@ -18,37 +22,65 @@ const ESCAPES: &str = concat!(
     r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
 );
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let most = rule.needed(&rule.form.over, "over")?;
-    let shown = rule.needed(&rule.form.size, "size")?;
-    let escapes = Regex::new(ESCAPES).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
-    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
-    let reads = Reads { text, escapes: &escapes, chunk };
-    let last_line = rule.words(&rule.form.after, &Facts::new())?;
-    let Some(within) = reads.within(most) else {
-        let start = reads.start(shown);
-        let start = segments::prefix(text, &start, Unit::Units, shown);
-        return Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), reads.size(), last_line));
-    };
-    let mut whole = segments_of(trimmed(text, within));
-    whole.push(Segment::Words(last_line));
-    let size = segments::size(text, &whole, Unit::Bytes);
-    if size <= most {
-        return Ok(Chosen {
-            cut: Some(false),
-            hit: None,
-            ..composed::chosen(text, rule, vec![("kept", whole)])
-        });
+/// The keys of `filtered`.
+#[derive(Debug)]
+pub(crate) struct Filtered {
+    /// Bytes of one read.
+    chunk: Figure,
+    /// Over so many bytes it is cut.
+    over: Figure,
+    /// UTF-16 units that are kept of what is cut.
+    size: Figure,
+    /// The line of the agent's own that follows the output.
+    after: Option<Template>,
+}
+
+impl Filtered {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            chunk: keys.figure("chunk")?,
+            over: keys.figure("over")?,
+            size: keys.figure("size")?,
+            after: keys.optional_template("after")?,
+        })
     }
-    let start = segments::prefix(text, &whole, Unit::Units, shown);
-    Ok(cut(composed::chosen(text, rule, vec![("kept", start)]), Fact::Number(size), String::new()))
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = context.scope.figure(&self.over)?;
+        let shown = context.scope.figure(&self.size)?;
+        let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;
+        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let reads = Reads { text, escapes: &escapes, chunk };
+        let last_line = context.scope.optional_words(&self.after, Facts::new())?;
+        let Some(within) = reads.within(most) else {
+            let start = reads.start(shown);
+            let start = segments::end(text, &start, Direction::Head, Unit::Units, shown);
+            return Ok(cut(
+                composed::selection(text, context, vec![("kept", start)]),
+                reads.size(),
+                last_line,
+            ));
+        };
+        let mut whole = segments_of(trimmed(text, within));
+        whole.push(Segment::Words(last_line));
+        let size = segments::size(text, &whole, Unit::Bytes);
+        if size <= most {
+            return Ok(Selection {
+                cut: Some(false),
+                hit: None,
+                ..composed::selection(text, context, vec![("kept", whole)])
+            });
+        }
+        let start = segments::end(text, &whole, Direction::Head, Unit::Units, shown);
+        Ok(cut(composed::selection(text, context, vec![("kept", start)]), Fact::Number(size), String::new()))
+    }
 }
 
 /// What was cut had this size, and the notice is followed by this line.
-fn cut(mut chosen: Chosen, size: Fact, last_line: String) -> Chosen {
-    chosen.facts.insert("size", size);
-    chosen.facts.insert("marker", Fact::Text(last_line));
-    Chosen { cut: Some(true), ..chosen }
+fn cut(mut selection: Selection, size: Fact, last_line: String) -> Selection {
+    selection.facts.insert("size", size);
+    selection.facts.insert("marker", Fact::Text(last_line));
+    Selection { cut: Some(true), ..selection }
 }
 
 /// The reads of an output.

@@ -2,39 +2,71 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
+use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Unit};
-use crate::preview::plan::{self, Over, PlanError};
-use crate::preview::strategy::{Chosen, Rule, pieces};
-use crate::preview::template::Fact;
+use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::pieces::Pieces;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 use crate::text::units::{self, Want};
 
-/// Whole chunks from the end while they fit what is held, at least one; then whole pieces of those.
-pub(crate) fn chunks(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let held = rule.needed(&rule.form.held, "held")?;
-    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
-    let mut start = text.body.end;
-    let count = text.bytes.len().div_ceil(chunk);
-    let mut index = count;
-    let mut sum = 0;
-    while index > 0 {
-        let from = if rule.form.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
-        let is_first = index == count;
-        if !is_first && (start - from) as u64 > held {
-            break;
-        }
-        sum += if rule.form.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
-        if !is_first && sum > held {
-            break;
-        }
-        start = from;
-        index -= 1;
+/// The keys of `held`.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The most that the reader holds.
+    held: Figure,
+    /// Bytes of one read.
+    chunk: Figure,
+    /// What is held are raw bytes, decoded at the end.
+    raw: bool,
+    /// Not 0: what is held is kept whole.
+    whole_if: Option<Figure>,
+    /// What is kept of what is held.
+    pieces: Pieces,
+}
+
+impl Held {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            held: keys.figure("held")?,
+            chunk: keys.figure("chunk")?,
+            raw: keys.flag("raw")?,
+            whole_if: keys.optional_figure("whole_if")?,
+            pieces: Pieces::read(keys)?,
+        })
     }
-    if rule.figure(&rule.form.whole_if)?.unwrap_or(0) != 0 {
-        let chosen = plan::everything(&text.part(start..text.body.end, None));
-        return Ok(crate::preview::strategy::with_fact(chosen, "stop", Fact::Text("end".to_owned())));
+
+    /// Whole chunks from the end while they fit what is held, at least one; then whole pieces of those.
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let held = context.scope.figure(&self.held)?;
+        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let mut start = text.body.end;
+        let count = text.bytes.len().div_ceil(chunk);
+        let mut index = count;
+        let mut sum = 0;
+        while index > 0 {
+            let from = if self.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
+            let is_first = index == count;
+            if !is_first && (start - from) as u64 > held {
+                break;
+            }
+            sum += if self.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
+            if !is_first && sum > held {
+                break;
+            }
+            start = from;
+            index -= 1;
+        }
+        if context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0 {
+            let selection = Selection::everything(&text.part(start..text.body.end, None));
+            return Ok(selection.with_fact("stop", Fact::Text("end".to_owned())));
+        }
+        tail_of(text, context, &self.pieces, self.raw, start..text.body.end)
     }
-    tail_of(text, rule, start..text.body.end)
 }
 
 /// Where the decoding of a chunk begins: with the character that the one before left unfinished.
@@ -44,42 +76,72 @@ fn chunk_start(text: &Text, chunk: usize, index: usize) -> usize {
 }
 
 /// Whole pieces from the end of a stretch, or all of it where it is within the limits.
-fn tail_of(text: &Text, rule: &Rule, range: Range<usize>) -> Result<Chosen, PlanError> {
+fn tail_of(
+    text: &Text,
+    context: &Context,
+    pieces: &Pieces,
+    raw: bool,
+    range: Range<usize>,
+) -> Result<Selection, PlanError> {
     let part = text.part(range, None);
-    let is_over = !matches!(plan::test(&part, rule.policy)?, Ok(Over::Nothing));
-    let mut chosen = if is_over { pieces::choose(&part, rule)? } else { plan::everything(&part) };
-    if rule.form.raw {
-        chosen.facts.insert("lines", Fact::from(part.line_count()));
-        chosen.facts.insert("stop", Fact::Text(if is_over { "cut" } else { "end" }.to_owned()));
+    let over = context.limits.test(&part, context.scope, context.unit)?;
+    let is_over = !matches!(over, Ok(Over::Nothing));
+    let mut selection = if is_over { pieces.select(&part, context)? } else { Selection::everything(&part) };
+    if raw {
+        selection.facts.insert("lines", Fact::from(part.line_count()));
+        selection.facts.insert("stop", Fact::Text(if is_over { "cut" } else { "end" }.to_owned()));
     }
     text.absorb(&part);
-    Ok(chosen)
+    Ok(selection)
 }
 
-/// The end of a window of decoded text that is cut back to `held` whenever it outgrows twice that; a first line that
-/// it holds in part is dropped.
-pub(crate) fn rolling(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let size = rule.needed(&rule.form.size, "size")?;
-    let held = rule.needed(&rule.form.held, "held")?.max(1);
-    let chunk = as_usize(rule.needed(&rule.form.chunk, "chunk")?.max(1));
-    let start = if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
-    let mut chosen = match start == text.body.start {
-        true => pieces::choose(text, rule)?,
-        false => tail_of(text, rule, start..text.body.end)?,
-    };
-    let total = text.line_count();
-    let taken = chosen.lines.unwrap_or(Ok(0));
-    let first = total.and_then(|total| taken.map(|taken| (total + 1).saturating_sub(taken)));
-    chosen.span = Some((first, total));
-    if chosen.hit.is_none() {
-        let by_size = text.exceeds(Unit::Bytes, size);
-        chosen.hit = Some(if by_size { LimitHit::Size(rule.policy.unit()) } else { LimitHit::Lines });
+/// The keys of `rolling`.
+#[derive(Debug)]
+pub(crate) struct Rolling {
+    size: Figure,
+    /// The window is cut back to so much whenever it outgrows twice that.
+    held: Figure,
+    /// Bytes of one read.
+    chunk: Figure,
+    /// What is kept of the window.
+    pieces: Pieces,
+}
+
+impl Rolling {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            size: keys.figure("size")?,
+            held: keys.figure("held")?,
+            chunk: keys.figure("chunk")?,
+            pieces: Pieces::read(keys)?,
+        })
     }
-    if chosen.partial {
-        let open = if text.final_feed() { Ok(0) } else { text.line_size_to(text.body.end) };
-        chosen.facts.insert("line_bytes", Fact::from(open));
+
+    /// The end of a window of decoded text; a first line that it holds in part is dropped.
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let held = context.scope.figure(&self.held)?.max(1);
+        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let start =
+            if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
+        let mut selection = match start == text.body.start {
+            true => self.pieces.select(text, context)?,
+            false => tail_of(text, context, &self.pieces, false, start..text.body.end)?,
+        };
+        let total = text.line_count();
+        let taken = selection.lines.unwrap_or(Ok(0));
+        let first = total.and_then(|total| taken.map(|taken| (total + 1).saturating_sub(taken)));
+        selection.span = Some((first, total));
+        if selection.hit.is_none() {
+            let by_size = text.exceeds(Unit::Bytes, size);
+            selection.hit = Some(if by_size { context.by_size() } else { LimitHit::Lines });
+        }
+        if selection.partial {
+            let open = if text.final_feed() { Ok(0) } else { text.line_size(text.body.end, Direction::Tail) };
+            selection.facts.insert("line_bytes", Fact::from(open));
+        }
+        Ok(selection)
     }
-    Ok(chosen)
 }
 
 /// Whether the window's start cannot matter: nothing was dropped, or a line begins early enough in what is left.

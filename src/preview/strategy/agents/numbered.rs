@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, LimitHit, Part};
-use crate::preview::plan::PlanError;
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::{self, Fact, Facts};
+use crate::preview::model::{Bit, Part};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
 /// What ends a line, as Python's `splitlines` has it.
@@ -20,34 +23,60 @@ const LONGEST: usize = 3;
 /// Bytes in which a break is looked for at a time, from the end.
 const STEP: usize = 4096;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let wrong = |error: regex::Error| PlanError::policy(rule.policy, error.to_string());
-    let breaks = Regex::new(BREAKS).map_err(wrong)?;
-    let (first, last) = (rule.needed(&rule.form.head, "head")?, rule.needed(&rule.form.tail, "tail")?);
-    let mut head = from_start(text, &breaks, first.saturating_add(last).saturating_add(1));
-    let is_many = head.len() as u64 > first.saturating_add(last);
-    let total = match is_many {
-        true => count(text, &Regex::new(RARE).map_err(wrong)?),
-        false => Ok(head.len() as u64),
-    };
-    let tail = if is_many { from_end(text, &breaks, as_usize(last)) } else { Vec::new() };
-    head.truncate(as_usize(if is_many { first } else { u64::MAX }));
-    let rows = Rows::of(text, rule)?;
-    let mut chosen = Chosen {
-        lines: Some(Ok((head.len() + tail.len()) as u64)),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        total_lines: Some(total),
-        ..Chosen::default()
-    };
-    let begins = total.map(|total| total - tail.len() as u64 + 1);
-    let slots = [("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)];
-    let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
-    chosen.ranges = head.iter().chain(&tail).map(|line| rows.shown(line)).collect();
-    chosen.facts.insert("clipped", Fact::Flag(is_clipped));
-    chosen.facts.insert("gap", Fact::Flag(is_many));
-    chosen.facts.insert("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last))));
-    chosen.slots = slots.into();
-    Ok(chosen)
+/// The keys of `numbered`.
+#[derive(Debug)]
+pub(crate) struct Numbered {
+    head_lines: Figure,
+    tail_lines: Figure,
+    /// Most of one line.
+    line_size: Figure,
+    /// A line's number and what follows it; `size` is the width of the largest number.
+    number: Template,
+}
+
+impl Numbered {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            head_lines: keys.figure("head_lines")?,
+            tail_lines: keys.figure("tail_lines")?,
+            line_size: keys.figure("line_size")?,
+            number: keys.template("number")?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let wrong = |error: regex::Error| context.scope.fault(error);
+        let breaks = Regex::new(BREAKS).map_err(wrong)?;
+        let first = context.scope.figure(&self.head_lines)?;
+        let last = context.scope.figure(&self.tail_lines)?;
+        let mut head = from_start(text, &breaks, first.saturating_add(last).saturating_add(1));
+        let is_many = head.len() as u64 > first.saturating_add(last);
+        let total = match is_many {
+            true => count(text, &Regex::new(RARE).map_err(wrong)?),
+            false => Ok(head.len() as u64),
+        };
+        let tail = if is_many { from_end(text, &breaks, as_usize(last)) } else { Vec::new() };
+        head.truncate(as_usize(if is_many { first } else { u64::MAX }));
+        let most = context.scope.figure(&self.line_size)?;
+        let rows = Rows { text, context, most, number: &self.number };
+        let mut selection = Selection {
+            lines: Some(Ok((head.len() + tail.len()) as u64)),
+            hit: Some(context.by_size()),
+            total_lines: Some(total),
+            ..Selection::default()
+        };
+        let begins = total.map(|total| total - tail.len() as u64 + 1);
+        let slots = [("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)];
+        let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
+        selection.ranges = head.iter().chain(&tail).map(|line| rows.shown(line)).collect();
+        selection.facts.insert("clipped", Fact::Flag(is_clipped));
+        selection.facts.insert("gap", Fact::Flag(is_many));
+        selection
+            .facts
+            .insert("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last))));
+        selection.slots = slots.into();
+        Ok(selection)
+    }
 }
 
 /// The first lines, without what ends them.
@@ -130,17 +159,14 @@ fn count(text: &Text, rare: &Regex) -> Result<u64, Want> {
 /// How lines are shown.
 struct Rows<'a, 'b> {
     text: &'a Text<'b>,
-    rule: &'a Rule<'a>,
+    context: &'a Context<'a>,
     most: u64,
+    number: &'a Template,
 }
 
-impl<'a, 'b> Rows<'a, 'b> {
-    fn of(text: &'a Text<'b>, rule: &'a Rule) -> Result<Self, PlanError> {
-        Ok(Self { text, rule, most: rule.needed(&rule.form.line_size, "line_size")? })
-    }
-
+impl Rows<'_, '_> {
     fn shown(&self, line: &Range<usize>) -> Range<usize> {
-        line.start..self.text.advance(line.start, line.end, self.rule.unit, self.most).at
+        line.start..self.text.advance(line.start, line.end, self.context.unit, self.most).at
     }
 
     fn is_long(&self, line: &Range<usize>) -> bool {
@@ -155,9 +181,7 @@ impl<'a, 'b> Rows<'a, 'b> {
         for (at, line) in lines.iter().enumerate() {
             let number = first.map(|first| first + at as u64);
             let facts = Facts::from([("number", Fact::from(number)), ("size", Fact::Number(width))]);
-            let template = self.rule.form.number.as_ref().map_or("", |number| number.get_ref().as_str());
-            let rendered = template::render_plain(self.rule.policy, template, &facts);
-            let (words, _) = rendered.map_err(|message| PlanError::policy(self.rule.policy, message))?;
+            let words = self.context.scope.words(self.number, facts)?;
             let feed = if at > 0 { "\n" } else { "" };
             let shown = self.shown(line);
             parts.push(

@@ -1,25 +1,40 @@
 //! The last raw bytes, wherever they begin, without the line feeds at the end.
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::LimitHit;
-use crate::preview::plan::PlanError;
-use crate::preview::strategy::{Chosen, Rule, lines_in, size};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::strategy::size;
+use crate::preview::template::Figure;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let most = as_usize(rule.needed(&rule.form.size, "size")?);
-    let is_cut = text.bytes.len() > most;
-    let start = text.bytes.len().saturating_sub(most);
-    let mut end = text.body.end;
-    while end > start && text.bytes[end - 1] == b'\n' {
-        end -= 1;
+/// The keys of `raw-tail`.
+#[derive(Debug)]
+pub(crate) struct RawTail {
+    size: Figure,
+}
+
+impl RawTail {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self { size: keys.figure("size")? })
     }
-    let kept = size::raw(text, start..end);
-    Ok(Chosen {
-        lines: Some(Ok(lines_in(text, &kept.range))),
-        slots: vec![("kept", kept.parts)],
-        ranges: vec![kept.range],
-        hit: is_cut.then_some(LimitHit::Size(rule.policy.unit())),
-        cut: Some(is_cut),
-        ..Chosen::default()
-    })
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = as_usize(context.scope.figure(&self.size)?);
+        let is_cut = text.bytes.len() > most;
+        let start = text.bytes.len().saturating_sub(most);
+        let mut end = text.body.end;
+        while end > start && text.bytes[end - 1] == b'\n' {
+            end -= 1;
+        }
+        let kept = size::raw(text, start..end);
+        Ok(Selection {
+            lines: Some(Ok(lines_in(text, &kept.range))),
+            slots: vec![("kept", kept.parts)],
+            ranges: vec![kept.range],
+            hit: is_cut.then_some(context.by_size()),
+            cut: Some(is_cut),
+            ..Selection::default()
+        })
+    }
 }

@@ -2,51 +2,75 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::plan::PlanError;
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::model::{Direction, LimitHit, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 
 /// What the marker and its blank lines take.
 const OVERHEAD: u64 = 4;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let lines = rule.needed(&rule.form.lines, "lines")?;
-    let size = rule.needed(&rule.form.size, "size")?;
-    let marker = rule.words(&rule.form.gap, &Facts::new())?;
-    let room = (marker.len() as u64).saturating_add(OVERHEAD);
-    if lines <= OVERHEAD || size <= room {
-        return Ok(marker_only(rule, &marker, size));
+/// The keys of `sampled`.
+#[derive(Debug)]
+pub(crate) struct Sampled {
+    lines: Figure,
+    size: Figure,
+    /// Stands between the ends.
+    marker: Template,
+}
+
+impl Sampled {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            lines: keys.figure("lines")?,
+            size: keys.figure("size")?,
+            marker: keys.template("marker")?,
+        })
     }
-    let (lines, size) = (lines - OVERHEAD, size - room);
-    let sampled = sample(text, lines, size);
-    let fits = sampled.iter().map(|range| range.len() as u64).sum::<u64>() <= size
-        && joined_size(text, &sampled) <= size;
-    let (head, tail) = match (fits, sampled.as_slice()) {
-        (true, [head, tail]) => (one(head.start..head.end - 1), one(tail.clone())),
-        (true, all) => (all.to_vec(), Vec::new()),
-        (false, all) => (prefix(text, all, size.div_ceil(2)), suffix(text, all, size / 2)),
-    };
-    Ok(finish(text, rule, marker, head, tail, fits))
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
+        let marker = context.scope.words(&self.marker, Facts::new())?;
+        let room = (marker.len() as u64).saturating_add(OVERHEAD);
+        if lines <= OVERHEAD || size <= room {
+            return Ok(marker_only(context, &marker, size));
+        }
+        let (lines, size) = (lines - OVERHEAD, size - room);
+        let sampled = sample(text, lines, size);
+        let fits = sampled.iter().map(|range| range.len() as u64).sum::<u64>() <= size
+            && joined_size(text, &sampled) <= size;
+        let end = |from, all: &[Range<usize>], size| text.end_of_stretches(all, from, Unit::Bytes, size);
+        let (head, tail) = match (fits, sampled.as_slice()) {
+            (true, [head, tail]) => (one(head.start..head.end - 1), one(tail.clone())),
+            (true, all) => (all.to_vec(), Vec::new()),
+            (false, all) => {
+                (end(Direction::Head, all, size.div_ceil(2)), end(Direction::Tail, all, size / 2))
+            }
+        };
+        Ok(finish(text, context, marker, head, tail, fits))
+    }
 }
 
 fn one(range: Range<usize>) -> Vec<Range<usize>> {
     std::iter::once(range).collect()
 }
 
-fn marker_only(rule: &Rule, marker: &str, size: u64) -> Chosen {
+fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     let end =
         (0..=marker.len()).rev().find(|at| *at as u64 <= size && marker.is_char_boundary(*at)).unwrap_or(0);
-    let mut chosen = Chosen {
+    let mut selection = Selection {
         slots: vec![("head", Vec::new()), ("tail", Vec::new())],
         lines: Some(Ok(0)),
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        ..Chosen::default()
+        hit: Some(context.by_size()),
+        ..Selection::default()
     };
-    chosen.facts.insert("marker", Fact::Text(marker[..end].to_owned()));
-    chosen.facts.insert("gap", Fact::Flag(false));
-    chosen
+    selection.facts.insert("marker", Fact::Text(marker[..end].to_owned()));
+    selection.facts.insert("gap", Fact::Flag(false));
+    selection
 }
 
 /// The lines that are sampled: one stretch, or two, the first with the line feed that joins them. A stretch over
@@ -60,25 +84,29 @@ fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     }
     let reach = as_usize(size.saturating_add(OVERHEAD));
     let (low, high) = (start.saturating_add(reach).min(end), end.saturating_sub(reach).max(start));
-    let near = text.end_of_pieces(start, low, lines.div_ceil(2));
+    let head_end = |to: usize| {
+        let head = text.outer_pieces(start..to, Direction::Head, lines.div_ceil(2));
+        head.map(|head| head.end)
+    };
+    let tail_start = |from: usize| {
+        let tail = text.outer_pieces(from..end, Direction::Tail, lines / 2);
+        tail.map(|tail| tail.start)
+    };
+    let near = head_end(low);
     if lines < 2 {
-        let end = near.or_else(|| text.end_of_pieces(start, end, lines.div_ceil(2)));
+        let end = near.or_else(|| head_end(end));
         return one(start..end.unwrap_or(low));
     }
-    let far = text.start_of_pieces(high, end, lines / 2);
+    let far = tail_start(high);
     let is_short = |from: usize, to: usize| ((to - from) as u64) < size / 2 + OVERHEAD;
     let head = match (near, far) {
         (Some(head), _) => head,
-        (None, Some(far)) if is_short(far, end) => {
-            text.end_of_pieces(start, end, lines.div_ceil(2)).unwrap_or(low)
-        }
+        (None, Some(far)) if is_short(far, end) => head_end(end).unwrap_or(low),
         _ => low,
     };
     let tail = match (far, near) {
         (Some(tail), _) => tail,
-        (None, Some(near)) if is_short(start, near) => {
-            text.start_of_pieces(start, end, lines / 2).unwrap_or(high)
-        }
+        (None, Some(near)) if is_short(start, near) => tail_start(start).unwrap_or(high),
         _ => high,
     };
     vec![start..(head + 1).min(end), tail.max(head + 1).min(end)..end]
@@ -88,59 +116,28 @@ fn joined_size(text: &Text, sampled: &[Range<usize>]) -> u64 {
     sampled.iter().map(|range| text.size_of(range.clone(), Unit::Bytes)).sum()
 }
 
-/// The first `size` bytes of the stretches joined, at a character boundary.
-fn prefix(text: &Text, sampled: &[Range<usize>], size: u64) -> Vec<Range<usize>> {
-    let mut left = size;
-    let mut kept = Vec::new();
-    for range in sampled {
-        let cut = text.advance(range.start, range.end, Unit::Bytes, left).at;
-        left -= text.size_of(range.start..cut, Unit::Bytes);
-        kept.push(range.start..cut);
-        if cut < range.end {
-            break;
-        }
-    }
-    kept
-}
-
-/// The last `size` bytes of the stretches joined, at a character boundary.
-fn suffix(text: &Text, sampled: &[Range<usize>], size: u64) -> Vec<Range<usize>> {
-    let mut left = size;
-    let mut kept = Vec::new();
-    for range in sampled.iter().rev() {
-        let cut = text.retreat(range.start, range.end, Unit::Bytes, left).at;
-        left -= text.size_of(cut..range.end, Unit::Bytes);
-        kept.insert(0, cut..range.end);
-        if cut > range.start {
-            break;
-        }
-    }
-    kept
-}
-
 fn finish(
     text: &Text,
-    rule: &Rule,
+    context: &Context,
     marker: String,
     head: Vec<Range<usize>>,
     tail: Vec<Range<usize>>,
     fits: bool,
-) -> Chosen {
+) -> Selection {
     let parts = |ranges: &[Range<usize>]| -> Vec<Part> {
         ranges.iter().filter_map(|range| text.kept(range.clone())).collect()
     };
     let (head_parts, tail_parts) = (parts(&head), parts(&tail));
-    let lines: u64 =
-        head.iter().chain(&tail).map(|range| crate::preview::strategy::lines_in(text, range)).sum();
-    let mut chosen = Chosen {
+    let lines: u64 = head.iter().chain(&tail).map(|range| lines_in(text, range)).sum();
+    let mut selection = Selection {
         lines: Some(Ok(lines)),
-        hit: Some(if fits { LimitHit::Lines } else { LimitHit::Size(rule.policy.unit()) }),
+        hit: Some(if fits { LimitHit::Lines } else { context.by_size() }),
         ranges: head.into_iter().chain(tail).collect(),
-        ..Chosen::default()
+        ..Selection::default()
     };
-    chosen.facts.insert("marker", Fact::Text(marker));
-    chosen.facts.insert("gap", Fact::Flag(true));
-    chosen.facts.insert("tail_empty", Fact::Flag(tail_parts.is_empty()));
-    chosen.slots = vec![("head", head_parts), ("tail", tail_parts)];
-    chosen
+    selection.facts.insert("marker", Fact::Text(marker));
+    selection.facts.insert("gap", Fact::Flag(true));
+    selection.facts.insert("tail_empty", Fact::Flag(tail_parts.is_empty()));
+    selection.slots = vec![("head", head_parts), ("tail", tail_parts)];
+    selection
 }

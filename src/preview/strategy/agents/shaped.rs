@@ -2,53 +2,130 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Bit, LimitHit, Part, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::composed::{self, Composed};
+use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::composed::{self, Composed, Frame};
+use crate::preview::strategy::context::Context;
 use crate::preview::strategy::segments::Segment;
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let size = rule.needed(&rule.form.size, "size")?;
-    let mut all = composed::compose(text, rule)?;
-    if !all.exceeds(text, Unit::Units, size) {
-        return Ok(whole(text, rule, &all));
-    }
-    let held = rule.figure(&rule.form.held)?.unwrap_or(u64::MAX);
-    let is_over = text.exceeds(Unit::Units, size);
-    let held_end = held_end(text, held);
-    if let Some(end) = held_end {
-        hold(text, &mut all, end);
-    }
-    let facts = Facts::from([
-        ("over", Fact::Flag(is_over)),
-        ("full", Fact::Flag(held_end.is_some())),
-        ("composed_bytes", Fact::from(all.size(text, Unit::Bytes))),
-        ("bytes", Fact::from(text.size(Unit::Bytes))),
-    ]);
-    let words = words(text, rule, &facts)?;
-    let shaped = Shaping::new(text, rule, size)?.run(&all);
-    let mut chosen = match shaped {
-        Some(shaping) => shaping.finish(&words),
-        None => both_ends(text, rule, all, held_end.map(|_| held), words)?,
-    };
-    chosen.facts.extend(facts);
-    chosen.hit = Some(LimitHit::Size(rule.policy.unit()));
-    chosen.cut = Some(true);
-    Ok(chosen)
+/// The keys of `shaped`.
+#[derive(Debug)]
+pub(crate) struct Shaped {
+    frame: Frame,
+    size: Figure,
+    /// Most of one line, its end with it.
+    line_size: Figure,
+    /// What follows a line that was cut.
+    line_suffix: String,
+    head: Figure,
+    tail: Figure,
+    /// The most that the agent holds of what streamed by.
+    held: Option<Figure>,
+    /// Texts that are as good as none, white space around them left out.
+    empty_texts: Vec<String>,
+    /// The words after a cut text.
+    closing: Template,
 }
 
-/// The whole, and whether it is as good as nothing.
-fn whole(text: &Text, rule: &Rule, all: &Composed) -> Chosen {
-    let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
-    let trimmed = decoded.trim_matches(is_js_space);
-    let same = rule.form.words.iter().flatten().any(|word| word == trimmed);
-    let mut chosen = Chosen { cut: Some(false), ..plan::everything(text) };
-    chosen.slots = vec![("kept", all.parts(text))];
-    crate::preview::strategy::with_fact(chosen, "blank", Fact::Flag(trimmed.is_empty() || same))
+impl Shaped {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            frame: Frame::read(keys)?,
+            size: keys.figure("size")?,
+            line_size: keys.figure("line_size")?,
+            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
+            head: keys.figure("head")?,
+            tail: keys.figure("tail")?,
+            held: keys.optional_figure("held")?,
+            empty_texts: keys.optional_texts("empty_texts")?.unwrap_or_default(),
+            closing: keys.template("closing")?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let mut all = self.frame.around(text, context)?;
+        if !all.exceeds(text, Unit::Units, size) {
+            return Ok(self.whole(text, &all));
+        }
+        let held = context.scope.optional(&self.held)?.unwrap_or(u64::MAX);
+        let is_over = text.exceeds(Unit::Units, size);
+        let held_end = held_end(text, held);
+        if let Some(end) = held_end {
+            hold(text, &mut all, end);
+        }
+        let facts = Facts::from([
+            ("over", Fact::Flag(is_over)),
+            ("full", Fact::Flag(held_end.is_some())),
+            ("composed_bytes", Fact::from(all.size(text, Unit::Bytes))),
+            ("bytes", Fact::from(text.size(Unit::Bytes))),
+        ]);
+        let (words, waiting) = context.scope.words_waiting(&self.closing, facts.clone())?;
+        text.wait_for(waiting);
+        let line_most = context.scope.figure(&self.line_size)?;
+        let mut selection = match Shaping::new(text, &self.line_suffix, size, line_most).run(&all) {
+            Some(shaping) => shaping.finish(&words),
+            None => self.both_ends(text, context, all, held_end.map(|_| held), words)?,
+        };
+        selection.facts.extend(facts);
+        selection.hit = Some(context.by_size());
+        selection.cut = Some(true);
+        Ok(selection)
+    }
+
+    /// The whole, and whether it is as good as nothing.
+    fn whole(&self, text: &Text, all: &Composed) -> Selection {
+        let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
+        let trimmed = decoded.trim_matches(is_js_space);
+        let is_blank = trimmed.is_empty() || self.empty_texts.iter().any(|empty| empty == trimmed);
+        let selection = Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) };
+        selection.with_fact("blank", Fact::Flag(is_blank))
+    }
+
+    fn both_ends(
+        &self,
+        text: &Text,
+        context: &Context,
+        mut all: Composed,
+        held: Option<u64>,
+        words: String,
+    ) -> Result<Selection, PlanError> {
+        if held.is_some() {
+            all.after.clear();
+        }
+        let total = match held {
+            Some(held) => Ok(held),
+            None => all.size(text, Unit::Units),
+        };
+        let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
+        let first = total.map_or(first, |total| first.min(total));
+        let last = total.map_or(last, |total| last.min(total - first));
+        let (head, tail) = (
+            all.end(text, Direction::Head, Unit::Units, first),
+            all.end(text, Direction::Tail, Unit::Units, last),
+        );
+        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
+        let mut selection = Selection {
+            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
+            halves: composed::halves(&head) + composed::halves(&tail),
+            ranges,
+            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
+            ..Selection::default()
+        };
+        selection.facts.insert("stop", Fact::Text("size".to_owned()));
+        selection.facts.insert("head_size", Fact::Number(first));
+        selection.facts.insert("elided", Fact::from(total.map(|total| total - last)));
+        selection.facts.insert("composed_size", Fact::from(total));
+        selection.facts.insert("tail_empty", Fact::Flag(last == 0));
+        selection.facts.insert("marker", Fact::Text(words));
+        Ok(selection)
+    }
 }
 
 /// Where what the agent holds ends, if it holds less than all.
@@ -75,48 +152,6 @@ fn hold(text: &Text, all: &mut Composed, end: usize) {
     all.after = format!("{}{words}", if open { "\n" } else { "" });
 }
 
-/// The words after the cut text.
-fn words(text: &Text, rule: &Rule, facts: &Facts) -> Result<String, PlanError> {
-    let (words, waiting) = rule.words_waiting(&rule.form.gap, facts)?;
-    text.wait_for(waiting);
-    Ok(words)
-}
-
-fn both_ends(
-    text: &Text,
-    rule: &Rule,
-    mut all: Composed,
-    held: Option<u64>,
-    words: String,
-) -> Result<Chosen, PlanError> {
-    if held.is_some() {
-        all.after.clear();
-    }
-    let total = match held {
-        Some(held) => Ok(held),
-        None => all.size(text, Unit::Units),
-    };
-    let (first, last) = (rule.needed(&rule.form.head, "head")?, rule.needed(&rule.form.tail, "tail")?);
-    let first = total.map_or(first, |total| first.min(total));
-    let last = total.map_or(last, |total| last.min(total - first));
-    let (head, tail) = (all.head(text, Unit::Units, first), all.tail(text, Unit::Units, last));
-    let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
-    let mut chosen = Chosen {
-        lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-        halves: composed::halves(&head) + composed::halves(&tail),
-        ranges,
-        slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-        ..Chosen::default()
-    };
-    chosen.facts.insert("stop", Fact::Text("size".to_owned()));
-    chosen.facts.insert("head_size", Fact::Number(first));
-    chosen.facts.insert("elided", Fact::from(total.map(|total| total - last)));
-    chosen.facts.insert("composed_size", Fact::from(total));
-    chosen.facts.insert("tail_empty", Fact::Flag(last == 0));
-    chosen.facts.insert("marker", Fact::Text(words));
-    Ok(chosen)
-}
-
 /// A line: its text, and what ends it.
 struct Line {
     text: Range<usize>,
@@ -140,19 +175,19 @@ struct Shaping<'a, 'b> {
 }
 
 impl<'a, 'b> Shaping<'a, 'b> {
-    fn new(text: &'a Text<'b>, rule: &'a Rule, most: u64) -> Result<Self, PlanError> {
-        Ok(Self {
+    fn new(text: &'a Text<'b>, marker: &'a str, most: u64, line_most: u64) -> Self {
+        Self {
             text,
             most,
-            line_most: rule.needed(&rule.form.line_size, "line_size")?,
-            marker: rule.form.line_suffix.as_deref().unwrap_or_default(),
+            line_most,
+            marker,
             parts: Vec::new(),
             ranges: Vec::new(),
             halves: 0,
             lines: 0,
             sum: 0,
             run: text.body.start,
-        })
+        }
     }
 
     /// Cuts all lines; nothing if they are still too much.
@@ -253,7 +288,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
     }
 
     /// With the words after it, less those lines that the text has already.
-    fn finish(self, words: &str) -> Chosen {
+    fn finish(self, words: &str) -> Selection {
         let shown = self.shown();
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
         let left = match words.split('\n').any(|line| has(&line)) {
@@ -262,17 +297,17 @@ impl<'a, 'b> Shaping<'a, 'b> {
             }
             false => words.to_owned(),
         };
-        let mut chosen = Chosen {
+        let mut selection = Selection {
             slots: vec![("kept", self.parts)],
             ranges: self.ranges,
             halves: self.halves,
             lines: Some(Ok(self.lines)),
-            ..Chosen::default()
+            ..Selection::default()
         };
-        chosen.facts.insert("stop", Fact::Text("lines".to_owned()));
-        chosen.facts.insert("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n')));
-        chosen.facts.insert("marker", Fact::Text(left));
-        chosen
+        selection.facts.insert("stop", Fact::Text("lines".to_owned()));
+        selection.facts.insert("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n')));
+        selection.facts.insert("marker", Fact::Text(left));
+        selection
     }
 
     /// The text of the parts; the limit bounds it.

@@ -5,11 +5,14 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::Fact;
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 
 /// Escape sequences, the first alternative that matches; an ESC that begins none of them stays.
 const ESCAPES: &str = concat!(
@@ -38,39 +41,52 @@ impl Bite {
     }
 }
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let lines = rule.needed(&rule.form.lines, "lines")?;
-    let size = rule.needed(&rule.form.size, "size")?;
-    let escapes = Regex::new(ESCAPES).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
-    let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
-    let (mut pieces, mut cost) = (0, 0);
-    walk(text, &escapes, |bite| {
-        pieces += u64::from(matches!(bite, Bite::Begin));
-        cost += bite.cost();
-        head.take(&bite);
-        tail.take(bite);
-    });
-    let total = cost - 1;
-    if pieces <= lines && total <= size {
-        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
+/// The keys of `stripped`.
+#[derive(Debug)]
+pub(crate) struct Stripped {
+    lines: Figure,
+    size: Figure,
+}
+
+impl Stripped {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self { lines: keys.figure("lines")?, size: keys.figure("size")? })
     }
-    head.end();
-    let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
-    let cut = head.open.as_slice();
-    let cut_head = || clip(text, cut, size / 2, Direction::Head).filter(|_| head.count == 0);
-    let first = side(text, &head.whole).or_else(cut_head);
-    let last = side(text, &whole_tail).or_else(|| clip(text, &tail.last_piece(), size / 2, Direction::Tail));
-    let joints = |count: u64| count.saturating_sub(1);
-    let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
-    let mut chosen = Chosen {
-        lines: Some(Ok(head.count + tail_count)),
-        hit: Some(if total > size { LimitHit::Size(rule.policy.unit()) } else { LimitHit::Lines }),
-        ranges: [&first, &last].into_iter().flatten().flat_map(kept_ranges).collect(),
-        ..Chosen::default()
-    };
-    chosen.facts.insert("middle_lines", Fact::Number(omitted));
-    chosen.slots = vec![("head", first.into_iter().collect()), ("tail", last.into_iter().collect())];
-    Ok(chosen)
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
+        let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;
+        let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
+        let (mut pieces, mut cost) = (0, 0);
+        walk(text, &escapes, |bite| {
+            pieces += u64::from(matches!(bite, Bite::Begin));
+            cost += bite.cost();
+            head.take(&bite);
+            tail.take(bite);
+        });
+        let total = cost - 1;
+        if pieces <= lines && total <= size {
+            return Ok(Selection::uncut(text));
+        }
+        head.end();
+        let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
+        let cut = head.open.as_slice();
+        let cut_head = || clip(text, cut, size / 2, Direction::Head).filter(|_| head.count == 0);
+        let first = side(text, &head.whole).or_else(cut_head);
+        let last =
+            side(text, &whole_tail).or_else(|| clip(text, &tail.last_piece(), size / 2, Direction::Tail));
+        let joints = |count: u64| count.saturating_sub(1);
+        let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
+        let mut selection = Selection {
+            lines: Some(Ok(head.count + tail_count)),
+            hit: Some(if total > size { context.by_size() } else { LimitHit::Lines }),
+            ranges: [&first, &last].into_iter().flatten().flat_map(kept_ranges).collect(),
+            ..Selection::default()
+        };
+        selection.facts.insert("middle_lines", Fact::Number(omitted));
+        selection.slots = vec![("head", first.into_iter().collect()), ("tail", last.into_iter().collect())];
+        Ok(selection)
+    }
 }
 
 /// Goes through the stripped text; nothing is held of what was seen.
@@ -230,28 +246,7 @@ fn part_of(text: &Text, bits: Vec<Bit>) -> Option<Part> {
 
 /// As much of one piece as fits, at a character boundary, from its start or its end.
 fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Option<Part> {
-    let mut left = size;
-    let mut kept = Vec::new();
-    if from == Direction::Head {
-        for range in piece {
-            let cut = text.advance(range.start, range.end, Unit::Bytes, left).at;
-            left -= text.size_of(range.start..cut, Unit::Bytes);
-            kept.push(range.start..cut);
-            if cut < range.end {
-                break;
-            }
-        }
-    } else {
-        for range in piece.iter().rev() {
-            let cut = text.retreat(range.start, range.end, Unit::Bytes, left).at;
-            left -= text.size_of(cut..range.end, Unit::Bytes);
-            kept.push(cut..range.end);
-            if cut > range.start {
-                break;
-            }
-        }
-        kept.reverse();
-    }
+    let kept = text.end_of_stretches(piece, from, Unit::Bytes, size);
     let bits = kept.into_iter().filter(|range| !range.is_empty()).map(Bit::Bytes);
     part_of(text, bits.collect())
 }

@@ -1,13 +1,19 @@
 //! The start of a text, or both ends where its end matters, by a weight in which some characters count more.
 
+use std::ops::Range;
+
 use regex::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::strategy::segments::Segment;
-use crate::preview::strategy::{Chosen, Rule, composed};
-use crate::preview::template::{Fact, Facts};
+use crate::preview::model::{Direction, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::composed;
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 
 /// What part of the budget the end may take, where it matters.
 const TAIL_SHARE: f64 = 0.3;
@@ -49,31 +55,75 @@ const HEAVY: &[(u32, u32, u64)] = &[
     (0x30000, 0x3347F, 16),
 ];
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let most = rule.needed(&rule.form.size, "size")?;
-    let is_long = text.exceeds(Unit::Units, most);
-    let near = text.advance(text.body.start, text.body.end, Unit::Units, most).at;
-    let start = text.decoding.decode(&text.bytes[text.body.start..near]);
-    if !is_long && weight(&start) <= most {
-        return Ok(Chosen { cut: Some(false), ..plan::everything(text) });
+/// The keys of `weighed`.
+#[derive(Debug)]
+pub(crate) struct Weighed {
+    /// Most of all of it, by weight.
+    size: Figure,
+    /// UTF-16 units of the beginning that are kept in any case.
+    least: Figure,
+    /// UTF-16 units of the end that are kept at most, where it matters.
+    tail: Figure,
+    /// UTF-16 units of the end in which it is looked for what matters.
+    looked_at: Figure,
+    /// Finds the words by which an end matters.
+    pattern: Regex,
+    /// Stands between the ends.
+    between: String,
+    /// Stands at the end; `number` is what is missing.
+    suffix: Template,
+}
+
+impl Weighed {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        let words: Vec<_> = keys.texts("words")?.iter().map(|word| regex::escape(word)).collect();
+        let pattern = Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", words.join("|")));
+        Ok(Self {
+            size: keys.figure("size")?,
+            least: keys.figure("least")?,
+            tail: keys.figure("tail")?,
+            looked_at: keys.figure("looked_at")?,
+            pattern: pattern.map_err(|error| keys.fault("words", error))?,
+            between: keys.optional_text("between")?.unwrap_or_default(),
+            suffix: keys.template("suffix")?,
+        })
     }
-    let total = text.size(Unit::Units);
-    text.wait_for(total.err().unwrap_or_default());
-    let total = total.unwrap_or(text.len() as u64);
-    let scale = Scale { rule, most, total };
-    let kept = scale.kept(text, &start)?;
-    let (kept, suffix) = scale.bounded(text, &kept)?;
-    let mut segments = vec![Segment::Bytes(kept.head.clone()), Segment::Words(kept.between.clone())];
-    segments.push(Segment::Bytes(kept.tail.clone()));
-    segments.push(Segment::Words(suffix));
-    Ok(Chosen {
-        cut: Some(true),
-        lines: Some(Ok(composed::lines(text, &segments))),
-        ranges: segments.iter().filter_map(Segment::range).collect(),
-        slots: vec![("kept", composed::parts(text, segments))],
-        hit: Some(LimitHit::Size(rule.policy.unit())),
-        ..Chosen::default()
-    })
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = context.scope.figure(&self.size)?;
+        let is_long = text.exceeds(Unit::Units, most);
+        let near = text.advance(text.body.start, text.body.end, Unit::Units, most).at;
+        let start = text.decoding.decode(&text.bytes[text.body.start..near]);
+        if !is_long && weight(&start) <= most {
+            return Ok(Selection::uncut(text));
+        }
+        let total = text.size(Unit::Units);
+        text.wait_for(total.err().unwrap_or_default());
+        let total = total.unwrap_or(text.len() as u64);
+        let scale = Scale { keys: self, context, most, total };
+        let kept = scale.kept(text, &start)?;
+        let (kept, suffix) = scale.bounded(text, &kept)?;
+        let mut segments = vec![Segment::Bytes(kept.head.clone()), Segment::Words(kept.between.clone())];
+        segments.push(Segment::Bytes(kept.tail.clone()));
+        segments.push(Segment::Words(suffix));
+        Ok(Selection {
+            cut: Some(true),
+            lines: Some(Ok(composed::lines(text, &segments))),
+            ranges: segments.iter().filter_map(Segment::range).collect(),
+            slots: vec![("kept", composed::parts(text, segments))],
+            hit: Some(context.by_size()),
+            ..Selection::default()
+        })
+    }
+
+    /// Whether the end of a text looks like an error, a summary or the end of JSON.
+    fn matters(&self, text: &Text, context: &Context) -> Result<bool, PlanError> {
+        let looked_at = context.scope.figure(&self.looked_at)?;
+        let from = text.retreat(text.body.start, text.body.end, Unit::Units, looked_at).at;
+        let end = text.decoding.decode(&text.bytes[from..text.body.end]).to_lowercase();
+        let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
+        Ok(self.pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
+    }
 }
 
 fn heavy(character: char) -> u64 {
@@ -91,38 +141,23 @@ fn units(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
 
-/// The start of a text whose weight is at most this.
-fn fitting(text: &str, most: u64) -> &str {
-    let mut left = most;
-    for (at, character) in text.char_indices() {
-        let Some(rest) = left.checked_sub(heavy(character)) else { return &text[..at] };
-        left = rest;
-    }
-    text
-}
-
-fn fitting_end(text: &str, most: u64) -> &str {
-    let mut left = most;
-    for (at, character) in text.char_indices().rev() {
-        let Some(rest) = left.checked_sub(heavy(character)) else {
-            return &text[at + character.len_utf8()..];
-        };
-        left = rest;
-    }
-    text
+/// The end of a text (its start, or its end) whose weight is at most this.
+fn fitting(text: &str, from: Direction, most: u64) -> &str {
+    segments::fitting(text, from, most, heavy)
 }
 
 /// What is kept: ranges of the output, and words between.
 #[derive(Clone)]
 struct Kept {
-    head: std::ops::Range<usize>,
+    head: Range<usize>,
     between: String,
-    tail: std::ops::Range<usize>,
+    tail: Range<usize>,
 }
 
 /// The limit, and what it is measured against.
 struct Scale<'a> {
-    rule: &'a Rule<'a>,
+    keys: &'a Weighed,
+    context: &'a Context<'a>,
     most: u64,
     /// UTF-16 units of the whole.
     total: u64,
@@ -130,23 +165,27 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        self.rule.words(&self.rule.form.gap, &Facts::from([("number", Fact::Number(removed.max(1)))]))
+        self.context.scope.words(&self.keys.suffix, Facts::from([("number", Fact::Number(removed.max(1)))]))
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {
-        let least = self.rule.needed(&self.rule.form.head, "head")?;
+        let least = self.context.scope.figure(&self.keys.least)?;
         let least = least.min(self.most.saturating_sub(weight(&self.suffix(1)?)));
-        let first = units(fitting(start, self.most));
+        let first = units(fitting(start, Direction::Head, self.most));
         let room = self.most.saturating_sub(weight(&self.suffix(self.total.saturating_sub(first))?));
         let budget = room.max(least);
         if budget > 2 * least
-            && matters(text, self.rule)?
+            && self.keys.matters(text, self.context)?
             && let Some(kept) = self.both_ends(text, start, budget, least)?
         {
             return Ok(kept);
         }
         let end = text.body.end;
-        Ok(Kept { head: head(text, fitting(start, budget)), between: String::new(), tail: end..end })
+        Ok(Kept {
+            head: head(text, fitting(start, Direction::Head, budget)),
+            between: String::new(),
+            tail: end..end,
+        })
     }
 
     /// Both ends, drawn in to line feeds that are near; nothing where they would be all.
@@ -157,17 +196,17 @@ impl Scale<'_> {
         budget: u64,
         least: u64,
     ) -> Result<Option<Kept>, PlanError> {
-        let between = self.rule.form.between.clone().unwrap_or_default();
-        let most = self.rule.needed(&self.rule.form.tail, "tail")?;
+        let between = self.keys.between.clone();
+        let most = self.context.scope.figure(&self.keys.tail)?;
         let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
         let first = budget.saturating_sub(last + weight(&between));
         if first <= least {
             return Ok(None);
         }
-        let head = head(text, fitting(start, first));
+        let head = head(text, fitting(start, Direction::Head, first));
         let far = text.retreat(text.body.start, text.body.end, Unit::Units, last).at;
         let end = text.decoding.decode(&text.bytes[far..text.body.end]);
-        let end = fitting_end(&end, last);
+        let end = fitting(&end, Direction::Tail, last);
         let feed = end.find('\n').filter(|at| (units(&end[..*at]) as f64) < units(end) as f64 * EARLY);
         let end = feed.map_or(end, |at| &end[at + 1..]);
         let tail = text.retreat(text.body.start, text.body.end, Unit::Units, units(end)).at..text.body.end;
@@ -186,9 +225,9 @@ impl Scale<'_> {
                 let all = self.suffix(self.total)?;
                 let (start, end) = (text.body.start, text.body.end);
                 let none = Kept { head: start..start, between: String::new(), tail: end..end };
-                return Ok((none, fitting(&all, self.most).to_owned()));
+                return Ok((none, fitting(&all, Direction::Head, self.most).to_owned()));
             };
-            let fits = units(fitting(&shown, room));
+            let fits = units(fitting(&shown, Direction::Head, room));
             if fits == size {
                 return Ok((kept, suffix));
             }
@@ -197,13 +236,13 @@ impl Scale<'_> {
     }
 
     fn shown(&self, text: &Text, kept: &Kept) -> String {
-        let decoded = |range: &std::ops::Range<usize>| text.decoding.decode(&text.bytes[range.clone()]);
+        let decoded = |range: &Range<usize>| text.decoding.decode(&text.bytes[range.clone()]);
         format!("{}{}{}", decoded(&kept.head), kept.between, decoded(&kept.tail))
     }
 }
 
 /// The range of a start, less what follows a late line feed.
-fn head(text: &Text, start: &str) -> std::ops::Range<usize> {
+fn head(text: &Text, start: &str) -> Range<usize> {
     let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
     let kept = feed.map_or(start, |at| &start[..at]);
     text.body.start..text.advance(text.body.start, text.body.end, Unit::Units, units(kept)).at
@@ -216,17 +255,4 @@ fn first_units(text: &Text, kept: &Kept, most: u64) -> Kept {
     let left = left.saturating_sub(units(&kept.between));
     let tail = kept.tail.start..text.advance(kept.tail.start, kept.tail.end, Unit::Units, left).at;
     Kept { head, between, tail }
-}
-
-/// Whether the end of a text looks like an error, a summary or the end of JSON.
-fn matters(text: &Text, rule: &Rule) -> Result<bool, PlanError> {
-    let looked_at = rule.needed(&rule.form.around, "around")?;
-    let from = text.retreat(text.body.start, text.body.end, Unit::Units, looked_at).at;
-    let end = text.decoding.decode(&text.bytes[from..text.body.end]).to_lowercase();
-    let words =
-        rule.form.words.iter().flatten().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
-    let pattern = format!(r"(?-u:\b)(?:{words})(?-u:\b)");
-    let pattern = Regex::new(&pattern).map_err(|error| PlanError::policy(rule.policy, error.to_string()))?;
-    let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
-    Ok(pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
 }

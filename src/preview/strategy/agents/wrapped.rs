@@ -1,40 +1,60 @@
 //! Both ends of an output with the agent's own words around it, under one limit.
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::plan::PlanError;
-use crate::preview::policy::schema::Boundary;
-use crate::preview::strategy::composed::{self, Composed};
+use crate::preview::model::{Direction, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::composed::{self, Composed, Frame};
+use crate::preview::strategy::context::Context;
 use crate::preview::strategy::segments::{self, Segment};
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::Fact;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::size::Ruler;
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let over = rule.needed(&rule.form.over, "over")?;
-    let head = rule.needed(&rule.form.head, "head")?;
-    let tail = rule.needed(&rule.form.tail, "tail")?;
-    let whole = composed::compose(text, rule)?;
-    if !whole.exceeds(text, rule.unit, over) {
-        return Ok(uncut(text, &whole));
-    }
-    let size = whole.size(text, rule.unit);
-    text.wait_for(size.err().unwrap_or_default());
-    let head = without_halves(rule, whole.head(text, rule.unit, head));
-    let tail = without_halves(rule, whole.tail(text, rule.unit, tail));
-    let kept = segments::size(text, &head, rule.unit) + segments::size(text, &tail, rule.unit);
-    let slots = vec![("head", head), ("tail", tail)];
-    let mut chosen = Chosen { cut: Some(true), ..composed::chosen(text, rule, slots) };
-    chosen.facts.insert("elided", Fact::from(size.map(|size| size.saturating_sub(kept))));
-    Ok(chosen)
+/// The keys of `wrapped`.
+#[derive(Debug)]
+pub(crate) struct Wrapped {
+    frame: Frame,
+    /// Over this size the output and the words around it are cut together.
+    over: Figure,
+    head: Figure,
+    tail: Figure,
+    ruler: Ruler,
 }
 
-fn uncut(text: &Text, whole: &Composed) -> Chosen {
-    let slots = vec![("kept", whole.parts(text))];
-    Chosen { cut: Some(false), slots, ..crate::preview::plan::everything(text) }
-}
-
-fn without_halves(rule: &Rule, mut segments: Vec<Segment>) -> Vec<Segment> {
-    if rule.form.boundary != Boundary::Unit {
-        segments.retain(|segment| !matches!(segment, Segment::Half(_)));
+impl Wrapped {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            frame: Frame::read(keys)?,
+            over: keys.figure("over")?,
+            head: keys.figure("head")?,
+            tail: keys.figure("tail")?,
+            ruler: Ruler::read(keys)?,
+        })
     }
-    segments
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let unit = self.ruler.unit(context);
+        let whole = self.frame.around(text, context)?;
+        if !whole.exceeds(text, unit, context.scope.figure(&self.over)?) {
+            return Ok(Selection { slots: vec![("kept", whole.parts(text))], ..Selection::uncut(text) });
+        }
+        let size = whole.size(text, unit);
+        text.wait_for(size.err().unwrap_or_default());
+        let head = self.end(text, &whole, Direction::Head, unit, context.scope.figure(&self.head)?);
+        let tail = self.end(text, &whole, Direction::Tail, unit, context.scope.figure(&self.tail)?);
+        let kept = segments::size(text, &head, unit) + segments::size(text, &tail, unit);
+        let slots = vec![("head", head), ("tail", tail)];
+        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
+        Ok(selection.with_fact("elided", Fact::from(size.map(|size| size.saturating_sub(kept)))))
+    }
+
+    fn end(&self, text: &Text, whole: &Composed, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+        let mut segments = whole.end(text, from, unit, size);
+        if !self.ruler.keeps_halves() {
+            segments.retain(|segment| !matches!(segment, Segment::Half(_)));
+        }
+        segments
+    }
 }

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Bit, LimitHit, Part, Unit};
-use crate::preview::plan::{self, PlanError};
-use crate::preview::policy::schema::Boundary;
-use crate::preview::strategy::{Chosen, Inner, Rule};
-use crate::preview::template::Fact;
+use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::{Boundary, Context};
+use crate::preview::strategy::selection::{Inner, Selection};
+use crate::preview::template::Figure;
+use crate::preview::template::facts::Fact;
 
 /// How far into a row the match's own text is looked for: as far as a path can reach, and a line number.
 const PREFIX: usize = 4096 + 24;
@@ -26,12 +28,12 @@ struct Item {
 }
 
 /// Where a match's own text begins in its row, and a byte order mark before it.
+#[derive(Debug)]
 struct Rows(Option<Regex>);
 
 impl Rows {
-    fn new(rule: &Rule) -> Result<Self, PlanError> {
-        let regex = rule.form.row_prefix.then(|| Regex::new(PREFIX_END)).transpose();
-        regex.map(Self).map_err(|error| PlanError::policy(rule.policy, error.to_string()))
+    fn new(has_prefix: bool) -> Result<Self, regex::Error> {
+        has_prefix.then(|| Regex::new(PREFIX_END)).transpose().map(Self)
     }
 
     fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
@@ -49,63 +51,93 @@ impl Rows {
     }
 }
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let most = rule.needed(&rule.form.lines, "lines")?;
-    let size = rule.figure(&rule.form.size)?.unwrap_or(u64::MAX);
-    let line_size = rule.figure(&rule.form.line_size)?;
-    let suffix = rule.form.line_suffix.as_deref().unwrap_or_default();
-    let (items, many) = items(text, rule, most, size, line_size)?;
-    let clipped = items.iter().any(|item| item.cut.is_some());
-    let is_changed = items.iter().any(|item| item.mark.is_some());
-    let (shown, full) = fitting(text, &items, size, suffix);
-    let is_cut = many || clipped || full;
-    let mut chosen =
-        if is_cut || is_changed { joined(text, &items[..shown], suffix) } else { plan::everything(text) };
-    chosen.cut = Some(is_cut);
-    chosen.hit = match (full, many) {
-        (true, _) => Some(LimitHit::Size(rule.policy.unit())),
-        (_, true) => Some(LimitHit::Matches),
-        _ => None,
-    };
-    for (name, flag) in [("many", many), ("full", full), ("clipped", clipped)] {
-        chosen.facts.insert(name, Fact::Flag(flag));
-    }
-    let totals = if full { mapped_totals(text, rule, &items, suffix, most) } else { None };
-    let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
-    let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
-    chosen.inner = Some(Inner { output_bytes, totals, ..Inner::of(text, full, full && shown == 0) });
-    chosen.inner = chosen.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
-    Ok(chosen)
+/// The keys of `matches`.
+#[derive(Debug)]
+pub(crate) struct Matches {
+    /// Most matches or entries.
+    entries: Figure,
+    /// Most bytes of all of them.
+    size: Option<Figure>,
+    /// Most of one of them.
+    line_size: Option<Figure>,
+    /// What `line_size` is measured in.
+    line_unit: Unit,
+    /// Where a long one may be cut.
+    boundary: Boundary,
+    /// What follows one that was cut.
+    line_suffix: String,
+    rows: Rows,
 }
 
-/// The first pieces, and whether there are more. Without a length to cut to, none is looked for past the size.
-fn items(
-    text: &Text,
-    rule: &Rule,
-    most: u64,
-    size: u64,
-    line_size: Option<u64>,
-) -> Result<(Vec<Item>, bool), PlanError> {
-    let rows = Rows::new(rule)?;
-    let end = text.lines_end();
-    let far = text.body.start.saturating_add(as_usize(size.saturating_add(1)));
-    let bound = if line_size.is_none() { end.min(far) } else { end };
-    let mut items = Vec::new();
-    let mut next = (!text.is_empty()).then_some(text.body.start);
-    while let Some(at) = next.filter(|at| (items.len() as u64) < most && *at <= bound) {
-        let (stop, is_known) = text.piece_end(at, bound);
-        let unit = rule.form.unit.unwrap_or(Unit::Units);
-        let (from, mark) = rows.split(text.bytes, &(at..stop));
-        let mut cut = line_size.map(|most| text.advance(from, stop, unit, most)).filter(|cut| cut.at < stop);
-        if let Some(cut) = cut.as_mut().filter(|_| rule.form.boundary != Boundary::Unit) {
-            cut.half = None;
-        }
-        items.push(Item { line: at..stop, mark, cut });
-        next = (is_known && stop < end).then_some(stop + 1);
+impl Matches {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            entries: keys.figure("entries")?,
+            size: keys.optional_figure("size")?,
+            line_size: keys.optional_figure("line_size")?,
+            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Units),
+            boundary: keys.word("boundary")?,
+            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
+            rows: Rows::new(keys.flag("row_prefix")?).map_err(|error| keys.fault("row_prefix", error))?,
+        })
     }
-    let many = text.exceeds_lines(most);
-    text.wait_for(many.err().unwrap_or_default());
-    Ok((items, many.unwrap_or(false)))
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = context.scope.figure(&self.entries)?;
+        let size = context.scope.optional(&self.size)?.unwrap_or(u64::MAX);
+        let line_size = context.scope.optional(&self.line_size)?;
+        let suffix = self.line_suffix.as_str();
+        let (items, many) = self.items(text, most, size, line_size);
+        let clipped = items.iter().any(|item| item.cut.is_some());
+        let is_changed = items.iter().any(|item| item.mark.is_some());
+        let (shown, full) = fitting(text, &items, size, suffix);
+        let is_cut = many || clipped || full;
+        let mut selection = if is_cut || is_changed {
+            joined(text, &items[..shown], suffix)
+        } else {
+            Selection::everything(text)
+        };
+        selection.cut = Some(is_cut);
+        selection.hit = match (full, many) {
+            (true, _) => Some(context.by_size()),
+            (_, true) => Some(LimitHit::Matches),
+            _ => None,
+        };
+        for (name, flag) in [("many", many), ("full", full), ("clipped", clipped)] {
+            selection.facts.insert(name, Fact::Flag(flag));
+        }
+        let totals = if full { mapped_totals(text, line_size.is_some(), &items, suffix, most) } else { None };
+        let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
+        let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
+        selection.inner = Some(Inner { output_bytes, totals, ..Inner::of(text, full, full && shown == 0) });
+        selection.inner =
+            selection.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
+        Ok(selection)
+    }
+
+    /// The first pieces, and whether there are more. Without a length to cut to, none is looked for past the size.
+    fn items(&self, text: &Text, most: u64, size: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
+        let end = text.lines_end();
+        let far = text.body.start.saturating_add(as_usize(size.saturating_add(1)));
+        let bound = if line_size.is_none() { end.min(far) } else { end };
+        let mut items = Vec::new();
+        let mut next = (!text.is_empty()).then_some(text.body.start);
+        while let Some(at) = next.filter(|at| (items.len() as u64) < most && *at <= bound) {
+            let (stop, is_known) = text.piece_end(at, bound);
+            let (from, mark) = self.rows.split(text.bytes, &(at..stop));
+            let mut cut = line_size
+                .map(|most| text.advance(from, stop, self.line_unit, most))
+                .filter(|cut| cut.at < stop);
+            if let Some(cut) = cut.as_mut().filter(|_| self.boundary != Boundary::Unit) {
+                cut.half = None;
+            }
+            items.push(Item { line: at..stop, mark, cut });
+            next = (is_known && stop < end).then_some(stop + 1);
+        }
+        let many = text.exceeds_lines(most);
+        text.wait_for(many.err().unwrap_or_default());
+        (items, many.unwrap_or(false))
+    }
 }
 
 fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {
@@ -134,43 +166,43 @@ fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool
 
 /// Lines and bytes of what the byte limit was applied to; none while the whole was not counted. Without a length to
 /// cut to, pieces past the size were not looked at, and are now.
-fn mapped_totals(text: &Text, rule: &Rule, items: &[Item], suffix: &str, most: u64) -> Option<(u64, u64)> {
+fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u64) -> Option<(u64, u64)> {
     let lines = text.line_count().ok()?.min(most);
-    if items.len() as u64 == lines && rule.form.line_size.is_some() {
+    if items.len() as u64 == lines && clips {
         let bytes: u64 = items.iter().map(|item| item_size(text, item, suffix)).sum();
         return Some((lines, bytes + lines.saturating_sub(1)));
     }
     let (start, end) = (text.body.start, text.lines_end());
-    let stop = text.end_of_pieces(start, end, most.max(1)).unwrap_or(end);
-    let whole = text.part(start..stop, None);
+    let shown = text.outer_pieces(start..end, Direction::Head, most.max(1));
+    let whole = text.part(shown.unwrap_or(start..end), None);
     Some((lines, whole.size(Unit::Bytes).ok()?))
 }
 
 /// The items joined by line feeds; runs of whole ones are one part.
-fn joined(text: &Text, items: &[Item], suffix: &str) -> Chosen {
-    let mut chosen = Chosen { lines: Some(Ok(items.len() as u64)), ..Chosen::default() };
+fn joined(text: &Text, items: &[Item], suffix: &str) -> Selection {
+    let mut selection = Selection { lines: Some(Ok(items.len() as u64)), ..Selection::default() };
     let mut parts = Vec::new();
     let mut run = items.first().map_or(text.body.start, |item| item.line.start);
     for item in items {
         if let Some(mark) = &item.mark {
             parts.extend(text.kept(run..mark.start));
-            chosen.ranges.push(run..mark.start);
+            selection.ranges.push(run..mark.start);
             run = mark.end;
         }
         let Some(cut) = &item.cut else { continue };
         parts.extend(text.kept(run..cut.at));
-        chosen.ranges.push(run..cut.at);
+        selection.ranges.push(run..cut.at);
         if let Some(half) = &cut.half {
             parts.push(text.changed(half.clone(), vec![Bit::Replaced(1)]));
-            chosen.halves += 1;
+            selection.halves += 1;
         }
         parts.push(Part::Notice { text: suffix.to_owned() });
         run = item.line.end;
     }
     if let Some(last) = items.last() {
         parts.extend(text.kept(run..last.line.end));
-        chosen.ranges.push(run..last.line.end);
+        selection.ranges.push(run..last.line.end);
     }
-    chosen.slots = vec![("kept", parts)];
-    chosen
+    selection.slots = vec![("kept", parts)];
+    selection
 }

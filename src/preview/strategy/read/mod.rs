@@ -1,6 +1,6 @@
 //! Strategies of tools that read or list: windows of lines, matches, entries.
 
 pub(crate) mod matches;
-pub(crate) mod selection;
+pub(crate) mod plain_window;
 pub(crate) mod view;
 pub(crate) mod window;

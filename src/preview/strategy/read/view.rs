@@ -2,61 +2,92 @@
 
 use std::ops::Range;
 
+use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, LimitHit, Part};
-use crate::preview::plan::PlanError;
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::{self, Fact, Facts};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let form = rule.form;
-    let (skip, limit) = (rule.needed(&form.offset, "offset")?, rule.needed(&form.lines, "lines")?);
-    let most = rule.needed(&form.size, "size")?;
-    if text.bytes.len() as u64 > most {
-        let facts = Facts::from([("raw_bytes", Fact::Number(text.bytes.len() as u64))]);
-        return Err(refusal(rule, &form.past_end, &facts));
-    }
-    let token = as_usize(rule.needed(&form.chunk, "chunk")?);
-    let (mut window, mut count) = (Vec::new(), 0);
-    for line in lines(text) {
-        if line.len() >= token {
-            return Err(refusal(rule, &form.gap, &Facts::new()));
-        }
-        if count >= skip && count - skip < limit {
-            window.push(line);
-        }
-        count += 1;
-    }
-    let skip = skip.min(u64::MAX - count.max(1));
-    let line_size = as_usize(rule.needed(&form.line_size, "line_size")?);
-    let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
-    let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
-    let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
-    let mut chosen = Chosen { lines: Some(Ok(rows.len() as u64)), ..Chosen::default() };
-    let template = rule.template(&form.number)?;
-    let mut parts = Vec::new();
-    for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
-        let number = rule.numbered(&template, skip + at as u64 + 1)?;
-        let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
-        parts.push(part(text, rule, &window[at], shown, before, line_size));
-    }
-    chosen.ranges = rows;
-    let last = skip + window.len() as u64;
-    let total = if count > limit { count - 1 } else { count };
-    chosen.cut = Some(total > last);
-    chosen.hit = (total > last).then_some(LimitHit::Lines);
-    chosen.total_lines = Some(Ok(count));
-    chosen.span = Some((Ok(skip + 1), Ok(last)));
-    chosen.facts.insert("count", Fact::Number(total));
-    chosen.slots = vec![("kept", parts)];
-    Ok(chosen)
+/// The keys of `view`.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// Lines before the window.
+    skip: Figure,
+    lines: Figure,
+    /// A file of more bytes is refused.
+    file_size: Figure,
+    /// What the agent answers to that; `raw_bytes` is the file's size.
+    too_large: Template,
+    /// A line of so many bytes, anywhere in the file, is an error.
+    longest_line: Figure,
+    /// What the agent answers to that.
+    too_long: Template,
+    /// Bytes of a line that are shown.
+    line_size: Figure,
+    /// What follows a line that was cut.
+    line_suffix: String,
+    /// A line's number and what follows it.
+    number: Option<Template>,
 }
 
-fn refusal(rule: &Rule, template: &Option<toml::Spanned<String>>, facts: &Facts) -> PlanError {
-    let template = template.as_ref().map_or("", |template| template.get_ref().as_str());
-    match template::render_plain(rule.policy, template, facts) {
-        Ok((message, _)) => PlanError::Agent { message },
-        Err(message) => PlanError::policy(rule.policy, message),
+impl View {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            skip: keys.figure("skip")?,
+            lines: keys.figure("lines")?,
+            file_size: keys.figure("file_size")?,
+            too_large: keys.template("too_large")?,
+            longest_line: keys.figure("longest_line")?,
+            too_long: keys.template("too_long")?,
+            line_size: keys.figure("line_size")?,
+            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
+            number: keys.optional_template("number")?,
+        })
+    }
+
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (skip, limit) = (context.scope.figure(&self.skip)?, context.scope.figure(&self.lines)?);
+        let most = context.scope.figure(&self.file_size)?;
+        if text.bytes.len() as u64 > most {
+            let facts = Facts::from([("raw_bytes", Fact::Number(text.bytes.len() as u64))]);
+            return Err(context.scope.refusal(&self.too_large, facts));
+        }
+        let token = as_usize(context.scope.figure(&self.longest_line)?);
+        let (mut window, mut count) = (Vec::new(), 0);
+        for line in lines(text) {
+            if line.len() >= token {
+                return Err(context.scope.refusal(&self.too_long, Facts::new()));
+            }
+            if count >= skip && count - skip < limit {
+                window.push(line);
+            }
+            count += 1;
+        }
+        let skip = skip.min(u64::MAX - count.max(1));
+        let line_size = as_usize(context.scope.figure(&self.line_size)?);
+        let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
+        let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
+        let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
+        let mut selection = Selection { lines: Some(Ok(rows.len() as u64)), ..Selection::default() };
+        let mut parts = Vec::new();
+        for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
+            let number = context.scope.numbered(&self.number, skip + at as u64 + 1)?;
+            let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
+            parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
+        }
+        selection.ranges = rows;
+        let last = skip + window.len() as u64;
+        let total = if count > limit { count - 1 } else { count };
+        selection.cut = Some(total > last);
+        selection.hit = (total > last).then_some(LimitHit::Lines);
+        selection.total_lines = Some(Ok(count));
+        selection.span = Some((Ok(skip + 1), Ok(last)));
+        selection.facts.insert("count", Fact::Number(total));
+        selection.slots = vec![("kept", parts)];
+        Ok(selection)
     }
 }
 
@@ -86,7 +117,7 @@ fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
 
 fn part(
     text: &Text,
-    rule: &Rule,
+    suffix: &str,
     line: &Range<usize>,
     shown: &Range<usize>,
     before: String,
@@ -94,7 +125,7 @@ fn part(
 ) -> Part {
     let mut bits = vec![Bit::Text(before), Bit::Bytes(shown.clone())];
     if without_return(text, line.clone()).len() > most {
-        bits.push(Bit::Text(rule.form.line_suffix.clone().unwrap_or_default()));
+        bits.push(Bit::Text(suffix.to_owned()));
     }
     text.changed(line.clone(), bits)
 }

@@ -2,23 +2,58 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
+use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
-use crate::preview::plan::PlanError;
-use crate::preview::policy::schema::{Boundary, LineEnds};
-use crate::preview::strategy::{Chosen, Rule};
-use crate::preview::template::{self, Fact, Facts};
+use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::context::{Boundary, Context};
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-/// The figures of a window.
-struct Window<'a> {
-    /// Lines skipped: the 0-based index of the first.
+/// Where lines of a window end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LineEnds {
+    /// LF alone.
+    #[default]
+    Lf,
+    /// LF, CRLF and a lone CR.
+    Any,
+}
+
+/// The keys of `window`.
+#[derive(Debug)]
+pub(crate) struct Window {
+    /// Lines before the window.
+    skip: Figure,
+    lines: Figure,
+    /// Most bytes of all lines.
+    size: Option<Figure>,
+    /// Most of one line.
+    line_size: Option<Figure>,
+    /// What `line_size` is measured in.
+    line_unit: Unit,
+    /// Where a long line may be cut.
+    boundary: Boundary,
+    /// What follows a line that was cut.
+    line_suffix: String,
+    line_ends: LineEnds,
+    /// A line's number and what follows it.
+    number: Option<Template>,
+    /// What the agent answers to an offset past the end; `count` is the number of lines.
+    past_end: Template,
+}
+
+/// The figures of a window as they are.
+struct Figures {
     skip: u64,
     lines: u64,
     size: u64,
     line_size: Option<u64>,
-    suffix: &'a str,
-    number: Option<template::Template<'a>>,
 }
 
 /// A line's text and where the next begins; they differ by the line's end.
@@ -27,32 +62,131 @@ struct Line {
     next: usize,
 }
 
-pub(crate) fn choose(text: &Text, rule: &Rule) -> Result<Chosen, PlanError> {
-    let form = rule.form;
-    let window = Window {
-        skip: rule.needed(&form.offset, "offset")?,
-        lines: rule.needed(&form.lines, "lines")?,
-        size: rule.figure(&form.size)?.unwrap_or(u64::MAX),
-        line_size: rule.figure(&form.line_size)?,
-        suffix: form.line_suffix.as_deref().unwrap_or_default(),
-        number: rule.template(&form.number)?,
-    };
-    let start = skip_lines(text, form.line_ends, window.skip);
-    let start = start.map_err(|count| past_end(rule, count)).or_else(|error| match text.is_empty() {
-        true if window.skip == 0 => Ok(text.body.start),
-        _ => Err(error),
-    })?;
-    take(text, rule, &window, start)
-}
+impl Window {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            skip: keys.figure("skip")?,
+            lines: keys.figure("lines")?,
+            size: keys.optional_figure("size")?,
+            line_size: keys.optional_figure("line_size")?,
+            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Units),
+            boundary: keys.word("boundary")?,
+            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
+            line_ends: keys.word("line_ends")?,
+            number: keys.optional_template("number")?,
+            past_end: keys.template("past_end")?,
+        })
+    }
 
-/// What the agent says to an offset past the end.
-fn past_end(rule: &Rule, count: u64) -> PlanError {
-    let facts = Facts::from([("count", Fact::Number(count))]);
-    let template =
-        rule.form.past_end.as_ref().map_or("offset is past the end", |words| words.get_ref().as_str());
-    match template::render_plain(rule.policy, template, &facts) {
-        Ok((message, _)) => PlanError::Agent { message },
-        Err(message) => PlanError::policy(rule.policy, message),
+    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let scope = context.scope;
+        let figures = Figures {
+            skip: scope.figure(&self.skip)?,
+            lines: scope.figure(&self.lines)?,
+            size: scope.optional(&self.size)?.unwrap_or(u64::MAX),
+            line_size: scope.optional(&self.line_size)?,
+        };
+        let start = match skip_lines(text, self.line_ends, figures.skip) {
+            Ok(start) => start,
+            Err(_) if text.is_empty() && figures.skip == 0 => text.body.start,
+            Err(count) => {
+                return Err(scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(count))])));
+            }
+        };
+        self.take(text, context, &figures, start)
+    }
+
+    fn take(
+        &self,
+        text: &Text,
+        context: &Context,
+        figures: &Figures,
+        start: usize,
+    ) -> Result<Selection, PlanError> {
+        let mut parts = Vec::new();
+        let mut at = start;
+        let mut taken = 0;
+        let mut size = 0;
+        let mut stop = "end";
+        let mut end = start;
+        let mut halves = 0;
+        while at < text.body.end {
+            if taken >= figures.lines {
+                stop = "lines";
+                break;
+            }
+            let number = context.scope.numbered(&self.number, figures.skip + taken + 1)?;
+            let mut row = self.row(text, figures.line_size, at, number);
+            let cost = row.size + u64::from(taken > 0);
+            if size + cost > figures.size {
+                stop = "size";
+                break;
+            }
+            size += cost;
+            taken += 1;
+            halves += u64::from(row.half);
+            let line = line_at(text, self.line_ends, at);
+            end = line.text.end;
+            if taken > 1 {
+                row.bits.insert(0, Bit::Text("\n".to_owned()));
+            }
+            parts.push(text.changed(at..line.text.end, row.bits));
+            at = line.next;
+        }
+        Ok(self.finish(text, context, figures.skip, Taken { parts, taken, stop, range: start..end, halves }))
+    }
+
+    fn finish(&self, text: &Text, context: &Context, skip: u64, taken: Taken) -> Selection {
+        let first = skip + 1;
+        let last = skip + taken.taken;
+        let count = if taken.stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
+        let hit = match taken.stop {
+            "size" => Some(context.by_size()),
+            "lines" => Some(LimitHit::Lines),
+            _ => None,
+        };
+        let mut selection = Selection {
+            slots: vec![("kept", taken.parts)],
+            ranges: vec![taken.range],
+            halves: taken.halves,
+            lines: Some(Ok(taken.taken)),
+            hit,
+            cut: Some(taken.stop != "end"),
+            span: Some((Ok(first), Ok(last))),
+            ..Selection::default()
+        };
+        selection.facts.insert("count", Fact::from(count));
+        selection.facts.insert("lines", Fact::from(count));
+        selection.facts.insert("next", Fact::Number(last + 1));
+        selection.facts.insert("stop", Fact::Text(taken.stop.to_owned()));
+        selection.total_lines = Some(count);
+        selection
+    }
+
+    fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
+        let mut bits = Vec::new();
+        if !number.is_empty() {
+            bits.push(Bit::Text(number));
+        }
+        let cut = line_size.map(|most| text.advance(at, text.body.end, self.line_unit, most));
+        let bound = cut.as_ref().map_or(text.body.end, |cut| cut.at);
+        let found = break_in(text, self.line_ends, at, bound);
+        let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.at));
+        let stop = found.or(cut.as_ref().map(|cut| cut.at)).unwrap_or(bound);
+        if stop > at {
+            bits.push(Bit::Bytes(at..stop));
+        }
+        let mut size = text.size_of(at..stop, Unit::Bytes);
+        let half = cut.as_ref().is_some_and(|cut| cut.half.is_some()) && self.boundary == Boundary::Unit;
+        if half {
+            bits.push(Bit::Replaced(1));
+            size += 3;
+        }
+        if cut.is_some() {
+            bits.push(Bit::Text(self.line_suffix.clone()));
+            size += self.line_suffix.len() as u64;
+        }
+        Row { bits, size, half }
     }
 }
 
@@ -103,73 +237,13 @@ fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, Want> {
     Ok(feeds + returns + u64::from(is_open))
 }
 
-fn take(text: &Text, rule: &Rule, window: &Window, start: usize) -> Result<Chosen, PlanError> {
-    let mut parts = Vec::new();
-    let mut at = start;
-    let mut taken = 0;
-    let mut size = 0;
-    let mut stop = "end";
-    let mut end = start;
-    let mut halves = 0;
-    while at < text.body.end {
-        if taken >= window.lines {
-            stop = "lines";
-            break;
-        }
-        let number = rule.numbered(&window.number, window.skip + taken + 1)?;
-        let mut row = row(text, rule, window, at, number);
-        let cost = row.size + u64::from(taken > 0);
-        if size + cost > window.size {
-            stop = "size";
-            break;
-        }
-        size += cost;
-        taken += 1;
-        halves += u64::from(row.half);
-        let line = line_at(text, rule.form.line_ends, at);
-        end = line.text.end;
-        if taken > 1 {
-            row.bits.insert(0, Bit::Text("\n".to_owned()));
-        }
-        parts.push(text.changed(at..line.text.end, row.bits));
-        at = line.next;
-    }
-    Ok(finish(text, rule, window, Outcome { parts, taken, stop, range: start..end, halves }))
-}
-
-struct Outcome {
+/// What was taken, and why no more.
+struct Taken {
     parts: Vec<Part>,
     taken: u64,
     stop: &'static str,
     range: Range<usize>,
     halves: u64,
-}
-
-fn finish(text: &Text, rule: &Rule, window: &Window, outcome: Outcome) -> Chosen {
-    let first = window.skip + 1;
-    let last = window.skip + outcome.taken;
-    let count = if outcome.stop == "end" { Ok(last) } else { count_lines(text, rule.form.line_ends) };
-    let hit = match outcome.stop {
-        "size" => Some(LimitHit::Size(rule.policy.unit())),
-        "lines" => Some(LimitHit::Lines),
-        _ => None,
-    };
-    let mut chosen = Chosen {
-        slots: vec![("kept", outcome.parts)],
-        ranges: vec![outcome.range],
-        halves: outcome.halves,
-        lines: Some(Ok(outcome.taken)),
-        hit,
-        cut: Some(outcome.stop != "end"),
-        span: Some((Ok(first), Ok(last))),
-        ..Chosen::default()
-    };
-    chosen.facts.insert("count", Fact::from(count));
-    chosen.facts.insert("lines", Fact::from(count));
-    chosen.facts.insert("next", Fact::Number(last + 1));
-    chosen.facts.insert("stop", Fact::Text(outcome.stop.to_owned()));
-    chosen.total_lines = Some(count);
-    chosen
 }
 
 /// A line as the model gets it.
@@ -178,33 +252,6 @@ struct Row {
     /// Bytes of the line, its suffix counted, its number not.
     size: u64,
     half: bool,
-}
-
-fn row(text: &Text, rule: &Rule, window: &Window, at: usize, number: String) -> Row {
-    let mut bits = Vec::new();
-    if !number.is_empty() {
-        bits.push(Bit::Text(number));
-    }
-    let unit = rule.form.unit.unwrap_or(Unit::Units);
-    let cut = window.line_size.map(|most| text.advance(at, text.body.end, unit, most));
-    let bound = cut.as_ref().map_or(text.body.end, |cut| cut.at);
-    let found = break_in(text, rule.form.line_ends, at, bound);
-    let cut = cut.filter(|cut| found.is_none() && !ends_here(text, rule.form.line_ends, cut.at));
-    let stop = found.or(cut.as_ref().map(|cut| cut.at)).unwrap_or(bound);
-    if stop > at {
-        bits.push(Bit::Bytes(at..stop));
-    }
-    let mut size = text.size_of(at..stop, Unit::Bytes);
-    let half = cut.as_ref().is_some_and(|cut| cut.half.is_some()) && rule.form.boundary == Boundary::Unit;
-    if half {
-        bits.push(Bit::Replaced(1));
-        size += 3;
-    }
-    if cut.is_some() {
-        bits.push(Bit::Text(window.suffix.to_owned()));
-        size += window.suffix.len() as u64;
-    }
-    Row { bits, size, half }
 }
 
 fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usize> {

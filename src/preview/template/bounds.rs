@@ -9,9 +9,9 @@ use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
-use super::policy::Policy;
-use super::policy::param::Value;
-use super::template::filters;
+use crate::preview::value::Value;
+
+use super::{describe, filters};
 
 /// Most bytes of a template. The longest built in has 1,210.
 const MOST_TEMPLATE: usize = 16 << 10;
@@ -92,24 +92,28 @@ impl Size {
 }
 
 /// Measures a template; the error says which limit it is over, and what helps.
-pub(super) fn check_template(policy: &Policy, template: &str, syntax: SyntaxConfig) -> Result<(), Refusal> {
+pub(super) fn check_template(
+    params: &BTreeMap<String, Value>,
+    template: &str,
+    syntax: SyntaxConfig,
+) -> Result<(), Refusal> {
     if template.len() > MOST_TEMPLATE {
         return Err((1, "a template has at most 16 KiB; write a shorter one".to_owned()));
     }
     check_tags(template)?;
     let parsed = parse(template, "notice", syntax);
-    let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), super::template::describe(&error)))?;
-    let mut meter = Meter::new(policy);
+    let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), describe(&error)))?;
+    let mut meter = Meter::new(params);
     meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
 }
 
 /// Measures a figure's expression.
-pub(super) fn check_expression(policy: &Policy, expression: &str) -> Result<(), String> {
+pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &str) -> Result<(), String> {
     if expression.len() > MOST_TAG {
         return Err(format!("an expression has at most {MOST_TAG} bytes; write a shorter one"));
     }
-    let parsed = parse_expr(expression).map_err(|error| super::template::describe(&error))?;
-    Meter::new(policy).expression(&parsed).map(drop)
+    let parsed = parse_expr(expression).map_err(|error| describe(&error))?;
+    Meter::new(params).expression(&parsed).map(drop)
 }
 
 /// Neither too many tags nor too long ones. What is not sure to be outside of a tag counts as inside.
@@ -153,7 +157,8 @@ fn tag_len(tag: &str) -> usize {
 
 /// Adds up what a rendering would make.
 struct Meter<'a> {
-    policy: &'a Policy,
+    /// The policy's parameters, at their defaults.
+    params: &'a BTreeMap<String, Value>,
     /// What `set` and `for` have named.
     named: BTreeMap<&'a str, Size>,
     work: u64,
@@ -162,8 +167,8 @@ struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    fn new(policy: &'a Policy) -> Self {
-        Self { policy, named: BTreeMap::new(), work: 0, line: 1 }
+    fn new(params: &'a BTreeMap<String, Value>) -> Self {
+        Self { params, named: BTreeMap::new(), work: 0, line: 1 }
     }
 
     /// Counts a value that is made.
@@ -363,7 +368,7 @@ impl<'a> Meter<'a> {
         if let Some(size) = self.named.get(name) {
             return *size;
         }
-        match self.policy.get(name) {
+        match self.params.get(name) {
             Some(Value::Integer(_) | Value::Boolean(_)) => Size::NUMBER,
             Some(Value::Text(text)) => Size::text(TEXT.max(text.len() as u64)),
             None => Size::text(TEXT),

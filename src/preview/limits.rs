@@ -1,0 +1,72 @@
+//! Over which limits an output is cut.
+
+use crate::text::units::Want;
+
+use super::error::PlanError;
+use super::measure::Text;
+use super::model::Unit;
+use super::section::{Fault, Keys};
+use super::template::Figure;
+use super::template::scope::Scope;
+
+/// Which limit an output is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    Nothing,
+    Size,
+    Lines,
+}
+
+/// The limits of `[when]`; either suffices.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    pub lines: Option<Figure>,
+    pub size: Option<Figure>,
+    /// A size in raw bytes of the whole output, before anything is removed from it.
+    raw: Option<Figure>,
+    /// What `size` is measured in, if not in the policy's unit.
+    unit: Option<Unit>,
+    /// A size, in `also_unit`, that must be exceeded as well.
+    also_size: Option<Figure>,
+    also_unit: Option<Unit>,
+    /// A final line feed does not count in the size.
+    bare: bool,
+    /// A limit of 0 never cuts.
+    zero_is_off: bool,
+}
+
+impl Limits {
+    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            lines: keys.optional_figure("lines")?,
+            size: keys.optional_figure("size")?,
+            raw: keys.optional_figure("raw")?,
+            unit: keys.optional_word("unit")?,
+            also_size: keys.optional_figure("also_size")?,
+            also_unit: keys.optional_word("also_unit")?,
+            bare: keys.flag("bare")?,
+            zero_is_off: keys.flag("zero_is_off")?,
+        })
+    }
+
+    /// Tests the limits under a policy of that unit, the cheap one first; the total where it cannot be told yet.
+    pub fn test(&self, text: &Text, scope: &Scope, unit: Unit) -> Result<Result<Over, Want>, PlanError> {
+        let off = |limit: &u64| !(self.zero_is_off && *limit == 0);
+        let (lines, size) =
+            (scope.optional(&self.lines)?.filter(off), scope.optional(&self.size)?.filter(off));
+        let bare = u64::from(self.bare && text.final_feed());
+        let over =
+            |limit: u64, own: Option<Unit>| text.exceeds(own.unwrap_or(unit), limit.saturating_add(bare));
+        let also = scope.optional(&self.also_size)?;
+        if scope.optional(&self.raw)?.is_some_and(|raw| text.bytes.len() as u64 > raw) {
+            return Ok(Ok(Over::Size));
+        }
+        if size.is_some_and(|size| over(size, self.unit))
+            && also.is_none_or(|also| over(also, self.also_unit))
+        {
+            return Ok(Ok(Over::Size));
+        }
+        let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));
+        Ok(many.map(|many| if many { Over::Lines } else { Over::Nothing }))
+    }
+}

@@ -1,0 +1,93 @@
+//! Sizes in each unit, of a range and of the whole.
+
+use std::ops::Range;
+
+use crate::preview::model::{Decoding, Unit};
+use crate::text::units::Want;
+
+use super::Text;
+
+impl Text<'_> {
+    /// Size of a range in a unit.
+    pub fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
+        match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => range.len() as u64,
+            (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
+            (Unit::Tokens, _) => self.size_of(range, Unit::Bytes).div_ceil(4),
+            (Unit::Units, _) => self.measure(range, Want::UNITS).units,
+            (Unit::Points, _) => self.measure(range, Want::POINTS).points,
+            (Unit::Cells, _) => self.cells_of(range),
+        }
+    }
+
+    /// UTF-8 bytes of a range's text.
+    pub fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
+        match self.decoding {
+            Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
+            Decoding::Go => range.len() as u64 + 2 * self.measure(range, Want::BAD_BYTES).bad_bytes,
+        }
+    }
+
+    /// The total that a unit's size rests on.
+    pub fn want_of(&self, unit: Unit) -> Want {
+        match (unit, self.decoding) {
+            (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
+            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
+            (Unit::Units, _) => Want::UNITS,
+            (Unit::Points, _) => Want::POINTS,
+            (Unit::Cells, _) => Want::NOTHING,
+        }
+    }
+
+    /// Size of the whole, or the total that it waits for.
+    pub fn size(&self, unit: Unit) -> Result<u64, Want> {
+        let known = match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
+            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
+            (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
+            (Unit::Units, _) => self.totals.units,
+            (Unit::Points, _) => self.totals.points,
+            (Unit::Cells, _) => return Ok(self.cells_of(self.body.clone())),
+        };
+        known.ok_or_else(|| self.want_of(unit))
+    }
+
+    /// UTF-8 bytes of the whole text, or the total that it waits for.
+    pub fn decoded_bytes(&self) -> Result<u64, Want> {
+        match self.decoding {
+            Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
+            Decoding::Go => {
+                let bad = self.totals.bad_bytes.ok_or(Want::BAD_BYTES)?;
+                Ok(self.len() as u64 + 2 * bad)
+            }
+        }
+    }
+
+    /// Whether the whole is larger than `max`. Never looks further than `max` can reach.
+    pub fn exceeds(&self, unit: Unit, max: u64) -> bool {
+        if unit == Unit::Tokens {
+            return self.exceeds(Unit::Bytes, max.saturating_mul(4));
+        }
+        if unit == Unit::Cells {
+            return self.exceeds_cells(max);
+        }
+        if let Ok(size) = self.size(unit) {
+            return size > max;
+        }
+        if self.len() as u64 > most_bytes(unit, max) {
+            return true;
+        }
+        self.size_of(self.body.clone(), unit) > max
+    }
+}
+
+/// The most raw bytes that a size may take.
+pub(crate) fn most_bytes(unit: Unit, size: u64) -> u64 {
+    match unit {
+        Unit::Bytes => size,
+        Unit::Units => size.saturating_mul(3),
+        Unit::Points | Unit::Tokens => size.saturating_mul(4),
+        // Escape sequences take none.
+        Unit::Cells => u64::MAX,
+    }
+}

@@ -1,0 +1,155 @@
+//! What a policy file holds: TOML, with the tables of the engine as they are written.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::known::{Confidence, Edge, Warning};
+use crate::preview::measure::rules::{DecodingRule, LineRule, TrimRule};
+use crate::preview::model::Unit;
+use crate::preview::section::{Entry, Section};
+
+/// A policy file, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PolicySchema {
+    pub agent: String,
+    pub tool: String,
+    /// For people, where `from`, `until` and `seen` do not say it.
+    pub version: Option<String>,
+    /// The first version and date.
+    pub from: Option<Edge>,
+    /// The last version and date; absent while it still holds.
+    pub until: Option<Edge>,
+    /// The newest version for which it was checked.
+    pub seen: Option<Edge>,
+    /// The current policy of which this is an earlier form.
+    pub era_of: Option<String>,
+    pub source: String,
+    pub confidence: Confidence,
+    pub summary: String,
+    /// The policy by which the agent cuts the output of a command that fails, if that is another.
+    pub failed: Option<String>,
+    #[serde(default)]
+    pub quirks: Vec<String>,
+    pub unit: Unit,
+    #[serde(default)]
+    pub decoding: DecodingRule,
+    #[serde(default)]
+    pub lines: LineRule,
+    /// What is removed from the ends of the text before anything else.
+    #[serde(default)]
+    pub trim: TrimRule,
+    /// Bytes of one read, where the agent decodes each read alone: a character split between two reads is lost.
+    pub reads: Option<Entry>,
+    pub refuse: Option<Spanned<Section>>,
+    pub settings: Option<SettingsSchema>,
+    #[serde(default, rename = "warning")]
+    pub warnings: Vec<Warning>,
+    #[serde(default, rename = "param")]
+    pub params: Vec<Spanned<ParamSchema>>,
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<VariantSchema>,
+    pub when: Option<Spanned<Section>>,
+    pub keep: Spanned<Section>,
+    pub text: Option<Spanned<Section>>,
+    pub details: Option<DetailsSchema>,
+    pub cap: Option<Spanned<Section>>,
+}
+
+/// Where the agent's own configuration has these limits.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingsSchema {
+    pub file: String,
+    pub lines: Option<String>,
+    pub size: Option<String>,
+}
+
+/// The agent's machine-readable details.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DetailsSchema {
+    pub shape: DetailsShape,
+    /// The key of a limit on matches that was reached.
+    pub limit: Option<String>,
+    /// Whether the saved path is among them.
+    #[serde(default)]
+    pub path: bool,
+    /// Whether a failed command has none.
+    #[serde(default)]
+    pub unless_failed: bool,
+}
+
+/// What the details look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DetailsShape {
+    /// pi's truncation result.
+    Pi,
+    /// The Go agents' temp file.
+    TempFile,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParamSchema {
+    pub name: String,
+    pub doc: String,
+    pub default: toml::Value,
+    pub role: Option<Role>,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub values: Option<Vec<String>>,
+    pub also: Option<AlsoSchema>,
+    pub kind: Option<KindSchema>,
+}
+
+/// What a text parameter takes, where it is not any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KindSchema {
+    /// Nothing or a decimal number.
+    Decimal,
+}
+
+/// Another name for a parameter, in another unit.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AlsoSchema {
+    pub name: String,
+    /// How many of the parameter's units make one of these.
+    pub times: u64,
+}
+
+/// What a parameter is to the command line and the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// `--max-lines`.
+    Lines,
+    /// `--max-bytes`.
+    Size,
+    /// `--direction`.
+    Direction,
+    /// `--tool`.
+    Tool,
+    /// First line of a window.
+    Offset,
+    /// Lines of a window.
+    Limit,
+}
+
+/// What differs for some values of the tool parameter.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VariantSchema {
+    pub tools: Vec<String>,
+    #[serde(default)]
+    pub defaults: toml::Table,
+    pub when: Option<Spanned<Section>>,
+    pub keep: Option<Spanned<Section>>,
+    pub text: Option<Spanned<Section>>,
+    pub lines: Option<LineRule>,
+    pub unit: Option<Unit>,
+}

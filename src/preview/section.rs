@@ -1,0 +1,226 @@
+//! A table of a policy file: its keys are taken one by one, and each mistake is a fault with its place.
+
+use std::fmt;
+
+use regex::bytes::Regex;
+use serde::Deserialize;
+use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use toml::Spanned;
+
+use super::template::{Compiler, Figure, Template};
+
+/// A table as written, with the place of each key and value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Section(Vec<(Spanned<String>, Entry)>);
+
+/// A value as written, with its place.
+pub(crate) type Entry = Spanned<Raw>;
+
+/// A value as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Raw {
+    Flag(bool),
+    Number(u64),
+    Text(String),
+    Texts(Vec<String>),
+    Other(IgnoredAny),
+}
+
+impl<'de> Deserialize<'de> for Section {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Section;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Section, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Section(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// A mistake in a policy file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The byte of the file at which the value at fault begins, or the key, or the table.
+    pub at: usize,
+    /// The line of a template, 1-based, if the mistake is in one.
+    pub line: Option<usize>,
+    pub key: String,
+    pub message: String,
+}
+
+/// The keys of one table while they are taken.
+pub(crate) struct Keys<'a> {
+    section: &'a Section,
+    compiler: &'a mut Compiler,
+    /// Where the table is, for a key that is not there.
+    place: usize,
+    /// What takes the keys, for messages: `[cap]`, the strategy `pieces`.
+    owner: String,
+    /// Every key that was asked for.
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Keys<'a> {
+    pub fn new(section: &'a Spanned<Section>, owner: &str, compiler: &'a mut Compiler) -> Self {
+        let place = section.span().start;
+        Self { section: section.get_ref(), compiler, place, owner: owner.to_owned(), asked: Vec::new() }
+    }
+
+    /// The word of the key that decides what the other keys are.
+    pub fn tag<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
+        let word = self.optional_word(key)?.ok_or_else(|| self.missing(key))?;
+        if let Some((name, value)) = self.entry(key) {
+            self.place = name.span().start;
+            if let Raw::Text(value) = value.get_ref() {
+                self.owner = format!("the {key} `{value}`");
+            }
+        }
+        Ok(word)
+    }
+
+    fn entry(&self, key: &str) -> Option<&'a (Spanned<String>, Entry)> {
+        self.section.0.iter().find(|(name, _)| name.get_ref() == key)
+    }
+
+    fn find(&mut self, key: &'static str) -> Option<&'a Entry> {
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
+        self.entry(key).map(|(_, value)| value)
+    }
+
+    fn missing(&self, key: &str) -> Fault {
+        let message = format!("{} needs this key", self.owner);
+        Fault { at: self.place, line: None, key: key.to_owned(), message }
+    }
+
+    /// A number or an expression.
+    pub fn figure(&mut self, key: &'static str) -> Result<Figure, Fault> {
+        self.optional_figure(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    pub fn optional_figure(&mut self, key: &'static str) -> Result<Option<Figure>, Fault> {
+        let value = self.find(key);
+        value.map(|value| figure(value, key, self.compiler)).transpose()
+    }
+
+    /// A template.
+    pub fn template(&mut self, key: &'static str) -> Result<Template, Fault> {
+        self.optional_template(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// A template, or this one where the key is absent.
+    pub fn template_or(&mut self, key: &'static str, or: &str) -> Result<Template, Fault> {
+        match self.optional_template(key)? {
+            Some(template) => Ok(template),
+            None => self.compiler.template(or).map_err(|(_, message)| self.fault(key, message)),
+        }
+    }
+
+    pub fn optional_template(&mut self, key: &'static str) -> Result<Option<Template>, Fault> {
+        let Some(value) = self.find(key) else { return Ok(None) };
+        let Raw::Text(source) = value.get_ref() else { return Err(fault(value, key, "takes a template")) };
+        let compiled = self.compiler.template(source);
+        compiled.map(Some).map_err(|(line, message)| Fault { line: Some(line), ..fault(value, key, message) })
+    }
+
+    /// Text.
+    pub fn text(&mut self, key: &'static str) -> Result<String, Fault> {
+        self.optional_text(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    pub fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, Fault> {
+        let Some(value) = self.find(key) else { return Ok(None) };
+        match value.get_ref() {
+            Raw::Text(text) => Ok(Some(text.clone())),
+            _ => Err(fault(value, key, "takes text")),
+        }
+    }
+
+    /// A list of texts.
+    pub fn texts(&mut self, key: &'static str) -> Result<Vec<String>, Fault> {
+        self.optional_texts(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    pub fn optional_texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
+        let Some(value) = self.find(key) else { return Ok(None) };
+        match value.get_ref() {
+            Raw::Texts(texts) => Ok(Some(texts.clone())),
+            _ => Err(fault(value, key, "takes a list of texts")),
+        }
+    }
+
+    /// `true` or `false`; false where the key is absent.
+    pub fn flag(&mut self, key: &'static str) -> Result<bool, Fault> {
+        let Some(value) = self.find(key) else { return Ok(false) };
+        match value.get_ref() {
+            Raw::Flag(flag) => Ok(*flag),
+            _ => Err(fault(value, key, "takes true or false")),
+        }
+    }
+
+    /// One of a few words; the default where the key is absent.
+    pub fn word<T: DeserializeOwned + Default>(&mut self, key: &'static str) -> Result<T, Fault> {
+        Ok(self.optional_word(key)?.unwrap_or_default())
+    }
+
+    pub fn optional_word<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<Option<T>, Fault> {
+        let Some(value) = self.find(key) else { return Ok(None) };
+        let Raw::Text(text) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
+        let word: StrDeserializer<WordError> = text.as_str().into_deserializer();
+        T::deserialize(word).map(Some).map_err(|error| fault(value, key, error))
+    }
+
+    /// A regular expression over bytes, made from text.
+    pub fn optional_pattern<E: ToString>(
+        &mut self,
+        key: &'static str,
+        make: impl Fn(&str) -> Result<Regex, E>,
+    ) -> Result<Option<Regex>, Fault> {
+        let Some(text) = self.optional_text(key)? else { return Ok(None) };
+        let pattern = make(&text);
+        pattern.map(Some).map_err(|error| self.fault(key, error))
+    }
+
+    /// A mistake in the value of a key.
+    pub fn fault(&self, key: &'static str, message: impl ToString) -> Fault {
+        match self.entry(key) {
+            Some((_, value)) => fault(value, key, message),
+            None => Fault { message: message.to_string(), ..self.missing(key) },
+        }
+    }
+
+    /// Every key must have been asked for.
+    pub fn finish(self) -> Result<(), Fault> {
+        let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
+        let Some((key, _)) = foreign else { return Ok(()) };
+        let message = format!("{} has no such key; it has {}", self.owner, self.asked.join(", "));
+        Err(Fault { at: key.span().start, line: None, key: key.get_ref().clone(), message })
+    }
+}
+
+/// A number or an expression.
+pub(crate) fn figure(value: &Entry, key: &str, compiler: &Compiler) -> Result<Figure, Fault> {
+    match value.get_ref() {
+        Raw::Number(number) => Ok(Figure::Number(*number)),
+        Raw::Text(source) => compiler.figure(source).map_err(|message| fault(value, key, message)),
+        _ => Err(fault(value, key, "takes a whole number from 0, or an expression")),
+    }
+}
+
+fn fault(value: &Entry, key: &str, message: impl ToString) -> Fault {
+    Fault { at: value.span().start, line: None, key: key.to_owned(), message: message.to_string() }
+}

@@ -1,0 +1,58 @@
+//! What a strategy works with besides its own figures, and the words that several strategies share.
+
+use serde::Deserialize;
+
+use crate::preview::limits::Limits;
+use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::template::scope::Scope;
+
+/// The policy around a strategy, with its parameters as they are.
+pub(crate) struct Context<'a> {
+    pub scope: &'a Scope<'a>,
+    pub limits: &'a Limits,
+    /// What the policy measures sizes in.
+    pub unit: Unit,
+    /// What the policy's parameter for the direction says, if it has one.
+    pub direction: Option<Direction>,
+}
+
+impl Context<'_> {
+    /// The limit on size, by the policy's own unit.
+    pub fn by_size(&self) -> LimitHit {
+        LimitHit::Size(self.unit)
+    }
+}
+
+/// From which end a strategy keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum From {
+    #[default]
+    Head,
+    Tail,
+    /// As the parameter of that role says.
+    Direction,
+}
+
+impl From {
+    pub fn resolve(self, context: &Context) -> Direction {
+        match self {
+            Self::Head => Direction::Head,
+            Self::Tail => Direction::Tail,
+            Self::Direction => context.direction.unwrap_or(Direction::Head),
+        }
+    }
+}
+
+/// Where a cut by size may fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Boundary {
+    /// Between characters, inward.
+    #[default]
+    Character,
+    /// Between units of the size: half a surrogate pair becomes U+FFFD.
+    Unit,
+    /// Anywhere between raw bytes.
+    Byte,
+}

@@ -1,0 +1,180 @@
+//! What templates and figures see when they are used: facts, parameters, and which totals are still being counted.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::value::{Object, Value as Var};
+
+use crate::preview::error::PlanError;
+use crate::preview::value::Value;
+use crate::text::units::Want;
+
+use super::facts::{Fact, Facts, WAITING};
+use super::{Figure, SLOT, Template, Templates, describe};
+
+/// A template's variables; remembers which of them had to be shown as `…`.
+#[derive(Debug)]
+struct Scene {
+    facts: Facts,
+    outside: Arc<Facts>,
+    params: Arc<BTreeMap<String, Value>>,
+    waiting: Mutex<Want>,
+}
+
+impl Object for Scene {
+    fn get_value(self: &Arc<Self>, key: &Var) -> Option<Var> {
+        let key = key.as_str()?;
+        let Some(fact) = self.facts.get(key).or_else(|| self.outside.get(key)) else {
+            return self.params.get(key).map(variable);
+        };
+        Some(match fact {
+            Fact::Number(number) => Var::from(*number),
+            Fact::Signed(number) => Var::from(*number),
+            Fact::Text(text) => Var::from(text.as_str()),
+            Fact::Flag(flag) => Var::from(*flag),
+            Fact::Slot(index) => Var::from(format!("{SLOT}{index}{SLOT}")),
+            Fact::Nothing => Var::from(()),
+            Fact::Waiting(want) => {
+                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) |= *want;
+                Var::from(WAITING)
+            }
+        })
+    }
+}
+
+fn variable(value: &Value) -> Var {
+    match value {
+        Value::Integer(number) => Var::from(*number),
+        Value::Boolean(flag) => Var::from(*flag),
+        Value::Text(text) => Var::from(text.as_str()),
+    }
+}
+
+/// A stretch of a rendered template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Span {
+    Text(String),
+    Slot(usize),
+}
+
+/// A rendered template: its stretches, and the totals that it still lacks.
+pub(crate) struct Rendered {
+    pub spans: Vec<Span>,
+    pub waiting: Want,
+}
+
+/// A policy's templates and figures under its parameters as they are.
+pub(crate) struct Scope<'a> {
+    /// The policy's name, for errors.
+    policy: &'a str,
+    templates: &'a Templates,
+    params: Arc<BTreeMap<String, Value>>,
+    /// Facts that do not come from the output: the path, the exit code, the stream.
+    outside: Arc<Facts>,
+    /// Bytes that the templates have made so far.
+    made: Cell<usize>,
+}
+
+/// Most bytes that a policy's templates make for one preview, all its lines together.
+const MOST_MADE: usize = 128 << 20;
+
+impl<'a> Scope<'a> {
+    pub fn new(
+        policy: &'a str,
+        templates: &'a Templates,
+        params: BTreeMap<String, Value>,
+        outside: Facts,
+    ) -> Self {
+        Self { policy, templates, params: Arc::new(params), outside: Arc::new(outside), made: Cell::new(0) }
+    }
+
+    /// A mistake in the policy file that only shows in use.
+    pub fn fault(&self, message: impl ToString) -> PlanError {
+        PlanError::Policy { policy: self.policy.to_owned(), message: message.to_string() }
+    }
+
+    fn scene(&self, facts: Facts) -> Scene {
+        let (outside, params) = (Arc::clone(&self.outside), Arc::clone(&self.params));
+        Scene { facts, outside, params, waiting: Mutex::default() }
+    }
+
+    /// A figure's value; a negative one is 0.
+    pub fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
+        let (source, compiled) = match figure {
+            Figure::Number(number) => return Ok(*number),
+            Figure::Expression { source, compiled } => (source, compiled),
+        };
+        if let Some(Value::Integer(number)) = self.params.get(source) {
+            return Ok(*number);
+        }
+        let value = compiled.eval(Var::from_object(self.scene(Facts::new())));
+        let value = value.map_err(|error| self.fault(describe(&error)))?;
+        let number =
+            i128::try_from(value).map_err(|_| self.fault(format!("`{source}` is not a whole number")))?;
+        Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
+    }
+
+    /// The same of a figure that may be absent.
+    pub fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
+        figure.as_ref().map(|figure| self.figure(figure)).transpose()
+    }
+
+    /// Renders a template.
+    pub fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
+        let wrong = |error: minijinja::Error| self.fault(describe(&error));
+        let compiled = self.templates.0.get_template(&template.name).map_err(wrong)?;
+        let scene = Arc::new(self.scene(facts));
+        let text = compiled.render(Var::from_dyn_object(Arc::clone(&scene))).map_err(wrong)?;
+        self.made.set(self.made.get() + text.len());
+        if self.made.get() > MOST_MADE {
+            return Err(self.fault(
+                "its templates make over 128 MiB for one preview; shorten them, or lower the limits",
+            ));
+        }
+        let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Rendered { spans: spans(&text), waiting })
+    }
+
+    /// Renders a template that has no slots, with the totals that it still lacks.
+    pub fn words_waiting(&self, template: &Template, facts: Facts) -> Result<(String, Want), PlanError> {
+        let rendered = self.render(template, facts)?;
+        let texts = rendered.spans.into_iter().filter_map(|span| match span {
+            Span::Text(text) => Some(text),
+            Span::Slot(_) => None,
+        });
+        Ok((texts.collect(), rendered.waiting))
+    }
+
+    /// Renders a template that has no slots.
+    pub fn words(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
+        self.words_waiting(template, facts).map(|(words, _)| words)
+    }
+
+    /// Renders a template that may be absent: no words then.
+    pub fn optional_words(&self, template: &Option<Template>, facts: Facts) -> Result<String, PlanError> {
+        template.as_ref().map_or(Ok(String::new()), |template| self.words(template, facts))
+    }
+
+    /// What a template makes of a line's number; nothing where there is no template.
+    pub fn numbered(&self, template: &Option<Template>, number: u64) -> Result<String, PlanError> {
+        self.optional_words(template, Facts::from([("number", Fact::Number(number))]))
+    }
+
+    /// The agent's tool answers with an error: these are its words.
+    pub fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
+        match self.words(template, facts) {
+            Ok(message) => PlanError::Agent { message },
+            Err(error) => error,
+        }
+    }
+}
+
+fn spans(text: &str) -> Vec<Span> {
+    let pieces = text.split(SLOT).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
+        (0, "") => None,
+        (0, piece) => Some(Span::Text(piece.to_owned())),
+        (_, index) => index.parse().ok().map(Span::Slot),
+    });
+    pieces.collect()
+}

@@ -1,0 +1,36 @@
+//! The value of a policy's parameter.
+
+use std::fmt;
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A whole number from 0.
+    Integer(u64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// Text, perhaps one of a few words.
+    Text(String),
+}
+
+impl Value {
+    /// A value of a policy file; none if it is of another type.
+    pub(crate) fn of(value: &toml::Value) -> Option<Self> {
+        match value {
+            toml::Value::Integer(number) => u64::try_from(*number).ok().map(Self::Integer),
+            toml::Value::Boolean(flag) => Some(Self::Boolean(*flag)),
+            toml::Value::String(text) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
