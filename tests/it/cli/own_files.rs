@@ -29,7 +29,7 @@ fn policy(keep: &str, cut: &str) -> String {
     format!(
         "agent = \"mine\"\ntool = \"own\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n\
          [[param]]\nname = \"n\"\ndoc = \"a number\"\ndefault = 3\n\n[when]\nsize = 5\n\n\
-         [keep]\nway = \"size\"\nfrom = \"head\"\nsize = 5\n{keep}\n[text]\nwhole = \"{{{{ kept }}}}\"\n\
+         [keep]\nstrategy = \"size\"\nfrom = \"head\"\nsize = 5\n{keep}\n[text]\nwhole = \"{{{{ kept }}}}\"\n\
          cut = '''\n{cut}'''\n"
     )
 }
@@ -119,11 +119,11 @@ fn nothing_is_nested_without_end() {
     refused(&policy("", &braces), &["`cut`", "500 bytes"]);
     let branches = format!("{{% if n %}}{}{{% endif %}}", "{% elif n %}".repeat(1000));
     refused(&policy("", &branches), &["`cut`", "tags", "fewer"]);
-    let figure = format!("held = \"{}n\"\n", "- ".repeat(20_000));
-    refused(&policy(&figure, "x"), &["`held`", "500 bytes", "shorter"]);
-    let figure = "held = \"'x' * 99999999\"\n";
-    refused(&policy(figure, "x"), &["`held`", "numbers"]);
-    let nested = format!("held = {}1{}\n", "[".repeat(100_000), "]".repeat(100_000));
+    let figure = format!("first = \"{}n\"\n", "- ".repeat(20_000));
+    refused(&policy(&figure, "x"), &["`first`", "500 bytes", "shorter"]);
+    let figure = "first = \"'x' * 99999999\"\n";
+    refused(&policy(figure, "x"), &["`first`", "numbers"]);
+    let nested = format!("first = {}1{}\n", "[".repeat(100_000), "]".repeat(100_000));
     refused(&policy(&nested, "x"), &["recurs"]);
     refused(&policy(&format!("a{} = 1\n", ".a".repeat(100_000)), "x"), &["recurs"]);
 }

@@ -25,7 +25,7 @@ fn without_anyone_to_ask_nothing_is_deleted() {
     let (home, paths) = stocked();
     for flags in [&["--all"][..], &[], &["--json"], &["--agent", "opencode", "--older-than", "0s"]] {
         let words = [&["clean"], flags].concat();
-        home.run(&words).fails(2, &["nothing was deleted", "--yes", "--dry-run"]);
+        home.run(&words).fails(2, &["cannot ask for confirmation", "--yes", "--dry-run"]);
     }
     home.pipe("y\n", &["clean", "--all"]).fails(2, &["--yes"]);
     assert_eq!(there(&paths), [true; 4]);

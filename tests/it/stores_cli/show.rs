@@ -93,7 +93,7 @@ fn what_means_none_or_several_is_refused() {
     home.entry("opencode", ID, "x", 1);
     home.entry("kilo", OTHER, "x", 1);
     for command in [&["show"][..], &["rm", "--yes"]] {
-        home.run(&[command, &["tool_"]].concat()).fails(2, &["beginning of 2 ids", ID, OTHER]);
+        home.run(&[command, &["tool_"]].concat()).fails(2, &["matches 2 ids", ID, OTHER]);
         home.run(&[command, &["nosuch"]].concat()).fails(1, &["nosuch: no such file", "overspill list"]);
     }
     home.run(&["show", "./nosuch"]).fails(1, &["./nosuch: no such file"]);
