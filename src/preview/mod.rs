@@ -4,23 +4,31 @@
 //! gives a [`Preview`]: an ordered list of [`Part`]s whose texts, joined, are what the model got.
 //!
 //! ```
-//! use overspill::preview::{Catalog, Input, Output, Totals, plan};
-//! let policy = Catalog::builtin().get("opencode/output").unwrap();
-//! let totals = Totals::count(b"hello\n");
-//! let input = Input::new(Output { bytes: b"hello\n", totals: &totals }, "/tmp/out");
-//! assert_eq!(plan(&input, &policy).unwrap().text(&input), "hello\n");
+//! use overspill::preview::{Input, Policy, plan_counted};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut policy = Policy::builtin("opencode/output")?;
+//! policy.set("max_lines", "2")?;
+//! let input = Input::of(b"one\ntwo\nthree\n", "/tmp/out");
+//! let preview = plan_counted(&input, &policy)?;
+//! assert!(preview.truncated && preview.text(&input).starts_with("one\ntwo\n"));
+//! assert_eq!((preview.kept_lines, preview.total_bytes), (Some(2), Some(14)));
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! The engine reads in this order: `file` and `catalog` turn TOML into a `Policy`; `text` looks at an output
-//! frugally; `keep` chooses ranges; `notice` renders what the agent adds; `plan` puts them together.
+//! The engine reads in this order: `policy` turns TOML into a [`Policy`]; `measure` looks at an output
+//! frugally; `strategy` chooses ranges; `template` renders what the agent adds; `plan` puts them together.
 
 mod bounds;
 mod cap;
+mod counting;
 mod counts;
 mod details;
 mod input;
 pub(crate) mod measure;
 pub(crate) mod model;
+mod per_stream;
 mod plan;
 mod policy;
 mod refuse;
@@ -31,8 +39,11 @@ pub(crate) mod template;
 
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
+pub use counting::plan_counted;
+pub(crate) use counting::{Counted, Counts, plan_counting};
 pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use per_stream::PerStream;
 pub use plan::{PlanError, plan, plan_touching};
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind, Value};

@@ -18,7 +18,7 @@ use crate::capture::result::timeline::{Clock, Timed};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Place;
-use crate::capture::spill::sink::{Limits, Sink, Taken};
+use crate::capture::spill::sink::{Limits, Taken};
 use crate::preview::Stream;
 
 use super::escalation::Ladder;
@@ -238,7 +238,7 @@ impl Draining {
     ) -> io::Result<Draining> {
         let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
-        let sink = sink(stream, limits, place);
+        let sink = place.sink(stream, limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
         let drain = move || {
@@ -254,16 +254,6 @@ impl Draining {
         let (taken, error) = joined(self.thread)?;
         Ok((CapturedOutput::new(self.stream, taken)?, error))
     }
-}
-
-fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
-    let place = place.clone();
-    let begin = move || {
-        let mut spill = Spill::new(place.begin(stream)?);
-        spill.room()?;
-        Ok(spill)
-    };
-    Sink::new(limits, Box::new(begin))
 }
 
 fn supervise(
@@ -299,6 +289,6 @@ fn supervise(
 /// came before it is there, and [`Captured::failure`] has it.
 pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
     let started = Timestamp::now();
-    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default());
+    let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
     Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

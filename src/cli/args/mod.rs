@@ -12,7 +12,7 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::Wishes;
 use crate::human::Size;
-use crate::preview::Direction;
+use crate::preview::{Counts, Direction};
 
 pub use save::SaveArgs;
 pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
@@ -205,6 +205,16 @@ pub enum Form {
     Raw,
     /// One JSON object.
     Json,
+}
+
+impl Form {
+    /// What is counted for it: JSON has every figure.
+    pub(crate) fn counts(self) -> Counts {
+        match self {
+            Form::Json => Counts::All,
+            Form::Text | Form::Raw => Counts::Text,
+        }
+    }
 }
 
 impl FormArgs {

@@ -7,7 +7,7 @@ use crate::cli::input::{self, Opened};
 use crate::cli::{Failure, Outcome, say};
 use crate::config::{Config, Resolved, Wishes};
 use crate::known::Warning;
-use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
+use crate::preview::{self, Input, Part, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, Change, View};
 use crate::text::cells::Show;
 use crate::text::{label, units};
@@ -86,22 +86,12 @@ pub fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Resu
     }
 }
 
-/// Plans, counts what the plan turns out to need, and plans again: nothing is counted that is not used.
 fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Result<(Totals, Preview)> {
-    let mut totals = Totals::unknown();
-    loop {
-        let planned = preview::plan(&opened.input(view, &totals), policy);
-        let preview = planned.map_err(|error| Failure::Failed(error.to_string()))?;
-        let wanted = match form {
-            Form::Json => preview.waiting_for | preview.counts_waiting_for,
-            Form::Text | Form::Raw => preview.waiting_for,
-        };
-        if totals.known().contains(wanted) {
-            return Ok((totals, preview));
-        }
-        let wanted = wanted | totals.known();
-        totals = Totals::of(&source::count(view, wanted), wanted);
-    }
+    let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
+    let planned =
+        preview::plan_counting(&opened.input(view, &Totals::unknown()), policy, form.counts(), count);
+    let counted = planned.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok((counted.totals.stdout, counted.preview))
 }
 
 fn json(

@@ -20,7 +20,7 @@ use crate::capture::{
 };
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::human::{self, size};
-use crate::preview::{Part, Preview, Status, Want};
+use crate::preview::{Counts, Part, PerStream, Preview, Status, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
@@ -130,7 +130,7 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
     let form = args.form.form();
     let mut wish = args.saving.wish(&look.policy);
-    wish.counts = form == Form::Json;
+    wish.counts = form.counts();
     tell(&mut wish, &args.look);
     // Ctrl-C is for the command before us; once it has ended, so have we.
     signals::ignore_once()?;
@@ -197,14 +197,14 @@ fn wish(config: &Config, look: &Resolved, args: &RunArgs) -> anyhow::Result<Wish
     let mut wish = args.saving.wish(&look.policy);
     wish.failed = config.of_failed(&look.policy).map_err(input::usage)?;
     wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    wish.counts = args.form.form() == Form::Json;
+    wish.counts = args.form.form().counts();
     tell(&mut wish, &args.look);
     Ok(wish)
 }
 
 /// What all ways of capturing tell.
 pub fn tell(wish: &mut Wish, look: &Look) {
-    wish.printed = [look.saved_as.clone(), look.saved_as_stderr.clone()];
+    wish.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
     wish.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
         tool: look.tool.clone(),
@@ -214,7 +214,7 @@ pub fn tell(wish: &mut Wish, look: &Look) {
 
 /// All counts are taken on the way where they will be printed; else only what the notices need.
 fn limits(wish: &Wish) -> Limits {
-    let want = if wish.counts { Want::ALL } else { wish.needs() };
+    let want = if wish.counts == Counts::All { Want::ALL } else { wish.needs() };
     Limits { hold: HOLD, cap: wish.cap, want }
 }
 

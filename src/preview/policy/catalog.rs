@@ -127,6 +127,24 @@ impl Fault<'_> {
     }
 }
 
+impl Policy {
+    /// Reads a policy from the text of a policy file and checks all of it: parameters, figures and templates.
+    ///
+    /// # Errors
+    /// [`PolicyError::Form`] with the line and the key; the file's name is `policy`.
+    pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        parse(text, "policy")
+    }
+
+    /// The policy of this name (`agent/tool`) that ships with overspill.
+    ///
+    /// # Errors
+    /// [`PolicyError::Unknown`] lists those that there are.
+    pub fn builtin(name: &str) -> Result<Self, PolicyError> {
+        Catalog::builtin().get(name)
+    }
+}
+
 /// Reads a policy file and checks all of it: parameters, figures and templates.
 fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
     let fault = Fault { text, path };

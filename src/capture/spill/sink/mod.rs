@@ -50,6 +50,13 @@ pub struct Limits {
     pub want: Want,
 }
 
+impl Default for Limits {
+    /// [`HOLD`], no cap, and nothing counted besides line feeds.
+    fn default() -> Limits {
+        Limits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
+    }
+}
+
 /// Takes an output, chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
     limits: Limits,
