@@ -23,18 +23,23 @@
 mod bounds;
 mod cap;
 mod counting;
+#[allow(unreachable_pub)]
 mod counts;
 mod details;
 mod input;
+#[allow(unreachable_pub)]
 pub(crate) mod measure;
 pub(crate) mod model;
 mod per_stream;
 mod plan;
+#[allow(unreachable_pub)]
 mod policy;
 mod refuse;
 mod report;
 mod rewrite;
+#[allow(unreachable_pub)]
 pub(crate) mod strategy;
+#[allow(unreachable_pub)]
 pub(crate) mod template;
 
 pub use crate::known::Confidence;

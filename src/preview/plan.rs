@@ -15,6 +15,7 @@ use super::{cap, details, refuse, rewrite};
 
 /// Why there is no preview.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// The agent's tool answers with an error, such as to an offset past the end: its own words.
     #[error("{message}")]

@@ -55,7 +55,7 @@ struct State {
 
 impl Spool {
     /// Starts a thread that drains what `open` gives; `open` itself may block (a FIFO does).
-    pub fn start<R: Read>(
+    pub(crate) fn start<R: Read>(
         progress: Progress,
         limit: Limit,
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
@@ -74,35 +74,35 @@ impl Spool {
     }
 
     /// Bytes in the file.
-    pub fn kept(&self) -> u64 {
+    pub(crate) fn kept(&self) -> u64 {
         self.kept.load(Ordering::Acquire)
     }
 
     /// Bytes that came, kept or not.
-    pub fn seen(&self) -> u64 {
+    pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
 
-    pub fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         self.state().progress
     }
 
-    pub fn ended(&self) -> bool {
+    pub(crate) fn ended(&self) -> bool {
         self.state().ended
     }
 
-    pub fn error(&self) -> Option<Arc<io::Error>> {
+    pub(crate) fn error(&self) -> Option<Arc<io::Error>> {
         self.state().error.clone()
     }
 
     /// Blocks until `enough` bytes are kept or the stream has ended.
-    pub fn wait(&self, enough: u64) {
+    pub(crate) fn wait(&self, enough: u64) {
         let waiting = |state: &mut State| !state.ended && self.kept() < enough;
         drop(self.moved.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Tells the thread that nobody looks any more: it stops at its next read.
-    pub fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
     }
 

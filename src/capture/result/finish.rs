@@ -38,6 +38,7 @@ pub struct Delivery {
 /// There is no preview of what was captured; what was captured is there all the same.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}{}", whereabouts(saved))]
+#[non_exhaustive]
 pub struct NoPreview {
     /// Why.
     #[source]

@@ -31,7 +31,7 @@ pub(crate) enum DirError {
 
 impl DirError {
     /// What the system said, if it was the system.
-    pub fn raw(&self) -> Option<Errno> {
+    pub(crate) fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),
             DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,

@@ -9,7 +9,7 @@ use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
-pub struct SaveArgs {
+pub(crate) struct SaveArgs {
     /// When what comes from a command or a pipe is saved [default: cut]
     #[arg(long, value_name = "WHEN")]
     keep: Option<KeepWhen>,
@@ -34,7 +34,7 @@ enum KeepWhen {
 
 impl SaveArgs {
     /// When it is kept.
-    pub fn keep(&self) -> Keep {
+    pub(crate) fn keep(&self) -> Keep {
         match self.keep {
             Some(KeepWhen::Always) => Keep::Always,
             Some(KeepWhen::Cut) | None => Keep::Cut,
@@ -43,7 +43,7 @@ impl SaveArgs {
     }
 
     /// What is wished of a capture, under this policy.
-    pub fn wish(&self, policy: &Policy) -> Wish {
+    pub(crate) fn wish(&self, policy: &Policy) -> Wish {
         let wish = Wish::new(policy.clone());
         let wish = match self.max_spill {
             Some(cap) => wish.with_cap(cap),
@@ -56,7 +56,7 @@ impl SaveArgs {
     ///
     /// # Errors
     /// If any of this was given.
-    pub fn refuse(&self) -> Result<(), Failure> {
+    pub(crate) fn refuse(&self) -> Result<(), Failure> {
         match self.keep.is_some() || self.max_spill.is_some() || self.durable {
             true => {
                 Err(Failure::Usage("--keep, --max-spill and --durable are for what is being saved".into()))

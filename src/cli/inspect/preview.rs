@@ -16,7 +16,7 @@ use crate::text::{label, units};
 const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
-pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.save {
         return crate::cli::run::save_stdin(config, args);
     }
@@ -26,7 +26,7 @@ pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
 }
 
 /// Plans a preview of an opened output and prints it.
-pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
+pub(crate) fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
     let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, wishes)?;
     warnings.iter().for_each(|warning| say(warning));
     opened.source.wait();
@@ -57,7 +57,7 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
 
 /// Writes a preview to standard output in a form, and to standard error what to warn of. With it comes where the limits
 /// are from, and what the store warns of.
-pub fn write(
+pub(crate) fn write(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
@@ -79,7 +79,7 @@ pub fn write(
 }
 
 /// Writes a preview to standard error, as text.
-pub fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
+pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
     match form {
         Form::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
         Form::Text | Form::Raw | Form::Json => exact(preview, input, io::stderr().lock()),

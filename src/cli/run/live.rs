@@ -32,7 +32,7 @@ use super::{RunArgs, progress, signals};
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Runs a command with the screens over its growing spill. Leaving them leaves the command to its end.
-pub fn command(
+pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
     look: &Resolved,
@@ -213,7 +213,7 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
 
 /// `CMD | overspill`: looks at what is piped in while it comes. It grows in our own store, and stays there
 /// as is wished; where it cannot, it is looked at all the same.
-pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
+pub(crate) fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
     let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
     let mut wish = save.wish(&policy);
     super::tell(&mut wish, look);

@@ -30,7 +30,7 @@ use super::{Failure, Outcome, input, say};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<OsString>,
@@ -65,7 +65,7 @@ pub struct RunArgs {
 
 /// What is done with a command whose preview nobody will read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Unread {
+pub(crate) enum Unread {
     /// It goes on, and its output is saved
     Spill,
     /// It is stopped: TERM, and KILL two seconds later
@@ -74,7 +74,7 @@ pub enum Unread {
 
 /// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LayoutOf {
+pub(crate) enum LayoutOf {
     /// overspill's own store
     Own,
     /// As the policy's agent names and places it
@@ -82,7 +82,7 @@ pub enum LayoutOf {
 }
 
 /// Runs the command and prints the preview.
-pub fn run(config: &Config, args: &RunArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
     refuse(&args.look)?;
     let look = resolve(config, &args.look.wishes())?;
     let place = place(config, args, &look)?;
@@ -122,7 +122,7 @@ fn group() -> capture::Group {
 }
 
 /// `CMD | overspill preview --save`: the same for what comes on standard input.
-pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.file != "-" {
         return Err(Failure::Usage("--save is for standard input; a file is saved already".into()).into());
     }
@@ -185,7 +185,7 @@ fn cleaned(place: Place, config: &Config) -> Place {
 }
 
 /// Rids our own store of what has expired.
-pub fn sweep(stores: &Stores, env: &Env) {
+pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = Timestamp::now();
     // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
     // the spill itself will say so.
@@ -203,7 +203,7 @@ fn wish(config: &Config, look: &Resolved, args: &RunArgs) -> anyhow::Result<Wish
 }
 
 /// What all ways of capturing tell.
-pub fn tell(wish: &mut Wish, look: &Look) {
+pub(crate) fn tell(wish: &mut Wish, look: &Look) {
     wish.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
     wish.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
@@ -230,17 +230,17 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
 }
 
 /// Plans the preview and keeps what is to be kept.
-pub fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
+pub(crate) fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
     said(captured.deliver(wish, place))
 }
 
 /// A preview that there is not is a failure, said in words.
-pub fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
+pub(crate) fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
     delivery.map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
 /// Starts the command.
-pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
+pub(crate) fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
     };

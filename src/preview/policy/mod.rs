@@ -18,6 +18,7 @@ use schema::{KeepForm, PolicyForm, RoleForm, SettingsForm, TextForm, VariantForm
 
 /// A policy file that cannot be used, or a policy that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// No policy has that name.
     #[error("no policy `{name}`; there are: {}", known.join(", "))]

@@ -6,6 +6,7 @@ use super::schema::{KindForm, ParamForm, RoleForm};
 
 /// A parameter's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Value {
     /// A whole number from 0.
     Integer(u64),
@@ -27,6 +28,7 @@ impl fmt::Display for Value {
 
 /// What values a parameter takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParamKind {
     /// A whole number in this range, ends included.
     Integer {
@@ -63,6 +65,7 @@ pub struct Param {
 
 /// A parameter that a policy does not have, or a value that it does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParamError {
     /// The policy has no such parameter.
     #[error("{policy} has no parameter `{key}`; {}", listed(known))]
