@@ -7,25 +7,22 @@ use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 
-use crate::source::room;
+use crate::fs::room::RoomWatch;
 use crate::store::NewSpill;
-
-/// Free space is looked at once in this many bytes, and more often when there is little.
-const LOOK_EVERY: u64 = 16 << 20;
 
 /// A spill that is being written under its temporary name.
 #[derive(Debug)]
 pub(crate) struct Spill {
     new: NewSpill,
     written: u64,
-    look_at: u64,
+    room: RoomWatch,
 }
 
 impl Spill {
     /// Takes a spill that has just been begun.
     pub(crate) fn new(new: NewSpill) -> Spill {
         survive_file_size_limit();
-        Spill { new, written: 0, look_at: 0 }
+        Spill { new, written: 0, room: RoomWatch::default() }
     }
 
     /// The file's name once it is finished.
@@ -61,16 +58,7 @@ impl Spill {
     /// # Errors
     /// If not.
     pub(crate) fn room(&mut self) -> io::Result<()> {
-        if self.written < self.look_at {
-            return Ok(());
-        }
-        match room(self.file())? {
-            0 => Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")),
-            room => {
-                self.look_at = self.written + (room / 2).min(LOOK_EVERY);
-                Ok(())
-            }
-        }
+        self.room.check(self.new.file(), self.written)
     }
 }
 

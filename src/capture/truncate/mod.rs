@@ -1,7 +1,8 @@
 //! The library's door for agents: a tool's output in, what the model gets out, the whole saved where that says.
 
+mod writer;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -11,11 +12,12 @@ use crate::text::units::{self, Measure};
 use super::process::exit::Ended;
 use super::process::options::StartError;
 use super::request::{Wish, set_true};
-use super::result::captured::{Captured, CapturedOutput};
 use super::result::finish::{NOT_SAVED, NoPreview};
 use super::spill::file::Spill;
 use super::spill::location::Place;
-use super::spill::sink::{HOLD, Limits, Sink};
+use super::spill::sink::{HOLD, Limits};
+
+pub use writer::Writer;
 
 /// What a tool gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,62 +225,6 @@ impl Truncator {
     }
 }
 
-/// A tool's output that is still coming: held while it is small, then written to a file. Memory stays bounded,
-/// however long the output is. Dropped unfinished, it leaves no file.
-pub struct Writer {
-    sink: Sink<Spill>,
-    policy: Policy,
-}
-
-impl fmt::Debug for Writer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Writer");
-        shown.field("policy", &self.policy.name()).field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
-}
-
-impl Writer {
-    /// Takes the next chunk of any size; it may end within a character. Never fails: what cannot be saved is
-    /// counted all the same.
-    pub fn push(&mut self, chunk: &[u8]) {
-        self.sink.push(chunk);
-    }
-
-    /// Bytes that came so far.
-    pub fn bytes(&self) -> u64 {
-        self.sink.bytes()
-    }
-
-    /// The outcome, as [`Truncator::truncate`] gives it of the whole. Of an output over the policy's cap only
-    /// its first and its last 2 MiB besides what was saved are still there: a warning tells if the preview needs more.
-    ///
-    /// # Errors
-    /// [`Error`].
-    pub fn finish(self) -> Result<Outcome, Error> {
-        let Writer { sink, policy } = self;
-        let output = CapturedOutput::new(Stream::Stdout, sink.finish())?;
-        let mut captured = Captured::of_stream(jiff::Timestamp::now(), output, None);
-        let file = captured.stdout.take_file();
-        let content = captured.stdout.content();
-        let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
-        let count = |want| content.count(want);
-        let (mut outcome, preview, touched) = outcome(content.bytes(), count, policy.clone(), save)?;
-        outcome.warnings.extend(captured.missing(&preview, touched));
-        Ok(outcome)
-    }
-}
-
-impl Write for Writer {
-    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
-        self.push(chunk);
-        Ok(chunk.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Plans with the path of nothing; if that cuts, saves and plans with the path that there is. The flag is always that
 /// of the text: where the length of the path counts, the two plans may differ.
 fn outcome(
@@ -339,179 +285,4 @@ fn save(bytes: &[u8], place: &Place) -> io::Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
-        let home = tempfile::tempdir().unwrap();
-        let mut policy = Policy::builtin(policy).unwrap();
-        set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
-        let place = Place::dir(home.path().join("outputs"));
-        (home, Truncator::of(policy).save_in(place))
-    }
-
-    /// The same, where nothing can be saved.
-    fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
-        let (home, truncator) = truncator(policy, set);
-        std::fs::write(home.path().join("outputs"), "").unwrap();
-        (home, truncator)
-    }
-
-    #[test]
-    fn what_is_within_its_limits_is_not_touched() {
-        let (home, truncator) = truncator("opencode/output", &[]);
-        let outcome = truncator.truncate("little\n", "shell").unwrap();
-        assert_eq!(outcome, Outcome { text: "little\n".into(), ..Outcome::default() });
-        assert!(!home.path().join("outputs").exists());
-    }
-
-    #[test]
-    fn a_save_that_fails_is_said_as_the_policy_says_it() {
-        let limit = [("max_lines", "1")];
-        let (_home, truncator) = without_a_place("opencode/output", &limit);
-        let outcome = truncator.truncate("a\nb\n", "shell").unwrap();
-        assert!(outcome.text.contains("saved to: <not saved>") && outcome.saved_to.is_none());
-        assert!(outcome.warnings[0].contains("could not be saved"));
-        let (_home, truncator) = without_a_place("go-opencode/bash", &limit);
-        let text = truncator.truncate("a\nb\n", "shell").unwrap().text;
-        assert!(text.starts_with("<stdout truncated: 3 lines total>\n\na\nb"), "{text}");
-    }
-
-    #[test]
-    fn the_policy_s_cap_holds() {
-        let (_home, truncator) =
-            truncator("go-opencode/bash", &[("max_lines", "1"), ("max_saved_bytes", "3")]);
-        let outcome = truncator.truncate("a\nb\nc\n", "shell").unwrap();
-        assert_eq!(std::fs::read(outcome.saved_to.unwrap()).unwrap(), b"a\nb");
-        assert!(outcome.text.contains(" (truncated at 100MB)\n"), "{}", outcome.text);
-    }
-
-    #[test]
-    fn a_policy_that_tells_kinds_apart_is_told_the_tool() {
-        let (_home, truncator) = truncator("basic/recommended", &[]);
-        let lines = "x\n".repeat(300);
-        assert!(truncator.truncate(&lines, "grep").unwrap().truncated);
-        assert!(!truncator.truncate(&lines, "shell").unwrap().truncated);
-    }
-
-    #[test]
-    fn the_hint_goes_by_whether_the_agent_may_delegate() {
-        let (_home, truncator) = truncator("opencode/output", &[("max_lines", "1")]);
-        let text = |truncator: &Truncator| truncator.truncate("a\nb\n", "shell").unwrap().text;
-        assert!(text(&truncator).contains("Use Grep"));
-        assert!(text(&truncator.clone().may_delegate(true)).contains("Use the Task tool"));
-        assert!(text(&truncator.may_delegate(false)).contains("Use Grep"));
-    }
-
-    #[test]
-    fn where_the_agent_would_crash_so_it_says() {
-        let (_home, truncator) = truncator("go-opencode/legacy", &[]);
-        let lines = "x\n".repeat(3000);
-        let error = truncator.truncate(&lines, "shell").unwrap_err();
-        assert!(matches!(error, Error::Crashed(words) if words.contains("out of range")));
-    }
-
-    /// Its response always names the file, and is cut at `max` bytes with that name in it.
-    fn naming(max: usize) -> Policy {
-        Policy::parse(&format!(
-            r#"
-agent = "test"
-tool = "naming"
-summary = "Names the file, and cuts the whole response."
-confidence = "observed"
-source = "none"
-unit = "bytes"
-
-[when]
-lines = 1000
-
-[keep]
-way = "pieces"
-lines = 1000
-
-[text]
-whole = "{{{{ body }}}}({{{{ path }}}})"
-cut = "{{{{ kept }}}}({{{{ path }}}})"
-
-[cap]
-over = {max}
-size = {max}
-notice = "..."
-"#
-        ))
-        .unwrap()
-    }
-
-    #[test]
-    fn flag_and_text_agree_where_the_length_of_the_path_counts() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = Place::dir(dir.path().join("a-directory-of-a-long-name"));
-        for max in [5, 15, 20, 60, 200, 400] {
-            let truncator = Truncator::of(naming(max)).save_in(place.clone());
-            for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {
-                assert_eq!(outcome.truncated, outcome.text.ends_with("..."), "{max}: {outcome:?}");
-                assert!(outcome.saved_to.is_some() || !outcome.truncated, "{max}: {outcome:?}");
-            }
-        }
-        // `<not saved>` is longer than this path.
-        let short = tempfile::Builder::new().prefix("o").rand_bytes(1).tempdir_in("/tmp").unwrap();
-        let len = "little\n()".len() + short.path().as_os_str().len() + "/a".len();
-        let policy = naming(len);
-        let (outcome, ..) = outcome(b"little\n", |_| None, policy, || Ok(short.path().join("a"))).unwrap();
-        assert!(len < "little\n(<not saved>)".len());
-        assert_eq!((outcome.truncated, outcome.text.ends_with("/a)")), (false, true), "{outcome:?}");
-    }
-
-    fn written(truncator: &Truncator, output: &str) -> Outcome {
-        let mut writer = truncator.writer("t");
-        output.as_bytes().chunks(7).for_each(|chunk| writer.push(chunk));
-        writer.finish().unwrap()
-    }
-
-    #[test]
-    fn a_writer_s_outcome_is_that_of_the_whole() {
-        for policy in ["opencode/output", "pi/bash", "basic/smart", "claude-code/bash", "crush/bash"] {
-            let (_home, truncator) = truncator(policy, &[]);
-            for count in [0, 1, 100, 30_000] {
-                let output = "a line of text\n".repeat(count);
-                let (whole, chunks) =
-                    (truncator.truncate(&output, "t").unwrap(), written(&truncator, &output));
-                assert_eq!((whole.truncated, whole.warnings), (chunks.truncated, chunks.warnings.clone()));
-                let name = |outcome: &Outcome| {
-                    outcome
-                        .saved_to
-                        .as_ref()
-                        .map(|path| path.to_string_lossy().into_owned())
-                        .unwrap_or("-".into())
-                };
-                let one = Outcome { saved_to: whole.saved_to.clone(), ..Outcome::default() };
-                assert_eq!(
-                    whole.text.replace(&name(&one), "PATH"),
-                    chunks.text.replace(&name(&chunks), "PATH"),
-                    "{policy} {count}"
-                );
-                let saved = chunks.saved_to.map(|path| std::fs::read_to_string(path).unwrap());
-                assert!(saved.is_none_or(|saved| saved == output), "{policy} {count}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_writer_that_is_dropped_leaves_no_file() {
-        let (home, truncator) = truncator("opencode/output", &[]);
-        let mut writer = truncator.writer("shell");
-        writer.push(&vec![b'x'; 1 << 20]);
-        let files = || std::fs::read_dir(home.path().join("outputs")).unwrap().count();
-        assert_eq!((writer.bytes(), files()), (1 << 20, 1));
-        drop(writer);
-        assert_eq!(files(), 0);
-    }
-
-    #[test]
-    fn a_writer_that_cannot_save_says_so() {
-        let (_home, truncator) = without_a_place("opencode/output", &[]);
-        let outcome = written(&truncator, &"line\n".repeat(30_000));
-        assert!(outcome.truncated && outcome.text.contains("saved to: <not saved>"));
-        assert!(outcome.warnings[0].contains("could not be saved"), "{:?}", outcome.warnings);
-    }
-}
+mod tests;
