@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_a_plan_lacks_is_counted_once() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
-        let output = "line\n".repeat(3000);
+        let output = "line\n".repeat(100_000);
         let input = Input::of(output.as_bytes(), "/tmp/out");
         let known = Totals::count(output.as_bytes());
         let exact = Input::new(Output { bytes: output.as_bytes(), totals: &known }, "/tmp/out");
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_cannot_be_counted_is_left_unknown() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
-        let output = "line\n".repeat(3000);
+        let output = "line\n".repeat(100_000);
         let input = Input::of(output.as_bytes(), "/tmp/out");
         let preview = plan_counting(&input, &policy, Counts::Text, |_, _| None).unwrap().preview;
         assert!(!preview.waiting_for.is_empty() && preview.text(&input).contains('…'));

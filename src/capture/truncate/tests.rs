@@ -77,7 +77,7 @@ fn naming(max: usize) -> Policy {
 agent = "test"
 tool = "naming"
 summary = "Names the file, and cuts the whole response."
-confidence = "observed"
+confidence = "run"
 source = "none"
 unit = "bytes"
 
@@ -86,10 +86,11 @@ lines = 1000
 
 [keep]
 way = "pieces"
+from = "head"
 lines = 1000
 
 [text]
-whole = "{{{{ body }}}}({{{{ path }}}})"
+whole = "{{{{ kept }}}}({{{{ path }}}})"
 cut = "{{{{ kept }}}}({{{{ path }}}})"
 
 [cap]
@@ -113,12 +114,9 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
         }
     }
     // `<not saved>` is longer than this path.
-    let short = tempfile::Builder::new().prefix("o").rand_bytes(1).tempdir_in("/tmp").unwrap();
-    let len = "little\n()".len() + short.path().as_os_str().len() + "/a".len();
-    let policy = naming(len);
-    let (outcome, ..) = outcome(b"little\n", |_| None, policy, || Ok(short.path().join("a"))).unwrap();
-    assert!(len < "little\n(<not saved>)".len());
-    assert_eq!((outcome.truncated, outcome.text.ends_with("/a)")), (false, true), "{outcome:?}");
+    let policy = naming("little\n(/a)".len());
+    let (outcome, ..) = outcome(b"little\n", |_| None, policy, || Ok("/a".into())).unwrap();
+    assert_eq!((outcome.truncated, outcome.text.as_str()), (false, "little\n(/a)"), "{outcome:?}");
 }
 
 fn written(truncator: &Truncator, output: &str) -> Outcome {
