@@ -1,19 +1,35 @@
-//! overspill shows exactly what a coding agent's model saw of a tool's output, and pages through
-//! everything it did not.
+//! overspill cuts a tool's long output exactly as a coding agent does before its model reads it, and saves the whole.
+//! This is the library, for the authors of agents; the program of the same name shows what a model saw, and everything
+//! it did not. Leave the program out: `overspill = { version = "0.1", default-features = false }`.
 //!
-//! The house, from the ground up; each storey knows only those below it:
+//! ```
+//! use overspill::capture::{Place, Truncator};
 //!
-//! * [`text`] is pure: bytes in, ranges out. Block index, search, units, sanitiser, layout.
-//! * [`known`] is pure: how sure a fact about an agent is, when it holds, what to warn of.
-//! * [`preview`] is pure and the heart: policies (data), [`preview::plan`], windows.
-//! * [`source`] opens what is looked at: the memory map with its guard, growth, standard input.
-//! * [`store`] knows directories of spills: names, adapters, retention, cleaning.
-//! * [`capture`] runs a command, or drains a pipe, into a spill.
-//! * `config`, `cli` and `tui` sit on top (feature `app`).
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let store = tempfile::tempdir()?;
+//! # let directory = store.path();
+//! // As opencode cuts; `Policy::parse` reads a policy of your own.
+//! let truncator = Truncator::new("opencode/output")?.save_in(Place::dir(directory));
+//! let output = "one line of many\n".repeat(5000);
+//! let outcome = truncator.truncate(&output, "shell")?;
 //!
-//! `text` and `preview` take `&[u8]`, never a file. `source`, `store` and `capture` know neither
-//! `cli` nor `tui`; those two do not know each other, save that `cli` starts `tui`.
+//! // What the model gets: the first 2000 lines, and where the rest is.
+//! assert!(outcome.truncated && outcome.text.contains("...3001 lines truncated..."));
+//! let saved_to = outcome.saved_to.expect("what is cut is saved");
+//! assert!(outcome.text.contains(&saved_to.display().to_string()));
+//! assert_eq!(std::fs::read_to_string(saved_to)?, output);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! * [`capture`]: an output in hand ([`Truncator`](capture::Truncator)) or still coming ([`Writer`](capture::Writer)),
+//!   or a command ([`Capture`](capture::Capture)); each gives an [`Outcome`](capture::Outcome).
+//! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), the
+//!   [`Preview`](preview::Preview) part by part, a [`Report`](preview::Report) for JSON.
+//!
+//! All other modules are the program's own and change without notice.
 
+#![warn(unreachable_pub)]
 // What fails is told by a `Result`, and what is printed goes through one writer.
 #![cfg_attr(
     not(test),
@@ -29,21 +45,30 @@
     )
 )]
 
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("overspill runs on Linux and macOS; other systems are not supported");
+
 pub(crate) mod env;
 pub(crate) mod fs;
 pub(crate) mod human;
 
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-compile_error!("overspill runs on Linux and macOS; other systems are not supported");
-
 pub mod capture;
-#[cfg(feature = "app")]
-pub mod cli;
-pub mod config;
-pub mod known;
 pub mod preview;
+
+#[cfg(feature = "app")]
+#[doc(hidden)]
+pub mod cli;
+#[doc(hidden)]
+pub mod config;
+#[doc(hidden)]
+pub mod known;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod text;
 #[cfg(feature = "app")]
+#[doc(hidden)]
+#[allow(unreachable_pub)]
 pub mod tui;

@@ -1,33 +1,40 @@
-//! Running a command, or draining a pipe, into a spill: bounded memory, exit status kept, and the preview that a
-//! model would get of it.
+//! What an agent calls: a tool's output, or a command, in; what the model gets out; the whole saved.
 //!
-//! [`start`] (or [`run`], which waits) runs a command and [`drain`] takes a stream ([`follow`] on a thread of its own); all give a [`Captured`]. Its
-//! [`Captured::deliver`] plans the preview, keeps the spill if it is wanted, and gives a [`Delivery`]. An agent that
-//! has a tool's output in hand already calls [`truncate`].
+//! [`Truncator`] cuts an output that is in hand ([`Truncator::truncate`]) or still coming ([`Writer`]); [`Capture`]
+//! runs a command. All save in a [`Place`] and give an [`Outcome`].
 //!
-//! From the ground up: `count` and `ends` know of an output what streams by; `sink` puts it into a `spill`, in a
-//! [`Place`]; `pump` moves it there from a `pipe`, and `arrivals` has when; `command` starts it all and
-//! `watch` watches over it, `pty` and `keys` are the terminal that it may be given; `record` says what was run.
+//! Below: `process` starts a command and watches over it, `spill` takes an output within bounded memory, first held
+//! and then in a file, `result` makes the preview of what was taken and keeps the spill where that says it is.
 
+mod command;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod result;
 pub(crate) mod spill;
 mod truncate;
 
-pub use process::command::{Running, drain, run, start};
+pub use command::Capture;
 pub use process::exit::{Ended, Status, Stop};
-pub use process::follow::{Following, Interest, follow};
-pub use process::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
-pub use process::supervise::Control;
-pub use request::{Keep, Wish, set_true};
-pub use result::captured::{Captured, CapturedOutput, Size};
-pub use result::finish::{Delivery, NOT_SAVED, NoPreview};
-pub use result::record::{About, Exit, Record};
-pub use result::timeline::{Arrival, Arrivals};
-pub use spill::content::Content;
-pub use spill::copy::Progress;
-pub use spill::location::{DEFAULT_SESSION, Place, PlaceError};
-pub use spill::session::{EndError, EndedSession, end_session};
-pub use spill::sink::{HOLD, Limits, Stopped};
-pub use truncate::{Error, Outcome, Output, Rules, truncate};
+pub use process::options::StartError;
+pub use result::finish::NoPreview;
+pub use spill::location::{Place, PlaceError};
+pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
+
+// For the command line, the screens and the tests; none of it is stable.
+#[doc(hidden)]
+pub use {
+    process::command::{Running, drain, run, start},
+    process::follow::{Following, Interest, follow},
+    process::options::{Group, Options, Stdin, Streams, TerminalSize},
+    process::supervise::Control,
+    request::{Keep, Wish, set_true},
+    result::captured::{Captured, CapturedOutput, Size},
+    result::finish::{Delivery, NOT_SAVED},
+    result::record::{About, Exit, Record},
+    result::timeline::{Arrival, Arrivals},
+    spill::content::Content,
+    spill::copy::Progress,
+    spill::location::DEFAULT_SESSION,
+    spill::session::{EndError, EndedSession, end_session},
+    spill::sink::{HOLD, Limits, Stopped},
+};

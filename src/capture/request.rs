@@ -1,6 +1,6 @@
 //! What is wanted of a capture: which policy, what is kept, and up to which size.
 
-use crate::preview::{Policy, Want};
+use crate::preview::{Counts, PerStream, Policy, Want};
 
 use super::process::exit::Ended;
 use super::result::record::About;
@@ -27,10 +27,10 @@ pub struct Wish {
     pub keep: Keep,
     /// Bytes that are spilled at most, as the capture was told.
     pub cap: u64,
-    /// The path that notices print instead of the true one; the same for standard error.
-    pub printed: [Option<String>; 2],
-    /// Whether every count of the preview is wanted, or only what its text needs.
-    pub counts: bool,
+    /// The path that notices print instead of the true one.
+    pub printed: PerStream<Option<String>>,
+    /// Which totals of the preview are counted where they are lacking.
+    pub(crate) counts: Counts,
     /// Whether the spill must be on the disk before it gets its name.
     pub durable: bool,
     /// What the record says besides what the capture knows.
@@ -47,8 +47,8 @@ impl Wish {
             failed: None,
             keep: Keep::Cut,
             cap,
-            printed: [None, None],
-            counts: false,
+            printed: PerStream::default(),
+            counts: Counts::Text,
             durable: false,
             about,
         }

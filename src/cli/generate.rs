@@ -8,14 +8,14 @@ use super::Outcome;
 use super::args::Args;
 
 /// Prints completions for a shell.
-pub fn completions(shell: clap_complete::Shell) -> Outcome {
+pub(crate) fn completions(shell: clap_complete::Shell) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "overspill", &mut text);
     Ok(crate::fs::patient::stdout().write_all(&text)?)
 }
 
 /// Prints the man page.
-pub fn man() -> Outcome {
+pub(crate) fn man() -> Outcome {
     let mut text = Vec::new();
     clap_mangen::Man::new(Args::command()).render(&mut text)?;
     Ok(crate::fs::patient::stdout().write_all(&text)?)

@@ -16,11 +16,11 @@ use super::args::Look;
 const MOST_CANDIDATES: usize = 8;
 
 /// What the notices print for standard input that is not saved.
-pub const NOT_SAVED: &str = "<not saved>";
+pub(crate) const NOT_SAVED: &str = "<not saved>";
 
 /// An output that has been named and opened.
 #[derive(Debug)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The bytes.
     pub source: Source,
     /// What to call it on the screen; safe to print.
@@ -38,7 +38,7 @@ pub struct Opened {
 }
 
 /// Opens a file, an id or standard input.
-pub fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result<Opened> {
     if word == "-" {
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
@@ -47,7 +47,7 @@ pub fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result<Opened
 }
 
 /// Opens what is piped in by the file that it grows in, which has no name for good yet.
-pub fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
     named(Source::open(temporary)?, None, look)
 }
 
@@ -77,7 +77,7 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// The word is empty.
-pub fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
+pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     if word.is_empty() {
         Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
     } else {
@@ -86,7 +86,7 @@ pub fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
 }
 
 /// Opens a file. One that lies in a store is held, so that no cleaning deletes it meanwhile.
-pub fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Result<Opened> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let source = match config.stores.store_of(&absolute, &config.env) {
         Some(_) => Source::open_entry(path)?,
@@ -111,7 +111,7 @@ fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<O
 
 impl Opened {
     /// The policy and limits for it.
-    pub fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
+    pub(crate) fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
         let mut resolved = config.resolve(wishes, self.path.as_deref()).map_err(usage)?;
         if let Some(failed) = resolved.policy.failed_with(self.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
@@ -120,7 +120,7 @@ impl Opened {
     }
 
     /// What a plan is made from.
-    pub fn input<'a>(&'a self, view: &'a View, totals: &'a Totals) -> Input<'a> {
+    pub(crate) fn input<'a>(&'a self, view: &'a View, totals: &'a Totals) -> Input<'a> {
         let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
         let output = preview::Output { bytes: view, totals };
         Input {
@@ -132,7 +132,7 @@ impl Opened {
     }
 
     /// Nothing was saved, and a notice says so: the person should know why.
-    pub fn warn_if_not_saved(&self) {
+    pub(crate) fn warn_if_not_saved(&self) {
         if self.path.is_none() && self.saved_as == NOT_SAVED {
             let words = "standard input is not saved, so the notice says";
             super::say(&format!("{words} {NOT_SAVED}; --saved-as PATH sets it"));
@@ -171,7 +171,7 @@ fn beside(saved_as: &str) -> String {
 }
 
 /// A wish that cannot be met is a matter of usage.
-pub fn usage(error: crate::config::WishError) -> anyhow::Error {
+pub(crate) fn usage(error: crate::config::WishError) -> anyhow::Error {
     Failure::Usage(error.to_string()).into()
 }
 

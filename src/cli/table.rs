@@ -9,7 +9,7 @@ const LEAST: usize = 8;
 
 /// On which side a column is ragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     /// Words.
     Left,
     /// Figures.
@@ -18,7 +18,7 @@ pub enum Align {
 
 /// Rows of `N` columns. Cells must be safe to print: see [`safe`].
 #[derive(Debug)]
-pub struct Table<const N: usize> {
+pub(crate) struct Table<const N: usize> {
     heads: [(&'static str, Align); N],
     rows: Vec<[String; N]>,
     yields: &'static [usize],
@@ -26,22 +26,22 @@ pub struct Table<const N: usize> {
 
 impl<const N: usize> Table<N> {
     /// A table without rows.
-    pub fn new(heads: [(&'static str, Align); N]) -> Self {
+    pub(crate) fn new(heads: [(&'static str, Align); N]) -> Self {
         Self { heads, rows: Vec::new(), yields: &[] }
     }
 
     /// The same, of which these columns, one after another, are cut where the terminal is too narrow.
-    pub fn yielding(self, yields: &'static [usize]) -> Self {
+    pub(crate) fn yielding(self, yields: &'static [usize]) -> Self {
         Self { yields, ..self }
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: [String; N]) {
+    pub(crate) fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }
 
     /// Writes it to standard output's writer; with a heading, and within its width, for a person.
-    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = io::stdout().is_terminal().then(terminal_columns);
         self.write(out, columns)
     }
@@ -80,7 +80,7 @@ impl<const N: usize> Table<N> {
 }
 
 /// A name as one line of text that moves nothing on a terminal.
-pub fn safe(bytes: &[u8]) -> String {
+pub(crate) fn safe(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_plain(text) => text.to_owned(),
         _ => label(bytes),
@@ -88,7 +88,7 @@ pub fn safe(bytes: &[u8]) -> String {
 }
 
 /// The same of a name that may be missing.
-pub fn safe_or_dash(name: Option<&str>) -> String {
+pub(crate) fn safe_or_dash(name: Option<&str>) -> String {
     name.map_or_else(|| "–".to_owned(), |name| safe(name.as_bytes()))
 }
 

@@ -21,7 +21,7 @@ use super::{Failure, Outcome, say};
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -> Outcome {
+pub(crate) fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -> Outcome {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
@@ -48,13 +48,13 @@ pub fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -
 }
 
 /// Whether there is a terminal that can show the screens.
-pub fn has_screen() -> bool {
+pub(crate) fn has_screen() -> bool {
     io::stdout().is_terminal() && !is_dumb()
 }
 
 /// The screens, over these outputs or else the stores; `live` makes the first of them. Where a signal ended them the
 /// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
-pub fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
+pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Rc::new(config);
     let for_choices = Rc::clone(&config);
@@ -87,7 +87,7 @@ fn unusable(error: &io::Error) -> String {
 }
 
 /// An opened output with the policy that it was cut by.
-pub fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
+pub(crate) fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
     let Resolved { policy, limits_from, chosen_by, warnings, store_warnings } =
         opened.resolve(config, wishes)?;
     let candidates = match chosen_by {
@@ -174,7 +174,7 @@ fn changed(source: &Source, written: usize) -> anyhow::Error {
 }
 
 /// Whether styles may be used.
-pub fn colour() -> bool {
+pub(crate) fn colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 

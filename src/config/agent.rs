@@ -33,7 +33,7 @@ fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Pa
 
 /// Looks for limits in the agent's own configuration. The project's file wins over the person's, limit by
 /// limit; the file named is the strongest that sets one. What cannot be read is told in `warnings`.
-pub fn limits(
+pub(crate) fn limits(
     policy: &Policy,
     directory: &Path,
     config_home: Option<&Path>,

@@ -80,7 +80,7 @@ pub enum FileError {
 }
 
 /// Reads `path`; a file that is not there has nothing set.
-pub fn read(path: &Path) -> Result<FileConfig, FileError> {
+pub(crate) fn read(path: &Path) -> Result<FileConfig, FileError> {
     let text = match plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),

@@ -54,14 +54,14 @@ pub(crate) struct Look {
 
 impl Look {
     /// Takes over what a rename changes: the ctime.
-    pub fn renamed(&mut self, now: &Look) {
+    pub(crate) fn renamed(&mut self, now: &Look) {
         self.changed = now.changed;
     }
 
     /// Whether the content may have been rewritten between `self` and the later look `now`, at the
     /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
     /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.
-    pub fn rewritten(&self, now: &Look, renamed: bool) -> bool {
+    pub(crate) fn rewritten(&self, now: &Look, renamed: bool) -> bool {
         self.identity.modified != now.identity.modified
             || (self.changed != now.changed && self.owned == now.owned && !renamed)
     }

@@ -9,15 +9,15 @@ use rustix::io::Errno;
 /// Waits where the writer inside would give up because there is no room yet: a terminal or a pipe that we share may
 /// be non-blocking without our doing.
 #[derive(Debug)]
-pub struct Patient<W>(pub W);
+pub(crate) struct Patient<W>(pub W);
 
 /// Standard output for as long as it is held.
-pub fn stdout() -> Patient<StdoutLock<'static>> {
+pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
     Patient(io::stdout().lock())
 }
 
 /// Standard output for good.
-pub fn screen() -> Patient<Stdout> {
+pub(crate) fn screen() -> Patient<Stdout> {
     Patient(io::stdout())
 }
 

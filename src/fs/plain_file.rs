@@ -17,7 +17,7 @@ const MOST: u64 = 1 << 20;
 /// # Errors
 /// What the system says; or that it is no regular file, belongs to another user than us or root, is larger than
 /// 1 MiB, or is no UTF-8. The path is for the caller to name.
-pub fn read(path: &Path) -> io::Result<String> {
+pub(crate) fn read(path: &Path) -> io::Result<String> {
     // A FIFO without a writer would wait for one.
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
@@ -56,7 +56,7 @@ const MOST_WORDS: usize = 300;
 ///
 /// # Errors
 /// It is wrong, too long, or too large once it is compiled: in one line, with the remedy.
-pub fn regex(source: &str) -> Result<Regex, String> {
+pub(crate) fn regex(source: &str) -> Result<Regex, String> {
     if source.len() > MOST_PATTERN {
         return Err("a regular expression has at most 4 KiB; write a shorter one".to_owned());
     }
@@ -70,7 +70,7 @@ pub fn regex(source: &str) -> Result<Regex, String> {
 }
 
 /// Whether a file lists no more things under a key than it may.
-pub fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
+pub(crate) fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
     match count > most {
         true => Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer")),
         false => Ok(()),
@@ -78,7 +78,7 @@ pub fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
 }
 
 /// Whether a path, as a pattern, is no longer than any path can be.
-pub fn short_path(key: &str, pattern: &str) -> Result<(), String> {
+pub(crate) fn short_path(key: &str, pattern: &str) -> Result<(), String> {
     const MOST_PATH: usize = 4096;
     match pattern.len() > MOST_PATH {
         true => Err(format!("`{key}` has a path of over {MOST_PATH} bytes; write a shorter one")),
@@ -87,7 +87,7 @@ pub fn short_path(key: &str, pattern: &str) -> Result<(), String> {
 }
 
 /// `line 3: unknown field ...`: a fault without its drawing.
-pub fn fault(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn fault(text: &str, error: &toml::de::Error) -> String {
     let message = few_words(error.message());
     match error.span() {
         Some(span) => {
@@ -98,7 +98,7 @@ pub fn fault(text: &str, error: &toml::de::Error) -> String {
 }
 
 /// A message in one line; of a long one the beginning and the end.
-pub fn few_words(message: &str) -> String {
+pub(crate) fn few_words(message: &str) -> String {
     let message = message.replace('\n', " ");
     let count = message.chars().count();
     if count <= MOST_WORDS {

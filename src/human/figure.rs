@@ -1,7 +1,7 @@
 //! Figures as people read them: thousands, sizes, ages.
 
 /// `8432` as `8,432`.
-pub fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (n, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// Bytes in powers of 1024 with one decimal: `48.1 KB`. Whole figures have none: `50 KB`.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
     if bytes < 1024 {
         return format!("{bytes} B");
@@ -30,12 +30,12 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// A limit in bytes, so that the documented figure is recognised: `50 KB` where it is whole, else `30,000 B`.
-pub fn limit(bytes: u64) -> String {
+pub(crate) fn limit(bytes: u64) -> String {
     if bytes.is_multiple_of(1024) { size(bytes) } else { format!("{} B", thousands(bytes)) }
 }
 
 /// Tokens, estimated at 4 bytes each, roughly: `~12k`.
-pub fn tokens(bytes: u64) -> String {
+pub(crate) fn tokens(bytes: u64) -> String {
     let tokens = bytes.div_ceil(4);
     match tokens {
         0..1000 => format!("~{tokens}"),
@@ -46,7 +46,7 @@ pub fn tokens(bytes: u64) -> String {
 }
 
 /// A stretch of time in its largest unit: `40 s`, `12 min`, `10 h`, `6 d`.
-pub fn span(seconds: u64) -> String {
+pub(crate) fn span(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7_200 => format!("{} min", seconds / 60),
@@ -56,7 +56,7 @@ pub fn span(seconds: u64) -> String {
 }
 
 /// A stretch of time that is left: rounded up, so that age and rest add up to the whole.
-pub fn span_left(seconds: u64) -> String {
+pub(crate) fn span_left(seconds: u64) -> String {
     let unit = match seconds {
         0..120 => 1,
         120..7_200 => 60,
@@ -67,12 +67,12 @@ pub fn span_left(seconds: u64) -> String {
 }
 
 /// A number with its word: `1 line`, `2 lines`.
-pub fn count(number: u64, word: &str) -> String {
+pub(crate) fn count(number: u64, word: &str) -> String {
     format!("{} {word}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 /// `1 line`, `8,432 lines`.
-pub fn lines(number: u64) -> String {
+pub(crate) fn lines(number: u64) -> String {
     count(number, "line")
 }
 

@@ -6,9 +6,9 @@ mod size;
 mod time;
 
 #[cfg(feature = "app")]
-pub use figure::{count, limit, lines, size, span, span_left, thousands, tokens};
+pub(crate) use figure::{count, limit, lines, size, span, span_left, thousands, tokens};
 #[cfg(feature = "app")]
-pub use time::parse_duration;
+pub(crate) use time::parse_duration;
 
-pub use size::Size;
-pub use time::parse_age;
+pub(crate) use size::Size;
+pub(crate) use time::parse_age;

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use std::time::Duration;
 
 /// Reads an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
-pub fn parse_age(text: &str) -> Option<SignedDuration> {
+pub(crate) fn parse_age(text: &str) -> Option<SignedDuration> {
     let unit = match text.chars().last()? {
         's' => 1,
         'm' => 60,
@@ -22,7 +22,7 @@ pub fn parse_age(text: &str) -> Option<SignedDuration> {
 
 /// A number of seconds, or of what its suffix says, as timeout(1) takes them.
 #[cfg(feature = "app")]
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {
         "" | "s" => 1.0,

@@ -26,7 +26,7 @@ pub(crate) struct Cap {
 }
 
 impl Cap {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             over: keys.figure("over")?,
             size: keys.figure("size")?,
@@ -36,7 +36,12 @@ impl Cap {
     }
 
     /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
-    pub fn apply(&self, input: &Input, scope: &Scope, parts: &mut Vec<Part>) -> Result<bool, PlanError> {
+    pub(super) fn apply(
+        &self,
+        input: &Input,
+        scope: &Scope,
+        parts: &mut Vec<Part>,
+    ) -> Result<bool, PlanError> {
         let (over, size) = (as_usize(scope.figure(&self.over)?), as_usize(scope.figure(&self.size)?));
         let total: usize = parts.iter().map(raw_len).sum();
         if total <= over {

@@ -21,7 +21,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub fn of(unit: Unit, text: &Text, selection: &Selection) -> Self {
+    pub(super) fn of(unit: Unit, text: &Text, selection: &Selection) -> Self {
         let half_bytes = 3 * selection.halves;
         Self {
             total_lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
@@ -35,7 +35,13 @@ impl Counts {
         }
     }
 
-    pub fn preview(&self, unit: Unit, truncated: bool, hit: Option<LimitHit>, waiting: Want) -> Preview {
+    pub(super) fn preview(
+        &self,
+        unit: Unit,
+        truncated: bool,
+        hit: Option<LimitHit>,
+        waiting: Want,
+    ) -> Preview {
         let left =
             |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
         let all = [

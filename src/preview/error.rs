@@ -2,6 +2,7 @@
 
 /// Why there is no preview.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// The agent's tool answers with an error, such as to an offset past the end: its own words.
     #[error("{message}")]

@@ -155,6 +155,13 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
+    /// An output alone of which nothing is counted yet, saved at `saved_as`; for
+    /// [`plan_counted`](super::plan_counted).
+    pub fn of(bytes: &'a [u8], saved_as: &'a str) -> Self {
+        const UNKNOWN: Totals = Totals::unknown();
+        Self::new(Output { bytes, totals: &UNKNOWN }, saved_as)
+    }
+
     /// An output alone, saved at `saved_as`; the rest is absent.
     pub fn new(output: Output<'a>, saved_as: &'a str) -> Self {
         Self {

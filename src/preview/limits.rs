@@ -36,7 +36,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             lines: keys.optional_figure("lines")?,
             size: keys.optional_figure("size")?,
@@ -50,7 +50,12 @@ impl Limits {
     }
 
     /// Tests the limits under a policy of that unit, the cheap one first; the total where it cannot be told yet.
-    pub fn test(&self, text: &Text, scope: &Scope, unit: Unit) -> Result<Result<Over, Want>, PlanError> {
+    pub(crate) fn test(
+        &self,
+        text: &Text,
+        scope: &Scope,
+        unit: Unit,
+    ) -> Result<Result<Over, Want>, PlanError> {
         let off = |limit: &u64| !(self.zero_is_off && *limit == 0);
         let (lines, size) =
             (scope.optional(&self.lines)?.filter(off), scope.optional(&self.size)?.filter(off));

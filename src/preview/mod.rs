@@ -4,17 +4,24 @@
 //! gives a [`Preview`]: an ordered list of [`Part`]s whose texts, joined, are what the model got.
 //!
 //! ```
-//! use overspill::preview::{Catalog, Input, Output, Totals, plan};
-//! let policy = Catalog::builtin().get("opencode/output").unwrap();
-//! let totals = Totals::count(b"hello\n");
-//! let input = Input::new(Output { bytes: b"hello\n", totals: &totals }, "/tmp/out");
-//! assert_eq!(plan(&input, &policy).unwrap().text(&input), "hello\n");
+//! use overspill::preview::{Input, Policy, plan_counted};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut policy = Policy::builtin("opencode/output")?;
+//! policy.set("max_lines", "2")?;
+//! let input = Input::of(b"one\ntwo\nthree\n", "/tmp/out");
+//! let preview = plan_counted(&input, &policy)?;
+//! assert!(preview.truncated && preview.text(&input).starts_with("one\ntwo\n"));
+//! assert_eq!((preview.kept_lines, preview.total_bytes), (Some(2), Some(14)));
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! From the bottom up: `measure` looks at an output frugally; `template` renders what the agent adds; `strategy` selects
 //! ranges; `policy` turns TOML into a `Policy` that holds all of them, compiled; `plan` puts them together.
 
 mod cap;
+mod counting;
 mod counts;
 mod details;
 mod error;
@@ -22,6 +29,7 @@ mod input;
 mod limits;
 pub(crate) mod measure;
 pub(crate) mod model;
+mod per_stream;
 mod plan;
 mod policy;
 mod refuse;
@@ -34,9 +42,12 @@ mod value;
 
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
+pub use counting::plan_counted;
+pub(crate) use counting::{Counted, Counts, plan_counting};
 pub use error::PlanError;
 pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use per_stream::PerStream;
 pub use plan::{plan, plan_touching};
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};

@@ -10,6 +10,7 @@ use super::input::{Input, Stream};
 
 /// How an agent turns bytes into text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Decoding {
     /// One U+FFFD for each maximal subpart of an invalid sequence (JavaScript, Rust, Python).
     #[default]
@@ -30,6 +31,7 @@ impl Decoding {
 
 /// A piece of a changed part's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Bit {
     /// Text that is not in the output.
     Text(String),
@@ -43,6 +45,7 @@ pub enum Bit {
 
 /// A part of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// The decoding of a byte range of the output.
     Kept {
@@ -171,6 +174,7 @@ fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
 /// What a policy measures size in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Unit {
     /// UTF-8 bytes of the decoded text (raw bytes for Go agents).
     Bytes,
@@ -200,6 +204,7 @@ impl Unit {
 /// From which end an output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Direction {
     /// The beginning.
     Head,
@@ -219,6 +224,7 @@ impl Direction {
 
 /// The limit that cut an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LimitHit {
     /// Too many lines.
     Lines,
@@ -241,6 +247,7 @@ impl LimitHit {
 
 /// How the agent fared.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// It gave the model what the parts say.
     Ok,
@@ -253,6 +260,7 @@ pub enum Status {
 /// Laws: the parts' texts joined are the preview; the kept parts of one source are ordered, disjoint and in range.
 /// Counts are the policy's own and of both streams together; one that needs a total which is not there yet is `None`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Preview {
     /// The parts, in order.
     pub parts: Vec<Part>,

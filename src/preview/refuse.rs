@@ -20,7 +20,7 @@ pub(crate) struct Refuse {
 }
 
 impl Refuse {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             sample: keys.figure("sample")?,
             controls: keys.figure("controls")?,
@@ -30,7 +30,7 @@ impl Refuse {
     }
 
     /// The agent's words if its tool refuses this output, which is saved at `path`.
-    pub fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
+    pub(super) fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
         let sample = as_usize(scope.figure(&self.sample)?);
         let controls = scope.figure(&self.controls)?;
         let ending =

@@ -10,6 +10,7 @@ use super::policy::Policy;
 
 /// One part, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ReportPart {
     /// `kept`, `changed` or `notice`.
     pub kind: &'static str,
@@ -29,6 +30,7 @@ pub struct ReportPart {
 /// The object that `overspill preview --json` prints; DESIGN.md, "Command line", says what each field means.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct Report {
     pub policy: String,
     pub confidence: &'static str,

@@ -29,7 +29,7 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             remove: keys.optional_pattern("remove", plain_file::regex)?,
             strip: keys.flag("strip")?,
@@ -38,7 +38,7 @@ impl Rewrite {
     }
 
     /// Slots as they come out of the rewriting. Copies what was kept, which the limits bound.
-    pub fn slots(
+    pub(crate) fn slots(
         &self,
         input: &Input,
         source: Stream,

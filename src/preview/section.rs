@@ -74,13 +74,13 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    pub fn new(section: &'a Spanned<Section>, owner: &str, compiler: &'a mut Compiler) -> Self {
+    pub(crate) fn new(section: &'a Spanned<Section>, owner: &str, compiler: &'a mut Compiler) -> Self {
         let place = section.span().start;
         Self { section: section.get_ref(), compiler, place, owner: owner.to_owned(), asked: Vec::new() }
     }
 
     /// The word of the key that decides what the other keys are.
-    pub fn tag<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
+    pub(crate) fn tag<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
         let word = self.optional_word(key)?.ok_or_else(|| self.missing(key))?;
         if let Some((name, value)) = self.entry(key) {
             self.place = name.span().start;
@@ -108,29 +108,29 @@ impl<'a> Keys<'a> {
     }
 
     /// A number or an expression.
-    pub fn figure(&mut self, key: &'static str) -> Result<Figure, Fault> {
+    pub(crate) fn figure(&mut self, key: &'static str) -> Result<Figure, Fault> {
         self.optional_figure(key)?.ok_or_else(|| self.missing(key))
     }
 
-    pub fn optional_figure(&mut self, key: &'static str) -> Result<Option<Figure>, Fault> {
+    pub(crate) fn optional_figure(&mut self, key: &'static str) -> Result<Option<Figure>, Fault> {
         let value = self.find(key);
         value.map(|value| figure(value, key, self.compiler)).transpose()
     }
 
     /// A template.
-    pub fn template(&mut self, key: &'static str) -> Result<Template, Fault> {
+    pub(crate) fn template(&mut self, key: &'static str) -> Result<Template, Fault> {
         self.optional_template(key)?.ok_or_else(|| self.missing(key))
     }
 
     /// A template, or this one where the key is absent.
-    pub fn template_or(&mut self, key: &'static str, or: &str) -> Result<Template, Fault> {
+    pub(crate) fn template_or(&mut self, key: &'static str, or: &str) -> Result<Template, Fault> {
         match self.optional_template(key)? {
             Some(template) => Ok(template),
             None => self.compiler.template(or).map_err(|(_, message)| self.fault(key, message)),
         }
     }
 
-    pub fn optional_template(&mut self, key: &'static str) -> Result<Option<Template>, Fault> {
+    pub(crate) fn optional_template(&mut self, key: &'static str) -> Result<Option<Template>, Fault> {
         let Some(value) = self.find(key) else { return Ok(None) };
         let Raw::Text(source) = value.get_ref() else { return Err(fault(value, key, "takes a template")) };
         let compiled = self.compiler.template(source);
@@ -138,11 +138,11 @@ impl<'a> Keys<'a> {
     }
 
     /// Text.
-    pub fn text(&mut self, key: &'static str) -> Result<String, Fault> {
+    pub(crate) fn text(&mut self, key: &'static str) -> Result<String, Fault> {
         self.optional_text(key)?.ok_or_else(|| self.missing(key))
     }
 
-    pub fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, Fault> {
+    pub(crate) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, Fault> {
         let Some(value) = self.find(key) else { return Ok(None) };
         match value.get_ref() {
             Raw::Text(text) => Ok(Some(text.clone())),
@@ -151,11 +151,11 @@ impl<'a> Keys<'a> {
     }
 
     /// A list of texts.
-    pub fn texts(&mut self, key: &'static str) -> Result<Vec<String>, Fault> {
+    pub(crate) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, Fault> {
         self.optional_texts(key)?.ok_or_else(|| self.missing(key))
     }
 
-    pub fn optional_texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
+    pub(crate) fn optional_texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
         let Some(value) = self.find(key) else { return Ok(None) };
         match value.get_ref() {
             Raw::Texts(texts) => Ok(Some(texts.clone())),
@@ -164,7 +164,7 @@ impl<'a> Keys<'a> {
     }
 
     /// `true` or `false`; false where the key is absent.
-    pub fn flag(&mut self, key: &'static str) -> Result<bool, Fault> {
+    pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, Fault> {
         let Some(value) = self.find(key) else { return Ok(false) };
         match value.get_ref() {
             Raw::Flag(flag) => Ok(*flag),
@@ -173,11 +173,14 @@ impl<'a> Keys<'a> {
     }
 
     /// One of a few words; the default where the key is absent.
-    pub fn word<T: DeserializeOwned + Default>(&mut self, key: &'static str) -> Result<T, Fault> {
+    pub(crate) fn word<T: DeserializeOwned + Default>(&mut self, key: &'static str) -> Result<T, Fault> {
         Ok(self.optional_word(key)?.unwrap_or_default())
     }
 
-    pub fn optional_word<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<Option<T>, Fault> {
+    pub(crate) fn optional_word<T: DeserializeOwned>(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<T>, Fault> {
         let Some(value) = self.find(key) else { return Ok(None) };
         let Raw::Text(text) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
         let word: StrDeserializer<WordError> = text.as_str().into_deserializer();
@@ -185,7 +188,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A regular expression over bytes, made from text.
-    pub fn optional_pattern<E: ToString>(
+    pub(crate) fn optional_pattern<E: ToString>(
         &mut self,
         key: &'static str,
         make: impl Fn(&str) -> Result<Regex, E>,
@@ -196,7 +199,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A mistake in the value of a key.
-    pub fn fault(&self, key: &'static str, message: impl ToString) -> Fault {
+    pub(crate) fn fault(&self, key: &'static str, message: impl ToString) -> Fault {
         match self.entry(key) {
             Some((_, value)) => fault(value, key, message),
             None => Fault { message: message.to_string(), ..self.missing(key) },
@@ -204,7 +207,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Every key must have been asked for.
-    pub fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), Fault> {
         let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
         let Some((key, _)) = foreign else { return Ok(()) };
         let message = format!("{} has no such key; it has {}", self.owner, self.asked.join(", "));

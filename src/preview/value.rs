@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A parameter's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Value {
     /// A whole number from 0.
     Integer(u64),

@@ -95,7 +95,7 @@ impl ReadCounts {
         }
     }
 
-    pub fn get(&self) -> Reads {
+    pub(crate) fn get(&self) -> Reads {
         Reads { bytes: self.bytes.load(Ordering::Relaxed), unaligned: self.unaligned.load(Ordering::Relaxed) }
     }
 }

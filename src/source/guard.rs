@@ -52,7 +52,7 @@ impl std::fmt::Debug for Slot {
 impl Guard {
     /// Guards `len` bytes (not 0) at address `start`, which must be page aligned. Call before the
     /// first byte is touched. Fails when the handler cannot be installed or the table is full.
-    pub fn register(start: usize, len: usize) -> io::Result<Guard> {
+    pub(crate) fn register(start: usize, len: usize) -> io::Result<Guard> {
         install()?;
         let page = PAGE.load(Ordering::Relaxed);
         let end = start + len.div_ceil(page) * page;
@@ -64,7 +64,7 @@ impl Guard {
     }
 
     /// Offset in bytes of the first page known to be lost; reads from there on give zeros.
-    pub fn lost_at(&self) -> Option<u64> {
+    pub(crate) fn lost_at(&self) -> Option<u64> {
         match self.slot.lost.load(Ordering::Acquire) {
             INTACT => None,
             offset => Some(offset as u64),

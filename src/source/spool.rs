@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::fs::room::RoomWatch;
+
 use super::temporary;
 
 const CHUNK: usize = 64 << 10;
-/// Free space is looked at once in this many bytes.
-const LOOK_EVERY: u64 = 16 << 20;
 
 /// How far a stream has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ struct State {
 
 impl Spool {
     /// Starts a thread that drains what `open` gives; `open` itself may block (a FIFO does).
-    pub fn start<R: Read>(
+    pub(crate) fn start<R: Read>(
         progress: Progress,
         limit: Limit,
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
@@ -74,35 +74,35 @@ impl Spool {
     }
 
     /// Bytes in the file.
-    pub fn kept(&self) -> u64 {
+    pub(crate) fn kept(&self) -> u64 {
         self.kept.load(Ordering::Acquire)
     }
 
     /// Bytes that came, kept or not.
-    pub fn seen(&self) -> u64 {
+    pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
 
-    pub fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         self.state().progress
     }
 
-    pub fn ended(&self) -> bool {
+    pub(crate) fn ended(&self) -> bool {
         self.state().ended
     }
 
-    pub fn error(&self) -> Option<Arc<io::Error>> {
+    pub(crate) fn error(&self) -> Option<Arc<io::Error>> {
         self.state().error.clone()
     }
 
     /// Blocks until `enough` bytes are kept or the stream has ended.
-    pub fn wait(&self, enough: u64) {
+    pub(crate) fn wait(&self, enough: u64) {
         let waiting = |state: &mut State| !state.ended && self.kept() < enough;
         drop(self.moved.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Tells the thread that nobody looks any more: it stops at its next read.
-    pub fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
     }
 
@@ -122,7 +122,7 @@ impl Spool {
     }
 
     fn pump(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
-        let mut chunk = vec![0; CHUNK];
+        let (mut chunk, mut room) = (vec![0; CHUNK], RoomWatch::default());
         self.set_progress(Progress::Streaming);
         while !self.abandoned.load(Ordering::Acquire) {
             let wanted = match limit {
@@ -135,7 +135,7 @@ impl Spool {
             }
             match reader.read(&mut chunk[..wanted]) {
                 Ok(0) => return Ok(()),
-                Ok(count) => self.keep(&chunk[..count]),
+                Ok(count) => self.keep(&chunk[..count], &mut room),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -143,12 +143,13 @@ impl Spool {
         Ok(())
     }
 
-    fn keep(&self, bytes: &[u8]) {
+    fn keep(&self, bytes: &[u8], room: &mut RoomWatch) {
         let seen = self.seen.fetch_add(bytes.len() as u64, Ordering::AcqRel);
         if self.progress() == Progress::CutShort {
             return;
         }
-        let written = self.room_for(seen).and_then(|()| self.file.write_all_at(bytes, seen));
+        let is_room = room.check(&self.file, seen).map_err(temporary::with_remedy);
+        let written = is_room.and_then(|()| self.file.write_all_at(bytes, seen));
         match written {
             Ok(()) => {
                 self.kept.store(seen + bytes.len() as u64, Ordering::Release);
@@ -156,13 +157,6 @@ impl Spool {
             }
             Err(error) => self.cut_short(Some(error)),
         }
-    }
-
-    fn room_for(&self, at: u64) -> io::Result<()> {
-        if at % LOOK_EVERY >= CHUNK as u64 {
-            return Ok(());
-        }
-        temporary::room_in(&self.file)
     }
 
     fn cut_short(&self, error: Option<io::Error>) {

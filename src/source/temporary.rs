@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::reserve::room;
+use crate::fs::room::RoomWatch;
 
 /// Where to look when the temporary directory is missing or full.
 const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
@@ -23,7 +23,7 @@ fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
     let (mut full, mut first_fault) = (None, None);
     for dir in dirs {
         match tempfile::tempfile_in(dir) {
-            Ok(file) if room_in(&file).is_ok() => return Ok(file),
+            Ok(file) if RoomWatch::default().check(&file, 0).is_ok() => return Ok(file),
             Ok(file) => full = full.or(Some(file)),
             Err(error) => first_fault = first_fault.or(Some(no_file_in(dir, error))),
         }
@@ -37,17 +37,14 @@ fn no_file_in(dir: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// Whether the disk that a file lies on has room for more.
-///
-/// # Errors
-/// It is nearly full, or what the system says.
-pub(super) fn room_in(file: &File) -> io::Result<()> {
-    match room(file)? {
-        1.. => Ok(()),
-        0 => Err(io::Error::new(
+/// An error of writing to such a file, with the remedy where the disk is nearly full.
+pub(super) fn with_remedy(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull => io::Error::new(
             io::ErrorKind::StorageFull,
             "the temporary directory's disk is nearly full; set TMPDIR to a directory with room",
-        )),
+        ),
+        _ => error,
     }
 }
 

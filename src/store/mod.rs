@@ -11,6 +11,7 @@ mod root;
 mod spec;
 
 pub use crate::env::Env;
+pub use crate::fs::room::{Space, space};
 pub use clean::delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};
 pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
@@ -20,12 +21,11 @@ pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
 pub use list::{DirWatch, Listing, Resolved, list, resolve};
 pub use own::id::{Form, Id, new_id, parse_id};
 pub use own::write::{NewSpill, UNFINISHED};
-pub use own::{OwnError, OwnStore, Space, own_home, own_root, space};
+pub use own::{OwnError, OwnStore, own_home, own_root};
 pub use spec::expand::Unset;
 pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
-pub(crate) use own::make_dirs;
 pub(crate) use own::write::{next_id, random};
 
 #[cfg(test)]

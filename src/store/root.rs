@@ -62,7 +62,7 @@ impl From<Errno> for RootError {
 
 impl Root {
     /// The root that a pattern names.
-    pub fn new(pattern: &str, env: &Env) -> Result<Root, Unset> {
+    pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, Unset> {
         let path = expand::root(pattern, env)?;
         let uid = env.uid();
         if !pattern.starts_with(['/', '~', '$']) {
@@ -77,7 +77,7 @@ impl Root {
     }
 
     /// Opens it; it must then be the user's or the system's.
-    pub fn open(&self) -> Result<OwnedFd, RootError> {
+    pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
         let start = match self.trusted.as_os_str().is_empty() {
             true => openat(
@@ -98,7 +98,7 @@ impl Root {
     }
 
     /// Opens a directory at or below the root; below it no link is followed.
-    pub fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
+    pub(crate) fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
         let mut dir = self.open()?;
         for name in path.strip_prefix(&self.path).map_err(|_| Errno::NOENT)? {
             dir = openat(&dir, name, DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY, Mode::empty())?;

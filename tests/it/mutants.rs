@@ -120,6 +120,7 @@ fn a_policy_file_changed_by_lot_works_or_its_fault_names_file_and_line() {
             match plan(&input, &policy) {
                 Err(PlanError::Policy { message, .. }) => assert!(!message.is_empty(), "{seed}"),
                 Ok(_) | Err(PlanError::Agent { .. }) => {}
+                Err(other) => panic!("{seed}: {other}"),
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::capture::result::timeline::{Clock, Timed};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Place;
-use crate::capture::spill::sink::{Limits, Sink, Taken};
+use crate::capture::spill::sink::{Limits, Taken};
 use crate::preview::Stream;
 
 use super::escalation::Ladder;
@@ -90,41 +90,18 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     let held = Arc::new(AtomicBool::new(false));
     let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
-    let started = Timestamp::now();
     let clock = (options.streams == Streams::Apart).then(Clock::start);
-    let keyboard = Arc::new(Keyboard::default());
     let (events, received) = channel();
     // All that may be refused is had before the command starts: from then on nothing can fail.
-    let mut streams = Vec::new();
-    for (stream, pipe) in pipes {
-        let pipe = Timed { reader: pipe, stream, clock: clock.clone() };
-        streams.push(Draining::start(pipe, options.limits, place, events.clone())?);
-    }
+    let streams = drain_all(pipes, clock.as_ref(), options.limits, place, &events)?;
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
-    let killer: Arc<AtomicI32> = Arc::default();
-    let control =
-        Control { events: events.clone(), keyboard: Arc::clone(&keyboard), killer: Arc::clone(&killer) };
-    let (give_pid, pid) = channel();
-    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &killer));
-    thread::Builder::new().name("exit".into()).spawn(tell)?;
+    let (control, give_pid) = control(events)?;
     let typing = match (&terminal, options.stdin) {
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let (tell_over, over) = channel::<()>();
-    let (give, started_watch) = channel::<(Child, Watch, Vec<Draining>, Option<JoinHandle<()>>)>();
-    let supervise = move || {
-        let started_watch = started_watch.recv().map_err(|_| io::Error::other("no command"));
-        let (child, watch, streams, typing) = started_watch?;
-        let captured = supervise(child, watch, streams, started, &held);
-        let captured =
-            captured.map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
-        let _ = typing.map(JoinHandle::join);
-        drop(tell_over);
-        captured
-    };
-    let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
+    let supervisor = Supervisor::start(clock, held)?;
     let spawned = command.spawn();
     // It has our ends of what the command writes to.
     drop(command);
@@ -148,12 +125,75 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
         deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         stop: Stop::No,
     };
+    let keyboard = Arc::clone(&control.keyboard);
     // A command that gets no keys runs all the same.
     let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
     // Both threads wait for nothing else.
     let _ = give_pid.send(pid);
-    let _ = give.send((child, watch, streams, typing));
+    let _ = supervisor.give.send(Started { child, watch, streams, typing });
+    let Supervisor { over, thread: supervisor, .. } = supervisor;
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
+}
+
+/// Starts to take what will come through the pipes.
+fn drain_all(
+    pipes: Vec<(Stream, Pipe)>,
+    clock: Option<&Clock>,
+    limits: Limits,
+    place: &Place,
+    events: &Sender<Event>,
+) -> io::Result<Vec<Draining>> {
+    let mut streams = Vec::new();
+    for (stream, pipe) in pipes {
+        let pipe = Timed { reader: pipe, stream, clock: clock.cloned() };
+        streams.push(Draining::start(pipe, limits, place, events.clone())?);
+    }
+    Ok(streams)
+}
+
+/// What stops a command, and who is to be given its number: a thread then waits for its end.
+fn control(events: Sender<Event>) -> io::Result<(Control, Sender<Pid>)> {
+    let killer: Arc<AtomicI32> = Arc::default();
+    let (keyboard, told) = (Arc::new(Keyboard::default()), Arc::clone(&killer));
+    let control = Control { events: events.clone(), keyboard, killer };
+    let (give_pid, pid) = channel();
+    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &told));
+    thread::Builder::new().name("exit".into()).spawn(tell)?;
+    Ok((control, give_pid))
+}
+
+/// A command that has just been started.
+struct Started {
+    child: Child,
+    watch: Watch,
+    streams: Vec<Draining>,
+    typing: Option<JoinHandle<()>>,
+}
+
+/// The thread that watches over a command, once it is given one.
+struct Supervisor {
+    give: Sender<Started>,
+    over: Receiver<()>,
+    thread: JoinHandle<io::Result<Captured>>,
+}
+
+impl Supervisor {
+    fn start(clock: Option<Clock>, held: Arc<AtomicBool>) -> io::Result<Supervisor> {
+        let (tell_over, over) = channel::<()>();
+        let (give, given) = channel::<Started>();
+        let began = Timestamp::now();
+        let supervise = move || {
+            let started = given.recv().map_err(|_| io::Error::other("no command"))?;
+            let captured = supervise(started.child, started.watch, started.streams, began, &held);
+            let captured = captured
+                .map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
+            let _ = started.typing.map(JoinHandle::join);
+            drop(tell_over);
+            captured
+        };
+        let thread = thread::Builder::new().name("command".into()).spawn(supervise)?;
+        Ok(Supervisor { give, over, thread })
+    }
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
@@ -238,7 +278,7 @@ impl Draining {
     ) -> io::Result<Draining> {
         let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
-        let sink = sink(stream, limits, place);
+        let sink = place.sink(stream, limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
         let drain = move || {
@@ -254,16 +294,6 @@ impl Draining {
         let (taken, error) = joined(self.thread)?;
         Ok((CapturedOutput::new(self.stream, taken)?, error))
     }
-}
-
-fn sink(stream: Stream, limits: Limits, place: &Place) -> Sink<Spill> {
-    let place = place.clone();
-    let begin = move || {
-        let mut spill = Spill::new(place.begin(stream)?);
-        spill.room()?;
-        Ok(spill)
-    };
-    Sink::new(limits, Box::new(begin))
 }
 
 fn supervise(
@@ -299,6 +329,6 @@ fn supervise(
 /// came before it is there, and [`Captured::failure`] has it.
 pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
     let started = Timestamp::now();
-    let (taken, failure) = take_all(reader, sink(Stream::Stdout, limits, place), &Progress::default());
+    let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
     Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

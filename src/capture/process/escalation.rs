@@ -19,7 +19,7 @@ impl Ladder {
     /// The next step when we are asked, by `signal`, to stop: first that signal itself, then TERM,
     /// then KILL, though not before the command has had two seconds since TERM; a fourth time
     /// does not wait.
-    pub fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {
+    pub(crate) fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {
         self.asked += 1;
         match self.asked {
             1 => Some(signal),
@@ -36,7 +36,7 @@ impl Ladder {
     }
 
     /// Its time is over: TERM now, KILL in two seconds.
-    pub fn time_out(&mut self, now: Instant) -> Signal {
+    pub(crate) fn time_out(&mut self, now: Instant) -> Signal {
         self.asked = self.asked.max(2);
         self.told_at = Some(now);
         self.kill_at = Some(now + PATIENCE);
@@ -44,12 +44,12 @@ impl Ladder {
     }
 
     /// KILL, if that is due.
-    pub fn due(&mut self, now: Instant) -> Option<Signal> {
+    pub(crate) fn due(&mut self, now: Instant) -> Option<Signal> {
         self.kill_at.take_if(|at| *at <= now).map(|_| Signal::KILL)
     }
 
     /// When to ask for what is due.
-    pub fn next(&self) -> Option<Instant> {
+    pub(crate) fn next(&self) -> Option<Instant> {
         self.kill_at
     }
 }

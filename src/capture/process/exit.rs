@@ -5,6 +5,7 @@ use std::process::ExitStatus;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ended {
     /// What the system says.
     pub status: Status,
@@ -14,6 +15,7 @@ pub struct Ended {
 
 /// What the system says of a process that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// It ended by itself, with this status: 0 to 255.
     Code(u8),
@@ -23,6 +25,7 @@ pub enum Status {
 
 /// Whether a command was asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
     /// It was not.
     No,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::capture::spill::sink::Limits;
 
 /// How a command is run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Standard output and standard error in one or in two.
     pub streams: Streams,
@@ -21,9 +21,10 @@ pub struct Options {
 }
 
 /// How a command's standard output and standard error are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streams {
     /// Through one pipe, in the order in which they were written.
+    #[default]
     Together,
     /// Through a pipe each; nothing then says which came first.
     Apart,
@@ -49,19 +50,21 @@ impl Default for TerminalSize {
 }
 
 /// What a command reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// Our own standard input. On a terminal of the command's own, what comes there is typed: a terminal's
     /// keys one by one while it runs, anything else as it comes, and then the key that ends input.
     Inherit,
     /// Nothing.
+    #[default]
     Null,
 }
 
 /// The process group of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
     /// One of its own: a signal to stop goes to all of it.
+    #[default]
     Own,
     /// Ours, for a command that reads the terminal, which only the foreground group may. The
     /// terminal's own signals (INT, QUIT) reach it without us; others go to it alone.
@@ -70,6 +73,7 @@ pub enum Group {
 
 /// Why a command could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// There is none of this name.
     #[error("{0}: command not found")]

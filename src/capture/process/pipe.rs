@@ -28,18 +28,18 @@ pub(crate) struct Gone {
 }
 
 impl Gone {
-    pub fn new() -> io::Result<Gone> {
+    pub(crate) fn new() -> io::Result<Gone> {
         let (woken, wake) = io::pipe()?;
         Ok(Gone { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
     }
 
     /// What is closed at its other end when the command is gone.
-    pub fn listener(&self) -> io::Result<PipeReader> {
+    pub(crate) fn listener(&self) -> io::Result<PipeReader> {
         self.woken.try_clone()
     }
 
     /// The command is gone: from now on others hold its output.
-    pub fn tell(&mut self) {
+    pub(crate) fn tell(&mut self) {
         self.flag.store(true, Ordering::Release);
         self.wake = None;
     }
@@ -81,14 +81,14 @@ impl Grace {
 
 impl Pipe {
     /// A pipe, and its other end for the command. `held` is set when it had to be closed.
-    pub fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
+    pub(crate) fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
         Ok((Pipe::listen(reader.into(), gone, held)?, writer))
     }
 
     /// The same of an end that is there already, such as a terminal's.
-    pub fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
+    pub(crate) fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
         rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
         let woken = gone.listener()?;
         Ok(Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) })

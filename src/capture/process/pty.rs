@@ -24,7 +24,7 @@ pub(crate) struct Pty {
 impl Pty {
     /// A new terminal of this size; with the system's settings otherwise, so that a line feed that is
     /// printed arrives as CR LF.
-    pub fn open(size: TerminalSize) -> io::Result<Pty> {
+    pub(crate) fn open(size: TerminalSize) -> io::Result<Pty> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
         // Elsewhere it takes a second call, between which another thread may start a program.
         #[cfg(target_os = "linux")]
@@ -40,7 +40,7 @@ impl Pty {
     }
 
     /// What comes on its keys is not printed as well: for keys that nobody types.
-    pub fn without_echo(&self) -> io::Result<()> {
+    pub(crate) fn without_echo(&self) -> io::Result<()> {
         let mut modes = tcgetattr(&self.its)?;
         modes.local_modes -= LocalModes::ECHO;
         Ok(tcsetattr(&self.its, OptionalActions::Now, &modes)?)
@@ -48,7 +48,7 @@ impl Pty {
 
     /// Lets the command lead a session whose controlling terminal this is; its group is then its own.
     #[allow(unsafe_code)]
-    pub fn lead_session(&self, command: &mut Command) -> io::Result<()> {
+    pub(crate) fn lead_session(&self, command: &mut Command) -> io::Result<()> {
         let terminal = self.its.try_clone()?;
         let lead = move || {
             setsid()?;

@@ -82,7 +82,7 @@ impl Keyboard {
     }
 
     /// Gives the terminal its modes back while something is done.
-    pub fn pause(&self, meanwhile: impl FnOnce()) {
+    pub(crate) fn pause(&self, meanwhile: impl FnOnce()) {
         let mut modes = self.modes();
         let was_ours = matches!(*modes, Modes::Ours(_));
         modes.give_back();

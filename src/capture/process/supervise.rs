@@ -124,7 +124,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Until the command is gone and so many streams have ended.
-    pub fn until_over(&mut self, mut streams: usize) {
+    pub(crate) fn until_over(&mut self, mut streams: usize) {
         let mut is_running = true;
         while is_running || streams > 0 {
             match self.next() {

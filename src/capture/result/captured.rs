@@ -63,6 +63,21 @@ impl Captured {
     pub fn outputs(&self) -> impl Iterator<Item = &CapturedOutput> {
         std::iter::once(&self.stdout).chain(&self.stderr)
     }
+
+    /// One stream's output; standard error's only where it is apart.
+    pub(crate) fn output(&self, stream: Stream) -> Option<&CapturedOutput> {
+        match stream {
+            Stream::Stdout => Some(&self.stdout),
+            Stream::Stderr => self.stderr.as_ref(),
+        }
+    }
+
+    pub(crate) fn output_mut(&mut self, stream: Stream) -> Option<&mut CapturedOutput> {
+        match stream {
+            Stream::Stdout => Some(&mut self.stdout),
+            Stream::Stderr => self.stderr.as_mut(),
+        }
+    }
 }
 
 /// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
@@ -90,12 +105,30 @@ pub struct CapturedOutput {
 }
 
 /// A spill that has no final name yet.
-enum Unsaved {
+pub(crate) enum Unsaved {
     /// Not even a file.
     Memory(Begin<Spill>),
     File(Spill),
     /// None can be made, or it has its name.
     Nothing,
+}
+
+impl Unsaved {
+    /// Gives it its name, written up to the cap if it is held in memory still; why it ended early is told.
+    pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&Stopped>) -> io::Result<PathBuf> {
+        if let Some(Stopped::Failed(error)) = stopped {
+            return Err(io::Error::new(error.kind(), error.to_string()));
+        }
+        match self {
+            Unsaved::Memory(begin) => {
+                let mut spill = begin()?;
+                spill.write_all(&held[..cap.min(held.len())])?;
+                spill.finish(false)
+            }
+            Unsaved::File(spill) => spill.finish(false),
+            Unsaved::Nothing => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
 }
 
 impl std::fmt::Debug for CapturedOutput {
@@ -146,6 +179,11 @@ impl CapturedOutput {
             Unsaved::File(spill) => Some(spill.temporary_path()),
             Unsaved::Memory(_) | Unsaved::Nothing => None,
         }
+    }
+
+    /// The spill, for another to save.
+    pub(crate) fn take_file(&mut self) -> Unsaved {
+        std::mem::replace(&mut self.file, Unsaved::Nothing)
     }
 
     /// Makes the spill a file, if it is held in memory still.
@@ -200,7 +238,7 @@ impl CapturedOutput {
         durable: bool,
     ) -> Option<PathBuf> {
         let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
-        let recorded = record.write(place.env(), spill.name(), durable);
+        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.name(), durable));
         let partial = matches!(self.stopped, Some(Stopped::Failed(_)));
         if recorded.is_err() && partial {
             // A part without a word that it is one would pass for the whole.
@@ -210,7 +248,7 @@ impl CapturedOutput {
         match spill.finish(durable) {
             Ok(path) => Some(path),
             Err(error) => {
-                super::record::remove(place.env(), &name);
+                place.records().into_iter().for_each(|env| super::record::remove(env, &name));
                 self.fail(error);
                 None
             }

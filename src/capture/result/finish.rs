@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::capture::request::{CAP, Keep, Wish, set_true};
-use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Place;
 use crate::capture::spill::sink::Stopped;
-use crate::preview::{self, Input, PlanError, Policy, Preview, Stream, Totals};
-use crate::source;
+use crate::preview::{self, Counted, Counts, Input, PerStream, PlanError, Policy, Preview, Stream, Totals};
 
-use super::captured::{Captured, CapturedOutput};
+use super::captured::Captured;
 use super::record::Record;
 
 /// The path that notices print where nothing was saved.
@@ -27,28 +25,29 @@ pub struct Delivery {
     pub stderr_preview: Option<Preview>,
     /// What was captured.
     pub captured: Captured,
-    /// Where the outputs were saved, in order.
-    pub saved: [Option<PathBuf>; 2],
+    /// Where the outputs were saved.
+    pub saved: PerStream<Option<PathBuf>>,
     /// What went wrong without stopping anything; not safe for a terminal as it is.
     pub warnings: Vec<String>,
     /// What the policy was told of the capture: names of parameters that are `true` because of it.
     pub told: Vec<&'static str>,
-    paths: [String; 2],
-    totals: [Totals; 2],
+    paths: PerStream<String>,
+    totals: PerStream<Totals>,
 }
 
 /// There is no preview of what was captured; what was captured is there all the same.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}{}", whereabouts(saved))]
+#[non_exhaustive]
 pub struct NoPreview {
     /// Why.
     #[source]
     pub error: PlanError,
-    /// Where the outputs were saved, in order.
-    pub saved: [Option<PathBuf>; 2],
+    /// Where the outputs were saved.
+    pub saved: PerStream<Option<PathBuf>>,
 }
 
-fn whereabouts(saved: &[Option<PathBuf>; 2]) -> String {
+fn whereabouts(saved: &PerStream<Option<PathBuf>>) -> String {
     let paths: Vec<String> = saved.iter().flatten().map(|path| path.display().to_string()).collect();
     if paths.is_empty() { String::new() } else { format!("; the whole output is in {}", paths.join(" and ")) }
 }
@@ -62,7 +61,7 @@ impl Delivery {
     /// What [`Delivery::stderr_preview`] is a preview of.
     pub fn stderr_input(&self) -> Input<'_> {
         let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
-        alone(&self.captured, bytes, &self.totals[1], &self.paths[1])
+        alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
     }
 
     /// The preview's text.
@@ -85,13 +84,14 @@ impl Delivery {
 fn input<'a>(
     captured: &'a Captured,
     policy: &Policy,
-    totals: &'a [Totals; 2],
-    paths: &'a [String; 2],
+    totals: &'a PerStream<Totals>,
+    paths: &'a PerStream<String>,
 ) -> Input<'a> {
     let stderr = captured.stderr.as_ref().filter(|_| policy.takes_stderr());
-    let stderr = stderr.map(|output| preview::Output { bytes: output.content().bytes(), totals: &totals[1] });
-    let main = alone(captured, captured.stdout.content().bytes(), &totals[0], &paths[0]);
-    Input { stderr, saved_as_stderr: &paths[1], ..main }
+    let stderr =
+        stderr.map(|output| preview::Output { bytes: output.content().bytes(), totals: &totals.stderr });
+    let main = alone(captured, captured.stdout.content().bytes(), &totals.stdout, &paths.stdout);
+    Input { stderr, saved_as_stderr: &paths.stderr, ..main }
 }
 
 fn alone<'a>(captured: &Captured, bytes: &'a [u8], totals: &'a Totals, path: &'a str) -> Input<'a> {
@@ -115,27 +115,26 @@ impl Captured {
         }
         let mut warnings = self.notes();
         let saved = save(&mut self, wish, &policy, place, &mut warnings);
-        let cut_unsaved = |at: usize| saved[at].wanted && saved[at].path.is_none();
-        if wish.keep == Keep::Never || cut_unsaved(0) || cut_unsaved(1) {
+        let is_lost = |saved: &Saved| saved.wanted && saved.path.is_none();
+        if wish.keep == Keep::Never || saved.iter().any(is_lost) {
             told.push("save_failed");
             set_true(&mut policy, &told);
         }
-        let path = |at: usize| match (&wish.printed[at], &saved[at].path) {
-            (Some(printed), _) => printed.clone(),
-            (None, Some(path)) => path.to_string_lossy().into_owned(),
-            (None, None) => NOT_SAVED.to_owned(),
-        };
-        let paths = [path(0), path(1)];
-        let mut totals = [self.stdout.totals, self.stderr.as_ref().map_or(Totals::unknown(), |e| e.totals)];
-        let saved = saved.map(|saved| saved.path);
-        let planned = self.planned(&policy, &mut totals, &paths, wish.counts).and_then(|planned| {
-            let apart = self.planned_apart(&policy, &mut totals, &paths, wish.counts)?;
+        let paths = PerStream::each(|stream| printed(wish, stream, saved.of(stream).path.as_deref()));
+        let PerStream { stdout, stderr } = saved;
+        let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
+        let planned = self.planned(&policy, &paths, wish.counts).and_then(|planned| {
+            let apart = self.planned_apart(&policy, &paths, wish.counts)?;
             Ok((planned, apart))
         });
-        let ((preview, touched), stderr_preview) = match planned {
+        let (Counted { preview, touched, mut totals }, apart) = match planned {
             Ok(planned) => planned,
             Err(error) => return Err(NoPreview { error, saved }),
         };
+        let stderr_preview = apart.map(|apart| {
+            totals.stderr = apart.totals.stdout;
+            apart.preview
+        });
         warnings.extend(self.missing(&preview, touched));
         Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, told, paths, totals })
     }
@@ -155,63 +154,34 @@ impl Captured {
         match wish.keep {
             Keep::Always => true,
             Keep::Never => false,
-            Keep::Cut => is_cut(self, stream, policy).unwrap_or(true),
+            Keep::Cut => is_cut(self, stream, policy, &printed(wish, stream, None)).unwrap_or(true),
         }
     }
 
-    /// Plans, counts what that turns out to need, and plans again.
+    /// Plans with every total that this turns out to need.
     fn planned(
         &self,
         policy: &Policy,
-        totals: &mut [Totals; 2],
-        paths: &[String; 2],
-        counts: bool,
-    ) -> Result<(Preview, u64), PlanError> {
-        loop {
-            let (planned, touched) = preview::plan_touching(&input(self, policy, totals, paths), policy);
-            let preview = planned?;
-            if !self.count(&preview, totals, counts) {
-                return Ok((preview, touched));
-            }
-        }
-    }
-
-    /// Counts what a preview waits for; whether there was anything to count.
-    fn count(&self, preview: &Preview, totals: &mut [Totals; 2], counts: bool) -> bool {
-        let more = if counts { preview.counts_waiting_for } else { preview::Want::NOTHING };
-        let wanted = preview.waiting_for | more;
-        let mut any = false;
-        for (output, totals) in self.outputs().zip(totals) {
-            let lacking = wanted.without(totals.known());
-            let counted = match output.content() {
-                _ if lacking.is_empty() => continue,
-                Content::Held(bytes) => crate::text::units::measure_all(bytes, lacking),
-                Content::File(view) => source::count(view, lacking),
-                // What is gone cannot be counted any more.
-                Content::Ends(..) => continue,
-            };
-            *totals = totals.or(Totals::of(&counted, lacking));
-            any = true;
-        }
-        any
+        paths: &PerStream<String>,
+        counts: Counts,
+    ) -> Result<Counted, PlanError> {
+        let totals =
+            PerStream::each(|stream| self.output(stream).map_or(Totals::unknown(), |out| out.totals));
+        let count = |stream, want| self.output(stream)?.content().count(want);
+        preview::plan_counting(&input(self, policy, &totals, paths), policy, counts, count)
     }
 
     /// The preview of standard error alone, where it is apart and the policy does not know it.
     fn planned_apart(
         &self,
         policy: &Policy,
-        totals: &mut [Totals; 2],
-        paths: &[String; 2],
-        counts: bool,
-    ) -> Result<Option<Preview>, PlanError> {
+        paths: &PerStream<String>,
+        counts: Counts,
+    ) -> Result<Option<Counted>, PlanError> {
         let Some(stderr) = self.stderr.as_ref().filter(|_| !policy.takes_stderr()) else { return Ok(None) };
-        loop {
-            let input = alone(self, stderr.content().bytes(), &totals[1], &paths[1]);
-            let preview = preview::plan(&input, policy)?;
-            if !self.count(&preview, totals, counts) {
-                return Ok(Some(preview));
-            }
-        }
+        let input = alone(self, stderr.content().bytes(), &stderr.totals, &paths.stderr);
+        let count = |_, want| stderr.content().count(want);
+        preview::plan_counting(&input, policy, counts, count).map(Some)
     }
 
     /// What was not as it should be.
@@ -229,13 +199,12 @@ impl Captured {
     }
 
     /// A preview that needed bytes which are nowhere any more is not exact, and that is said.
-    fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
+    pub(in crate::capture) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content().holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
         let shown = preview.parts.iter().filter_map(|part| part.range()).any(|(stream, range)| {
-            let output = if stream == Stream::Stdout { Some(&self.stdout) } else { self.stderr.as_ref() };
-            let holes = output.map_or(&[][..], |output| output.content().holes());
+            let holes = self.output(stream).map_or(&[][..], |output| output.content().holes());
             holes.iter().any(|hole| hole.start < range.end as u64 && hole.end > range.start as u64)
         });
         (gone > 0 && (shown || touched > there)).then(|| {
@@ -259,41 +228,35 @@ fn save(
     policy: &Policy,
     place: &Place,
     warnings: &mut Vec<String>,
-) -> [Saved; 2] {
-    let mut saved = [Saved::default(), Saved::default()];
-    for (stream, saved) in [Stream::Stdout, Stream::Stderr].into_iter().zip(&mut saved) {
-        saved.wanted = captured.is_wanted(stream, wish, policy);
-        if saved.wanted {
-            saved.path = save_one(captured, stream, wish, place, warnings);
-        }
-    }
-    saved
+) -> PerStream<Saved> {
+    PerStream::each(|stream| {
+        let wanted = captured.is_wanted(stream, wish, policy);
+        let path = wanted.then(|| save_one(captured, stream, wish, place, warnings)).flatten();
+        Saved { wanted, path }
+    })
 }
 
-/// Whether the policy cuts this stream, whatever it does to the other.
-fn is_cut(captured: &Captured, stream: Stream, policy: &Policy) -> Result<bool, PlanError> {
+/// The path that notices print.
+fn printed(wish: &Wish, stream: Stream, saved: Option<&Path>) -> String {
+    let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
+    wish.printed.of(stream).clone().unwrap_or_else(saved)
+}
+
+/// Whether the policy cuts this stream, whatever it does to the other, where it is not saved: what is not saved is then
+/// whole in the preview.
+fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> Result<bool, PlanError> {
     const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
-    let output = output(captured, stream)
-        .map(|output| preview::Output { bytes: output.content().bytes(), totals: &output.totals });
-    let Some(output) = output else { return Ok(false) };
+    let Some(output) = captured.output(stream) else { return Ok(false) };
+    let output = preview::Output { bytes: output.content().bytes(), totals: &output.totals };
     let input = match stream {
-        Stream::Stderr if policy.takes_stderr() => Input { stderr: Some(output), ..Input::new(NONE, "") },
-        Stream::Stdout | Stream::Stderr => Input::new(output, ""),
+        Stream::Stderr if policy.takes_stderr() => {
+            Input { stderr: Some(output), saved_as_stderr: path, ..Input::new(NONE, "") }
+        }
+        Stream::Stdout | Stream::Stderr => Input::new(output, path),
     };
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let input = Input { exit_code, ..input };
     Ok(preview::plan(&input, policy)?.truncated)
-}
-
-fn output(captured: &Captured, stream: Stream) -> Option<&CapturedOutput> {
-    captured.outputs().find(|output| output.stream == stream)
-}
-
-fn output_mut(captured: &mut Captured, stream: Stream) -> Option<&mut CapturedOutput> {
-    match stream {
-        Stream::Stdout => Some(&mut captured.stdout),
-        Stream::Stderr => captured.stderr.as_mut(),
-    }
 }
 
 /// Saves one stream's output; its path, if that is the whole, or the whole up to the cap.
@@ -304,9 +267,9 @@ fn save_one(
     place: &Place,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let path = output_mut(captured, stream)?.spill(wish.cap).map(Spill::path);
+    let path = captured.output_mut(stream)?.spill(wish.cap).map(Spill::path);
     let saved = path.and_then(|path| finish(captured, stream, wish, place, &path));
-    let output = output(captured, stream)?;
+    let output = captured.output(stream)?;
     let Some(Stopped::Failed(error)) = &output.stopped else { return saved };
     let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
     warnings.push(format!("the whole output could not be saved: {error}{}", part.unwrap_or_default()));
@@ -321,10 +284,10 @@ fn finish(
     place: &Place,
     path: &Path,
 ) -> Option<PathBuf> {
-    let taken = output(captured, stream)?;
+    let taken = captured.output(stream)?;
     if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
     let record = Record::new(captured, taken, &wish.about, &path.to_string_lossy());
-    output_mut(captured, stream)?.finish(&record, place, wish.durable)
+    captured.output_mut(stream)?.finish(&record, place, wish.durable)
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::process::exit::{Ended, Status, Stop};
 use crate::capture::spill::dir::{make_parents, open_private, private_dir};
+use crate::fs::stat::{Facts, timestamp};
 use crate::store::{Env, NewSpill, own_home};
 
 use super::captured::{Captured, CapturedOutput, Size};
@@ -164,7 +165,7 @@ impl Record {
 /// Whether a record is over an hour old and its spill is not there.
 fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    let modified = Timestamp::from_second(stat.st_mtime).unwrap_or(Timestamp::MAX);
+    let modified = timestamp(Facts::from(stat).identity.modified);
     if now.duration_since(modified) <= GRACE {
         return false;
     }

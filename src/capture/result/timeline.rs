@@ -76,12 +76,12 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// Starts now.
-    pub fn start() -> Clock {
+    pub(crate) fn start() -> Clock {
         Clock { since: Instant::now(), arrivals: Arc::default() }
     }
 
     /// All that was noted.
-    pub fn arrivals(&self) -> Arrivals {
+    pub(crate) fn arrivals(&self) -> Arrivals {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

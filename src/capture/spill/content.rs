@@ -8,7 +8,8 @@ use std::path::Path;
 
 use memmap2::{Mmap, MmapOptions};
 
-use crate::source::{Source, View};
+use crate::source::{self, Source, View};
+use crate::text::units::{self, Measure, Want};
 
 use super::ends::{Ends, HELD};
 
@@ -31,6 +32,15 @@ impl Content {
             Content::Held(bytes) => bytes,
             Content::File(view) => view,
             Content::Ends(map, _) => map,
+        }
+    }
+
+    /// Counts all of it; not where some is nowhere any more.
+    pub(crate) fn count(&self, want: Want) -> Option<Measure> {
+        match self {
+            Content::Held(bytes) => Some(units::measure_all(bytes, want)),
+            Content::File(view) => Some(source::count(view, want)),
+            Content::Ends(..) => None,
         }
     }
 

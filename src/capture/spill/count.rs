@@ -8,7 +8,7 @@ const LOOK_AHEAD: usize = 4;
 
 /// Counts chunks; the sum is what [`units::measure_all`] gives for the whole.
 #[derive(Debug)]
-pub struct Counter {
+pub(crate) struct Counter {
     want: Want,
     sum: Measure,
     bytes: u64,
@@ -20,27 +20,27 @@ pub struct Counter {
 
 impl Counter {
     /// Counts line feeds and what else is wanted.
-    pub fn new(want: Want) -> Self {
+    pub(crate) fn new(want: Want) -> Self {
         Self { want: want | Want::LINE_FEEDS, sum: Measure::default(), bytes: 0, carry: Vec::new(), last: 0 }
     }
 
     /// Bytes that came.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// LF bytes that came.
-    pub fn line_feeds(&self) -> u64 {
+    pub(crate) fn line_feeds(&self) -> u64 {
         self.sum.line_feeds
     }
 
     /// Lines as `wc -l` and a pager count: a last one without a line feed is one, too.
-    pub fn lines(&self) -> u64 {
+    pub(crate) fn lines(&self) -> u64 {
         self.sum.line_feeds + u64::from(self.bytes > 0 && self.last != b'\n')
     }
 
     /// Counts the next chunk.
-    pub fn add(&mut self, chunk: &[u8]) {
+    pub(crate) fn add(&mut self, chunk: &[u8]) {
         let Some(&last) = chunk.last() else { return };
         let (of_bytes, of_text) = split(self.want);
         self.sum += units::measure_all(chunk, of_bytes);
@@ -55,7 +55,7 @@ impl Counter {
     }
 
     /// The totals wanted, once nothing more comes.
-    pub fn totals(&self) -> Totals {
+    pub(crate) fn totals(&self) -> Totals {
         let rest = units::measure_all(&self.carry, split(self.want).1);
         Totals::of(&(self.sum + rest), self.want)
     }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, chmodat, flock, fstat, mkdirat, openat,
-    statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
-use crate::store::{Env, make_dirs};
+use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
+use crate::fs::stat::{Facts, timestamp};
+use crate::store::Env;
 
 /// A temporary file younger than this may still get its name.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
@@ -31,7 +32,7 @@ pub(crate) enum DirError {
 
 impl DirError {
     /// What the system said, if it was the system.
-    pub fn raw(&self) -> Option<Errno> {
+    pub(crate) fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),
             DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
@@ -46,17 +47,15 @@ impl From<DirError> for io::Error {
     }
 }
 
-const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
-
 /// Makes the directories that are to hold `path`; none is checked.
 pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
     let Some(parent) = path.parent() else { return Ok(()) };
-    make_dirs(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
+    directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
 /// A directory of ours alone, if it is there.
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    checked(path, env, 0o077, "700")
+    directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
 /// A directory of ours alone, made if it is not there.
@@ -69,61 +68,40 @@ pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
 pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make_parents(path)?;
     make(path)?;
-    checked(path, env, 0o022, "go-w")
+    directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }
 
 /// A directory that all share, such as /tmp: ours, or sticky, so that no one can move our files away.
 pub(crate) fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    let io = |error: Errno| DirError::Io(path.to_owned(), error);
-    let dir = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(io)?;
-    let stat = fstat(&dir).map_err(io)?;
-    let sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
-    match sticky || stat.st_uid == env.uid() {
-        true => Ok(dir),
-        false => Err(DirError::Foreign(path.to_owned())),
-    }
+    directory::open_shared(path, env.uid()).map_err(|unfit| explain(path, unfit, "+t"))
 }
 
-/// Makes one directory of mode 0700, whatever the umask; one that is there is left as it is.
 fn make(path: &Path) -> Result<(), DirError> {
-    let made = match mkdirat(CWD, path, Mode::RWXU) {
-        Ok(()) => chmodat(CWD, path, Mode::RWXU, AtFlags::empty()),
-        Err(Errno::EXIST) => Ok(()),
-        Err(error) => Err(error),
-    };
-    made.map_err(|error| DirError::Io(path.to_owned(), error))
+    directory::make(CWD, path).map_err(|error| DirError::Io(path.to_owned(), error))
 }
 
-/// Opens a directory that must be no link, must be ours, and must not have the forbidden bits.
-fn checked(path: &Path, env: &Env, forbidden: u32, remedy: &'static str) -> Result<OwnedFd, DirError> {
-    let io = |error: Errno| DirError::Io(path.to_owned(), error);
-    let dir = match openat(CWD, path, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(DirError::NotADirectory(path.to_owned())),
-        dir => dir.map_err(io)?,
-    };
-    let stat = fstat(&dir).map_err(io)?;
-    // The type differs between systems.
-    #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
-    let mode = stat.st_mode as u32;
-    match () {
-        () if stat.st_uid != env.uid() => Err(DirError::Foreign(path.to_owned())),
-        () if mode & forbidden != 0 => Err(DirError::Exposed { path: path.to_owned(), remedy }),
-        () => Ok(dir),
+fn explain(path: &Path, unfit: Unfit, remedy: &'static str) -> DirError {
+    let path = path.to_owned();
+    match unfit {
+        Unfit::NotADirectory => DirError::NotADirectory(path),
+        Unfit::Foreign => DirError::Foreign(path),
+        Unfit::Exposed => DirError::Exposed { path, remedy },
+        Unfit::System(error) => DirError::Io(path, error),
     }
 }
 
 /// Removes one file, if it is a regular one of ours that nobody is writing; its bytes, if it is gone.
 pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
-    let stat = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let ours = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_uid == env.uid();
-    if !ours {
+    let facts = Facts::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
+    if facts.kind != FileType::RegularFile || facts.uid != env.uid() {
         return None;
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::empty()).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let same = fstat(&file).is_ok_and(|open| (open.st_dev, open.st_ino) == (stat.st_dev, stat.st_ino));
-    (same && unlinkat(dir, name, AtFlags::empty()).is_ok()).then_some(stat.st_size as u64)
+    let open = Facts::from(fstat(&file).ok()?);
+    let is_same = open.identity.same_file(&facts.identity);
+    (is_same && unlinkat(dir, name, AtFlags::empty()).is_ok()).then_some(facts.identity.size)
 }
 
 /// Removes what writers that were killed left behind over an hour ago: `.tmp-` and a name that fits.
@@ -140,5 +118,5 @@ pub(crate) fn sweep(dir: &OwnedFd, env: &Env, now: Timestamp, fits: impl Fn(&str
 
 fn is_old(dir: &OwnedFd, name: &std::ffi::CStr, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    Timestamp::from_second(stat.st_mtime).is_ok_and(|modified| now.duration_since(modified) > YOUNG)
+    now.duration_since(timestamp(Facts::from(stat).identity.modified)) > YOUNG
 }

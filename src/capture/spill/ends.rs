@@ -1,11 +1,11 @@
 //! The beginning and the end of what could not be spilled, in bounded memory.
 
 /// Bytes that are held of the beginning, and as many of the end: more than any agent's limits keep.
-pub const HELD: usize = 2 << 20;
+pub(crate) const HELD: usize = 2 << 20;
 
 /// Keeps the first and the last [`HELD`] bytes of a stream.
 #[derive(Debug, Default)]
-pub struct Ends {
+pub(crate) struct Ends {
     head: Vec<u8>,
     /// A ring once it is full: the oldest byte is at `oldest`.
     tail: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Ends {
 
 impl Ends {
     /// Takes the next bytes.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(HELD - self.head.len()));
         self.head.extend_from_slice(first);
@@ -23,17 +23,17 @@ impl Ends {
     }
 
     /// Bytes that came.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// Where the held bytes of the end begin; what lies between the two ends is gone.
-    pub fn tail_start(&self) -> u64 {
+    pub(crate) fn tail_start(&self) -> u64 {
         self.total - self.tail.len() as u64
     }
 
     /// The held stretches, in order: offset in bytes from where this began, and the bytes.
-    pub fn stretches(&self) -> [(u64, &[u8]); 3] {
+    pub(crate) fn stretches(&self) -> [(u64, &[u8]); 3] {
         let (newer, older) = self.tail.split_at(self.oldest);
         let start = self.tail_start();
         [(0, &self.head), (start, older), (start + older.len() as u64, newer)]

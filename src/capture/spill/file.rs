@@ -7,44 +7,41 @@ use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 
-use crate::source::room;
+use crate::fs::room::RoomWatch;
 use crate::store::NewSpill;
-
-/// Free space is looked at once in this many bytes, and more often when there is little.
-const LOOK_EVERY: u64 = 16 << 20;
 
 /// A spill that is being written under its temporary name.
 #[derive(Debug)]
-pub struct Spill {
+pub(crate) struct Spill {
     new: NewSpill,
     written: u64,
-    look_at: u64,
+    room: RoomWatch,
 }
 
 impl Spill {
     /// Takes a spill that has just been begun.
-    pub fn new(new: NewSpill) -> Spill {
+    pub(crate) fn new(new: NewSpill) -> Spill {
         survive_file_size_limit();
-        Spill { new, written: 0, look_at: 0 }
+        Spill { new, written: 0, room: RoomWatch::default() }
     }
 
     /// The file's name once it is finished.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.new.id()
     }
 
     /// Its path once it is finished.
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.new.path()
     }
 
     /// Its path until then.
-    pub fn temporary_path(&self) -> PathBuf {
+    pub(crate) fn temporary_path(&self) -> PathBuf {
         self.new.temporary_path()
     }
 
     /// The file itself.
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         self.new.file()
     }
 
@@ -52,7 +49,7 @@ impl Spill {
     ///
     /// # Errors
     /// What the system says; it is then gone.
-    pub fn finish(self, durable: bool) -> io::Result<PathBuf> {
+    pub(crate) fn finish(self, durable: bool) -> io::Result<PathBuf> {
         self.new.finish(durable)
     }
 
@@ -60,17 +57,8 @@ impl Spill {
     ///
     /// # Errors
     /// If not.
-    pub fn room(&mut self) -> io::Result<()> {
-        if self.written < self.look_at {
-            return Ok(());
-        }
-        match room(self.file())? {
-            0 => Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")),
-            room => {
-                self.look_at = self.written + (room / 2).min(LOOK_EVERY);
-                Ok(())
-            }
-        }
+    pub(crate) fn room(&mut self) -> io::Result<()> {
+        self.room.check(self.new.file(), self.written)
     }
 }
 

@@ -12,19 +12,22 @@ use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::dir::{agents_dir, private_dir, shared_dir, sweep};
+use super::file::Spill;
+use super::sink::{Limits, Sink};
 
 /// The session whose directory is used when none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
 /// Most bytes of a tool's name that become part of a file's.
 const TOOL_BYTES: usize = 80;
 
-/// A place for the spills of one run.
+/// A place to save whole outputs in, each in a file of its own (mode 0600).
 #[derive(Clone, Debug)]
 pub struct Place {
     env: Env,
     kind: Kind,
     tool: String,
-    now: Timestamp,
+    /// The clock's time if none is set.
+    now: Option<Timestamp>,
     before: Option<Arc<Before>>,
 }
 
@@ -43,6 +46,7 @@ impl fmt::Debug for Before {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Own,
+    Dir(PathBuf),
     /// opencode and those that store as it does: its data directory's name.
     Opencode(String),
     GoSession(String),
@@ -57,6 +61,7 @@ enum Kind {
 
 /// No place can be told from what was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlaceError {
     /// Nothing is known of how this agent places spills.
     #[error("--layout agent is not supported for {0}; it is for opencode, kilo, go-opencode, pi and t15")]
@@ -66,16 +71,37 @@ pub enum PlaceError {
     Session(String),
 }
 
+impl Default for Place {
+    /// overspill's own store, which its screens list: `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`.
+    fn default() -> Place {
+        Place::in_kind(Kind::Own, Env::from_process(), None)
+    }
+}
+
 impl Place {
+    /// A directory of the caller's choice, absolute or relative to the current one. It is made with mode 0700 when it
+    /// is first needed; one that is there must belong to this user, and others must not be able to write to it.
+    pub fn dir(path: impl Into<PathBuf>) -> Place {
+        let path = path.into();
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Place::in_kind(Kind::Dir(path), Env::from_process(), None)
+    }
+
     /// Our own store.
+    #[doc(hidden)]
     pub fn own(env: &Env, now: Timestamp) -> Place {
-        Place { env: env.clone(), kind: Kind::Own, tool: String::new(), now, before: None }
+        Place::in_kind(Kind::Own, env.clone(), Some(now))
+    }
+
+    fn in_kind(kind: Kind, env: Env, now: Option<Timestamp>) -> Place {
+        Place { env, kind, tool: String::new(), now, before: None }
     }
 
     /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
     ///
     /// # Errors
     /// [`PlaceError`]: that agent has no such place, or the session's name cannot be used.
+    #[doc(hidden)]
     pub fn of_agent(
         name: &str,
         tool: Option<&str>,
@@ -94,11 +120,12 @@ impl Place {
             ("pi" | "pi-30k", _) => Kind::Pi,
             _ => return Err(PlaceError::NoLayout(agent.to_owned())),
         };
-        Ok(Place { env: env.clone(), kind, tool: tool_name(tool), now, before: None })
+        Ok(Place { tool: tool_name(tool), ..Place::in_kind(kind, env.clone(), Some(now)) })
     }
 
     /// The same, with something to be done once before the first spill is begun, such as cleaning
     /// the store.
+    #[doc(hidden)]
     #[must_use]
     pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Place {
         let before = Before { once: Once::new(), act: Box::new(act) };
@@ -106,28 +133,43 @@ impl Place {
     }
 
     /// Whether this is our own store.
+    #[doc(hidden)]
     pub fn is_own(&self) -> bool {
         self.kind == Kind::Own
     }
 
-    /// The surroundings.
-    pub fn env(&self) -> &Env {
-        &self.env
+    /// Where runs are recorded, if they are: not of spills in a directory of the caller's choice.
+    pub(crate) fn records(&self) -> Option<&Env> {
+        (!matches!(self.kind, Kind::Dir(_))).then_some(&self.env)
+    }
+
+    /// What takes an output, and begins its spill here when that is needed.
+    pub(crate) fn sink(&self, stream: Stream, limits: Limits) -> Sink<Spill> {
+        let place = self.clone();
+        let begin = move || {
+            let mut spill = Spill::new(place.begin(stream)?);
+            spill.room()?;
+            Ok(spill)
+        };
+        Sink::new(limits, Box::new(begin))
     }
 
     /// Begins the spill of one stream.
     ///
     /// # Errors
     /// The place cannot be used, and the remedy; or what the system says.
+    #[doc(hidden)]
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
+        let now = self.now.unwrap_or_else(Timestamp::now);
         if let Some(before) = &self.before {
             before.once.call_once(|| (before.act)());
         }
         let (path, dir) = match &self.kind {
             Kind::Own => {
                 let store = OwnStore::create(&self.env).map_err(io::Error::other)?;
-                return store.begin(self.now);
+                return store.begin(now);
             }
+            Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
             Kind::Opencode(agent) => {
                 let path = data_home(&self.env).join(agent).join("tool-output");
                 (path.clone(), agents_dir(&path, &self.env)?)
@@ -142,14 +184,14 @@ impl Place {
                 (path.clone(), shared_dir(&path, &self.env)?)
             }
         };
-        sweep(&dir, &self.env, self.now, |name| self.fits(name));
-        NewSpill::begin_in(dir, path, self.name(stream)?)
+        sweep(&dir, &self.env, now, |name| self.fits(name));
+        NewSpill::begin_in(dir, path, self.name(stream, now)?)
     }
 
     /// Whether a name is one that [`Place::name`] gives.
     fn fits(&self, name: &str) -> bool {
         match &self.kind {
-            Kind::Own | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
+            Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
             Kind::GoSession(_) => super::session::is_spill(name),
             Kind::Overflow { digits, ending, .. } => name
                 .strip_suffix(ending)
@@ -162,11 +204,11 @@ impl Place {
         }
     }
 
-    fn name(&self, stream: Stream) -> io::Result<String> {
+    fn name(&self, stream: Stream, now: Timestamp) -> io::Result<String> {
         let tool = &self.tool;
         Ok(match &self.kind {
-            Kind::Own | Kind::Opencode(_) => next_id(self.now)?,
-            Kind::GoSession(_) => format!("bash-{}-{}.txt", self.now.as_nanosecond(), stream.as_str()),
+            Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => next_id(now)?,
+            Kind::GoSession(_) => format!("bash-{}-{}.txt", now.as_nanosecond(), stream.as_str()),
             Kind::Overflow { digits, ending, .. } => format!("{tool}-{}{ending}", hex(*digits)?),
             Kind::Pi => format!("pi-bash-{}.log", hex(16)?),
         })

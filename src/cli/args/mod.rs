@@ -12,10 +12,10 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::Wishes;
 use crate::human::Size;
-use crate::preview::Direction;
+use crate::preview::{Counts, Direction};
 
-pub use save::SaveArgs;
-pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
+pub(crate) use save::SaveArgs;
+pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
@@ -26,7 +26,7 @@ pub use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs}
 #[command(
     after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
 )]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Files or ids to show; - is standard input
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Print exactly what the model would get, and nothing else
     Preview(PreviewArgs),
     /// Print one window of a file as the agent's read tool would
@@ -74,7 +74,7 @@ pub enum Command {
 
 /// Which policy, and with which limits.
 #[derive(Debug, Default, Group)]
-pub struct Look {
+pub(crate) struct Look {
     /// Policy to cut by: AGENT/TOOL, such as opencode/output
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
@@ -109,7 +109,7 @@ pub struct Look {
 
 impl Look {
     /// What is asked of the policy.
-    pub fn wishes(&self) -> Wishes {
+    pub(crate) fn wishes(&self) -> Wishes {
         Wishes {
             policy: self.policy.clone(),
             tool: self.tool.clone(),
@@ -123,7 +123,7 @@ impl Look {
 
 /// Which end is kept.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum End {
+pub(crate) enum End {
     /// The beginning
     Head,
     /// The end
@@ -140,7 +140,7 @@ impl End {
 }
 
 #[derive(Debug, Group)]
-pub struct PreviewArgs {
+pub(crate) struct PreviewArgs {
     /// File or id; - (the default) is standard input
     #[arg(value_name = "FILE|ID|-", default_value = "-")]
     pub file: OsString,
@@ -156,7 +156,7 @@ pub struct PreviewArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct ReadArgs {
+pub(crate) struct ReadArgs {
     /// File or id
     #[arg(value_name = "FILE|ID")]
     pub file: OsString,
@@ -173,7 +173,7 @@ pub struct ReadArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct PoliciesArgs {
+pub(crate) struct PoliciesArgs {
     /// Print this policy's file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
@@ -187,7 +187,7 @@ pub struct PoliciesArgs {
 
 /// How text is printed.
 #[derive(Debug, Group)]
-pub struct FormArgs {
+pub(crate) struct FormArgs {
     /// Print a JSON object: the text, its parts, and the figures
     #[arg(long)]
     json: bool,
@@ -198,7 +198,7 @@ pub struct FormArgs {
 
 /// How text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// Byte for byte, but safe to a terminal.
     Text,
     /// Byte for byte, whatever reads it.
@@ -207,9 +207,19 @@ pub enum Form {
     Json,
 }
 
+impl Form {
+    /// What is counted for it: JSON has every figure.
+    pub(crate) fn counts(self) -> Counts {
+        match self {
+            Form::Json => Counts::All,
+            Form::Text | Form::Raw => Counts::Text,
+        }
+    }
+}
+
 impl FormArgs {
     /// The form that the flags ask for.
-    pub fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         match (self.json, self.raw) {
             (true, _) => Form::Json,
             (false, true) => Form::Raw,

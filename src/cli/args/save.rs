@@ -9,7 +9,7 @@ use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
-pub struct SaveArgs {
+pub(crate) struct SaveArgs {
     /// When to save the output of a command or a pipe [default: cut]
     #[arg(long, value_name = "WHEN")]
     keep: Option<KeepWhen>,
@@ -34,7 +34,7 @@ enum KeepWhen {
 
 impl SaveArgs {
     /// When it is kept.
-    pub fn keep(&self) -> Keep {
+    pub(crate) fn keep(&self) -> Keep {
         match self.keep {
             Some(KeepWhen::Always) => Keep::Always,
             Some(KeepWhen::Cut) | None => Keep::Cut,
@@ -43,7 +43,7 @@ impl SaveArgs {
     }
 
     /// What is wished of a capture, under this policy.
-    pub fn wish(&self, policy: &Policy) -> Wish {
+    pub(crate) fn wish(&self, policy: &Policy) -> Wish {
         let wish = Wish::new(policy.clone());
         let wish = match self.max_spill {
             Some(cap) => wish.with_cap(cap),
@@ -56,7 +56,7 @@ impl SaveArgs {
     ///
     /// # Errors
     /// If any of this was given.
-    pub fn refuse(&self) -> Result<(), Failure> {
+    pub(crate) fn refuse(&self) -> Result<(), Failure> {
         if self.keep.is_some() || self.max_spill.is_some() || self.durable {
             Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
         } else {

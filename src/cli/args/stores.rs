@@ -10,7 +10,7 @@ use crate::human::Size;
 use crate::store::SortBy;
 
 #[derive(Debug, Default, Group)]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     /// Only this agent's outputs
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
@@ -29,7 +29,7 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct CleanArgs {
+pub(crate) struct CleanArgs {
     /// Only show what would be deleted
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
@@ -54,7 +54,7 @@ pub struct CleanArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// Id, prefix of an id, or file
     #[arg(value_name = "ID|FILE")]
     pub name: OsString,
@@ -64,7 +64,7 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct RmArgs {
+pub(crate) struct RmArgs {
     /// Ids, prefixes of ids, or paths of stored outputs
     #[arg(value_name = "ID", required = true)]
     pub names: Vec<OsString>,
@@ -74,7 +74,7 @@ pub struct RmArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct StoresArgs {
+pub(crate) struct StoresArgs {
     /// Print this agent's store file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
@@ -84,7 +84,7 @@ pub struct StoresArgs {
 }
 
 #[derive(Debug, Group)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// File or id; - is standard input
     #[arg(value_name = "FILE|ID|-")]
     pub file: OsString,

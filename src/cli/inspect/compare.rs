@@ -40,7 +40,7 @@ struct Row {
 }
 
 /// Plans a preview by every policy and says what each keeps.
-pub fn run(config: &Config, args: &CompareArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &CompareArgs) -> Outcome {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
     let mut opened = input::open(config, &args.file, &Look::default())?;
     opened.source.wait();

@@ -68,7 +68,7 @@ impl Record {
 }
 
 /// Lists the policies, or prints the file of one, which can be saved, edited and used.
-pub fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
         let unknown = |error: crate::preview::PolicyError| Failure::Usage(error.to_string());

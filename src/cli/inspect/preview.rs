@@ -7,7 +7,7 @@ use crate::cli::input::{self, Opened};
 use crate::cli::{Failure, Outcome, say};
 use crate::config::{Config, Resolved, Wishes};
 use crate::known::Warning;
-use crate::preview::{self, Input, Part, Policy, Preview, Status, Totals};
+use crate::preview::{self, Input, Part, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, Change, View};
 use crate::text::cells::Show;
 use crate::text::{label, units};
@@ -16,7 +16,7 @@ use crate::text::{label, units};
 const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
-pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.save {
         return crate::cli::run::save_stdin(config, args);
     }
@@ -26,7 +26,7 @@ pub fn run(config: &Config, args: &PreviewArgs) -> Outcome {
 }
 
 /// Plans a preview of an opened output and prints it.
-pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
+pub(crate) fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
     let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, wishes)?;
     warnings.iter().for_each(|warning| say(warning));
     opened.source.wait();
@@ -57,7 +57,7 @@ pub fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -
 
 /// Writes a preview to standard output in a form, and to standard error what to warn of. With it comes where the limits
 /// are from, and what the store warns of.
-pub fn write(
+pub(crate) fn write(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
@@ -79,29 +79,19 @@ pub fn write(
 }
 
 /// Writes a preview to standard error, as text.
-pub fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
+pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
     match form {
         Form::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
         Form::Text | Form::Raw | Form::Json => exact(preview, input, io::stderr().lock()),
     }
 }
 
-/// Plans, counts what the plan turns out to need, and plans again: nothing is counted that is not used.
 fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Result<(Totals, Preview)> {
-    let mut totals = Totals::unknown();
-    loop {
-        let planned = preview::plan(&opened.input(view, &totals), policy);
-        let preview = planned.map_err(|error| Failure::Failed(error.to_string()))?;
-        let wanted = match form {
-            Form::Json => preview.waiting_for | preview.counts_waiting_for,
-            Form::Text | Form::Raw => preview.waiting_for,
-        };
-        if totals.known().contains(wanted) {
-            return Ok((totals, preview));
-        }
-        let wanted = wanted | totals.known();
-        totals = Totals::of(&source::count(view, wanted), wanted);
-    }
+    let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
+    let planned =
+        preview::plan_counting(&opened.input(view, &Totals::unknown()), policy, form.counts(), count);
+    let counted = planned.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok((counted.totals.stdout, counted.preview))
 }
 
 fn json(

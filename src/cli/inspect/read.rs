@@ -10,7 +10,7 @@ use super::preview;
 const DEFAULT: &str = "opencode/read";
 
 /// Prints the window.
-pub fn run(config: &Config, args: &ReadArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &ReadArgs) -> Outcome {
     let mut wishes = args.look.wishes();
     wishes.policy.get_or_insert_with(|| DEFAULT.to_owned());
     set_window(config, &mut wishes, args)?;

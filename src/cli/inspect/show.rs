@@ -51,7 +51,7 @@ struct FileFacts {
 }
 
 /// Shows the facts of an entry, or of a file outside of all stores.
-pub fn run(config: &Config, args: &ShowArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
     let stock = Stock::list(config, Whose::All)?.with_marks(config);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     match stock.find(&args.name)?.cloned() {

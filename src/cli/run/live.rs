@@ -32,7 +32,7 @@ use super::{RunArgs, progress, signals};
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Runs a command with the screens over its growing spill. Leaving them leaves the command to its end.
-pub fn command(
+pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
     look: &Resolved,
@@ -104,7 +104,7 @@ pub fn command(
 
 /// The path that notices print while a file grows: that which it will have, if it is kept.
 fn saved_as(temporary: &Path, wish: &Wish) -> String {
-    match (&wish.printed[0], wish.keep) {
+    match (&wish.printed.stdout, wish.keep) {
         (Some(printed), _) => printed.clone(),
         (None, Keep::Never) => NOT_SAVED.to_owned(),
         (None, Keep::Always | Keep::Cut) => named(temporary),
@@ -140,7 +140,7 @@ fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = wish.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
-    let path = saved[0].clone();
+    let path = saved.stdout.clone();
     let saved_as = lasting(path.as_deref(), wish);
     // Nobody listens once the screens are left.
     let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, failed, told }));
@@ -157,7 +157,7 @@ fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBu
 
 /// The path that notices print once an output is whole.
 fn lasting(path: Option<&Path>, wish: &Wish) -> String {
-    wish.printed[0].clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
+    wish.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
 }
 
 /// Tells that it is over and what came cannot be kept.
@@ -187,7 +187,7 @@ fn until_over(
             is_told = true;
             // Nobody listens once the screens are left.
             let _ = tell.send(LiveNews::Fault(words));
-            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && wish.printed[0].is_none() {
+            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && wish.printed.stdout.is_none() {
                 let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
             }
         }
@@ -213,7 +213,7 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
 
 /// `CMD | overspill`: looks at what is piped in while it comes. It grows in overspill's own store, and stays there
 /// as is wished; where it cannot, it is looked at all the same.
-pub fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
+pub(crate) fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
     let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
     let mut wish = save.wish(&policy);
     super::tell(&mut wish, look);

@@ -20,7 +20,7 @@ use crate::capture::{
 };
 use crate::config::{Config, Resolved, WishError, Wishes};
 use crate::human::{self, size};
-use crate::preview::{Part, Preview, Status, Want};
+use crate::preview::{Counts, Part, PerStream, Preview, Status, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
@@ -30,7 +30,7 @@ use super::{Failure, Outcome, input, say};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<OsString>,
@@ -65,7 +65,7 @@ pub struct RunArgs {
 
 /// What to do with a command if the reader of its preview exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Unread {
+pub(crate) enum Unread {
     /// Let the command go on, and save its output
     Spill,
     /// Stop the command: TERM, then KILL two seconds later
@@ -74,7 +74,7 @@ pub enum Unread {
 
 /// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LayoutOf {
+pub(crate) enum LayoutOf {
     /// In overspill's own store
     Own,
     /// Where the policy's agent puts it, under the agent's names
@@ -82,7 +82,7 @@ pub enum LayoutOf {
 }
 
 /// Runs the command and prints the preview.
-pub fn run(config: &Config, args: &RunArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
     refuse(&args.look)?;
     let look = resolve(config, &args.look.wishes())?;
     let place = place(config, args, &look)?;
@@ -123,7 +123,7 @@ fn group() -> capture::Group {
 }
 
 /// `CMD | overspill preview --save`: the same for what comes on standard input.
-pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.file != "-" {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
@@ -131,7 +131,7 @@ pub fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
     let form = args.form.form();
     let mut wish = args.saving.wish(&look.policy);
-    wish.counts = form == Form::Json;
+    wish.counts = form.counts();
     tell(&mut wish, &args.look);
     // Ctrl-C is for the command in front; once that has ended, its output ends too.
     signals::ignore_once()?;
@@ -186,7 +186,7 @@ fn cleaned(place: Place, config: &Config) -> Place {
 }
 
 /// Removes expired spills from overspill's own store.
-pub fn sweep(stores: &Stores, env: &Env) {
+pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = Timestamp::now();
     // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
     // the spill itself will say so.
@@ -198,14 +198,14 @@ fn wish(config: &Config, look: &Resolved, args: &RunArgs) -> anyhow::Result<Wish
     let mut wish = args.saving.wish(&look.policy);
     wish.failed = config.of_failed(&look.policy).map_err(input::usage)?;
     wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    wish.counts = args.form.form() == Form::Json;
+    wish.counts = args.form.form().counts();
     tell(&mut wish, &args.look);
     Ok(wish)
 }
 
 /// What all ways of capturing tell.
-pub fn tell(wish: &mut Wish, look: &Look) {
-    wish.printed = [look.saved_as.clone(), look.saved_as_stderr.clone()];
+pub(crate) fn tell(wish: &mut Wish, look: &Look) {
+    wish.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
     wish.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
         tool: look.tool.clone(),
@@ -215,7 +215,7 @@ pub fn tell(wish: &mut Wish, look: &Look) {
 
 /// All counts are taken on the way where they will be printed; else only what the notices need.
 fn limits(wish: &Wish) -> Limits {
-    let want = if wish.counts { Want::ALL } else { wish.needs() };
+    let want = if wish.counts == Counts::All { Want::ALL } else { wish.needs() };
     Limits { hold: HOLD, cap: wish.cap, want }
 }
 
@@ -233,17 +233,17 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
 }
 
 /// Plans the preview and keeps what is to be kept.
-pub fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
+pub(crate) fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
     said(captured.deliver(wish, place))
 }
 
 /// A preview that there is not is a failure, said in words.
-pub fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
+pub(crate) fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
     delivery.map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
 /// Starts the command.
-pub fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
+pub(crate) fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
     };

@@ -16,13 +16,13 @@ const EVERY: Duration = Duration::from_millis(250);
 const TYPED: usize = 6;
 
 /// The streams of a command.
-pub fn streams(running: &Running) -> Vec<Arc<Progress>> {
+pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
     let both = [Stream::Stdout, Stream::Stderr].into_iter();
     both.filter_map(|stream| running.progress(stream).cloned()).collect()
 }
 
 /// Waits until the command is over. On a terminal its progress is shown after a second.
-pub fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
+pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
     if !io::stderr().is_terminal() {
         while !wait_for(Duration::from_secs(3600)) {}
         return;

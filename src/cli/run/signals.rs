@@ -17,14 +17,14 @@ use signal_hook::low_level::emulate_default_handler;
 use crate::capture::{Control, Group, TerminalSize};
 
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
-pub struct Passing {
+pub(crate) struct Passing {
     give: Sender<Control>,
 }
 
 impl Passing {
     /// Takes them, but for those that whoever started us has set aside, as `nohup` does. What Ctrl-Z sends is
     /// passed on as well to a command that does not hear it itself, being in a group of its own.
-    pub fn begin(group: Group) -> io::Result<Passing> {
+    pub(crate) fn begin(group: Group) -> io::Result<Passing> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
         let mut signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
@@ -40,7 +40,7 @@ impl Passing {
 
     /// Passes them to a command, those that have come meanwhile first. Once it is over they are for
     /// us again.
-    pub fn to(self, control: Control) {
+    pub(crate) fn to(self, control: Control) {
         // The thread waits for nothing else.
         let _ = self.give.send(control);
     }
@@ -62,14 +62,14 @@ fn pass(signals: &mut Signals, control: &Control) {
 }
 
 /// Passes them to a command that is already running; if that fails, they end overspill as usual.
-pub fn pass_on(group: Group, control: Control) {
+pub(crate) fn pass_on(group: Group, control: Control) {
     if let Ok(passing) = Passing::begin(group) {
         passing.to(control);
     }
 }
 
 /// Gives a command up once the reader of standard output has closed it.
-pub fn give_up_unread(control: Control) -> io::Result<()> {
+pub(crate) fn give_up_unread(control: Control) -> io::Result<()> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     thread::Builder::new().name("unread".into()).spawn(move || {
         loop {
@@ -86,7 +86,7 @@ pub fn give_up_unread(control: Control) -> io::Result<()> {
 }
 
 /// Keeps the command's own terminal at the size of the outer terminal.
-pub fn follow_size(control: Control) -> io::Result<()> {
+pub(crate) fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
     // It may have changed since the command was given its own.
     control.resize(terminal_size());
@@ -96,7 +96,7 @@ pub fn follow_size(control: Control) -> io::Result<()> {
 }
 
 /// The size of the terminal; 80 by 24 without one, or if it does not know.
-pub fn terminal_size() -> TerminalSize {
+pub(crate) fn terminal_size() -> TerminalSize {
     let (err, out, stdin) = (io::stderr(), io::stdout(), io::stdin());
     let sizes = [err.as_fd(), out.as_fd(), stdin.as_fd()].into_iter().filter_map(|fd| tcgetwinsize(fd).ok());
     let mut known = sizes.filter(|size| size.ws_col > 0 && size.ws_row > 0);
@@ -106,7 +106,7 @@ pub fn terminal_size() -> TerminalSize {
 }
 
 /// Passes the first Ctrl-C on; a second one ends overspill.
-pub fn ignore_once() -> io::Result<()> {
+pub(crate) fn ignore_once() -> io::Result<()> {
     if is_ignored(SIGINT) {
         return Ok(());
     }

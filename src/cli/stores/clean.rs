@@ -82,7 +82,7 @@ impl<'a> Row<'a> {
 }
 
 /// Shows what is due, asks where there is someone to ask, and deletes.
-pub fn run(config: &Config, args: &CleanArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &CleanArgs) -> Outcome {
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
     let whose = match &args.agent {
@@ -225,6 +225,6 @@ fn because(spared: &Spared) -> Cow<'static, str> {
 }
 
 /// `1 output` or `12 outputs`.
-pub fn outputs(number: u64) -> String {
+pub(crate) fn outputs(number: u64) -> String {
     format!("{} output{}", thousands(number), if number == 1 { "" } else { "s" })
 }

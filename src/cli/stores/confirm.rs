@@ -6,7 +6,7 @@ use crate::cli::Failure;
 
 /// What allows a deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consent {
+pub(crate) enum Consent {
     /// Nothing: it is only shown.
     DryRun,
     /// A flag.
@@ -21,7 +21,12 @@ impl Consent {
     ///
     /// # Errors
     /// Confirmation is needed, and there is no terminal to ask on.
-    pub fn from_flags(dry_run: bool, yes: bool, askable: bool, remedy: &str) -> Result<Consent, Failure> {
+    pub(crate) fn from_flags(
+        dry_run: bool,
+        yes: bool,
+        askable: bool,
+        remedy: &str,
+    ) -> Result<Consent, Failure> {
         match (dry_run, yes) {
             (true, _) => Ok(Consent::DryRun),
             (false, true) => Ok(Consent::Given),
@@ -39,7 +44,7 @@ fn has_person() -> bool {
 }
 
 /// Asks; anything but `y` or `yes` is a no.
-pub fn ask(question: &str) -> io::Result<bool> {
+pub(crate) fn ask(question: &str) -> io::Result<bool> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{question} [y/N] ")?;
     stderr.flush()?;

@@ -14,7 +14,7 @@ use super::runs::Runs;
 use super::select::{Stock, Whose};
 
 /// Lists entries, the youngest first unless told otherwise.
-pub fn run(config: &Config, args: &ListArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &ListArgs) -> Outcome {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let mut stock = Stock::list(config, whose)?.with_marks(config);
     let runs = Runs::of(&mut stock.entries, &config.env);

@@ -52,7 +52,7 @@ struct Unreadable {
 }
 
 /// Lists all stores, or prints the file of one agent, which can be saved, edited and used.
-pub fn run(config: &Config, args: &StoresArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &StoresArgs) -> Outcome {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
         out.write_all(file(config, name)?.as_bytes())?;

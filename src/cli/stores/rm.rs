@@ -17,7 +17,7 @@ use super::row::age;
 use super::select::{Stock, Whose};
 
 /// Shows what is meant, asks, and deletes one after another.
-pub fn run(config: &Config, args: &RmArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &RmArgs) -> Outcome {
     args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let stock = Stock::list(config, Whose::All)?.with_sure_marks(config)?;

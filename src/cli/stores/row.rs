@@ -12,7 +12,7 @@ use super::select::Stock;
 
 /// One entry as `--json` gives it. Times are RFC 3339, UTC.
 #[derive(Debug, Serialize)]
-pub struct Record {
+pub(crate) struct Record {
     id: String,
     path: String,
     agent: String,
@@ -29,7 +29,7 @@ pub struct Record {
 
 impl Record {
     /// Of an entry in a stock. What the user keeps does not expire.
-    pub fn of(entry: &Entry, stock: &Stock) -> Self {
+    pub(crate) fn of(entry: &Entry, stock: &Stock) -> Self {
         let kept = stock.is_kept(entry);
         let expires = entry.expires.at().filter(|_| !kept);
         Self {
@@ -59,12 +59,12 @@ fn status(entry: &Entry, stock: &Stock) -> Cow<'static, str> {
 }
 
 /// Permission bits as `chmod` takes them: `0600`.
-pub fn mode(bits: u32) -> String {
+pub(crate) fn mode(bits: u32) -> String {
     format!("{bits:04o}")
 }
 
 /// How old an entry is; `?` where its time lies in the future.
-pub fn age(entry: &Entry, now: Timestamp) -> String {
+pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
     match entry.status {
         Status::FutureTime => "?".to_owned(),
         _ => span(seconds(entry.age(now))),
@@ -72,7 +72,7 @@ pub fn age(entry: &Entry, now: Timestamp) -> String {
 }
 
 /// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.
-pub fn left(entry: &Entry, stock: &Stock) -> String {
+pub(crate) fn left(entry: &Entry, stock: &Stock) -> String {
     match (entry.status, entry.left(stock.now)) {
         (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
         (Status::Ok, Left::For(rest)) => span_left(seconds(rest)),
@@ -88,7 +88,7 @@ fn seconds(time: SignedDuration) -> u64 {
 }
 
 /// A store's rule in words: when its entries go.
-pub fn retention(rule: &Retention) -> String {
+pub(crate) fn retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
         Some(age) => format!("{} after {since}", exact(age)),
         None => "unknown".to_owned(),

@@ -12,11 +12,11 @@ const MOST_STRETCHES: usize = 12;
 
 /// Records by the path of their spill.
 #[derive(Debug, Default)]
-pub struct Runs(HashMap<PathBuf, capture::Record>);
+pub(crate) struct Runs(HashMap<PathBuf, capture::Record>);
 
 impl Runs {
     /// Of the entries in all stores, as `--layout agent` saves in any; they also learn their tool from them.
-    pub fn of(entries: &mut [Entry], env: &Env) -> Runs {
+    pub(crate) fn of(entries: &mut [Entry], env: &Env) -> Runs {
         let recorded = capture::Record::names(env);
         let runs =
             entries.iter_mut().filter(|entry| entry.name().to_str().is_some_and(|n| recorded.contains(n)));
@@ -24,14 +24,14 @@ impl Runs {
     }
 
     /// The command that made an entry; empty where none is recorded.
-    pub fn command(&self, entry: &Entry) -> String {
+    pub(crate) fn command(&self, entry: &Entry) -> String {
         self.0.get(&entry.path()).map(|run| run.command.join(" ")).unwrap_or_default()
     }
 }
 
 /// The record of the run that made an entry, which learns its tool from it. Names may be the same in several
 /// places: the record tells the path.
-pub fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
+pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
     let run = capture::Record::read(env, entry.name().to_str()?)?;
     if entry.path() != Path::new(&run.path) {
         return None;
@@ -43,7 +43,7 @@ pub fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
 }
 
 /// A record in lines of a name and what it is; not yet safe to print.
-pub fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
+pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     let exit = run.exit.map(|exit| match exit {
         Exit::Code(code) => format!("ended with status {code}"),
         Exit::Signal(signal) => format!("ended by signal {signal}"),

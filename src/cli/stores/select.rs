@@ -15,14 +15,14 @@ use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
 
 /// The name under which overspill's own store is listed.
-pub const OWN: &str = "overspill";
+pub(crate) const OWN: &str = "overspill";
 
 /// So many are named where a typed id fits several.
 const MOST_CANDIDATES: usize = 8;
 
 /// Whose entries are meant.
 #[derive(Debug, Clone, Copy)]
-pub enum Whose<'a> {
+pub(crate) enum Whose<'a> {
     /// Everyone's.
     All,
     /// Those in overspill's own store.
@@ -33,7 +33,7 @@ pub enum Whose<'a> {
 
 /// Some entries, as listed.
 #[derive(Debug)]
-pub struct Stock {
+pub(crate) struct Stock {
     /// The entries.
     pub entries: Vec<Entry>,
     /// The ids in overspill's own store that the user keeps.
@@ -47,7 +47,7 @@ impl Stock {
     ///
     /// # Errors
     /// There is no such agent.
-    pub fn list(config: &Config, whose: Whose) -> anyhow::Result<Stock> {
+    pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Stock> {
         let now = Timestamp::now();
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
@@ -59,7 +59,7 @@ impl Stock {
     }
 
     /// With the marks of overspill's own store, if they can be read; if not, `stores` says why.
-    pub fn with_marks(self, config: &Config) -> Stock {
+    pub(crate) fn with_marks(self, config: &Config) -> Stock {
         Stock { kept: marks(config).unwrap_or_default(), ..self }
     }
 
@@ -67,12 +67,12 @@ impl Stock {
     ///
     /// # Errors
     /// Our own store may not be used: nothing may then be deleted.
-    pub fn with_sure_marks(self, config: &Config) -> anyhow::Result<Stock> {
+    pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Stock> {
         Ok(Stock { kept: marks(config)?, ..self })
     }
 
     /// Whether the user keeps an entry: then no cleaning deletes it.
-    pub fn is_kept(&self, entry: &Entry) -> bool {
+    pub(crate) fn is_kept(&self, entry: &Entry) -> bool {
         entry.is_own() && self.kept.contains(&*entry.id())
     }
 
@@ -81,7 +81,7 @@ impl Stock {
     ///
     /// # Errors
     /// It is empty, or it means none, or several.
-    pub fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
+    pub(crate) fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
         input::refuse_empty(word)?;
         let path = PathBuf::from(word);
         if word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok() {

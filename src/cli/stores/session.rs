@@ -10,7 +10,7 @@ use crate::text::label::label;
 
 /// What can be done with a session.
 #[derive(Debug, Subcommand)]
-pub enum SessionCommand {
+pub(crate) enum SessionCommand {
     /// Remove a session's directory and the spills in it
     End {
         /// The name that was given with `run --session`
@@ -19,7 +19,7 @@ pub enum SessionCommand {
 }
 
 /// Ends the session.
-pub fn run(config: &Config, command: &SessionCommand) -> Outcome {
+pub(crate) fn run(config: &Config, command: &SessionCommand) -> Outcome {
     let SessionCommand::End { name } = command;
     let ended = end_session(name, &config.env).map_err(|error| match error {
         EndError::Name(error) => Failure::Usage(error.to_string()),

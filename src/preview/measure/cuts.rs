@@ -12,7 +12,7 @@ const STRIDE: usize = 64;
 
 impl Text<'_> {
     /// So much of one end of a stretch: the whole elements, and the bytes of a character that the cut halves.
-    pub fn end(
+    pub(crate) fn end(
         &self,
         within: Range<usize>,
         from: Direction,
@@ -32,7 +32,7 @@ impl Text<'_> {
     }
 
     /// As much of the joined stretches as fits, from one end.
-    pub fn end_of_stretches(
+    pub(crate) fn end_of_stretches(
         &self,
         stretches: &[Range<usize>],
         from: Direction,
@@ -61,7 +61,7 @@ impl Text<'_> {
     }
 
     /// The cut after `amount` of a unit from `from`, not past `to`.
-    pub fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+    pub(crate) fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
             return Cut { at: self.cell(from, to, amount), half: None };
         }
@@ -95,7 +95,7 @@ impl Text<'_> {
     }
 
     /// The cut before the last `amount` of a unit up to `to`, not before `from`.
-    pub fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
+    pub(crate) fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
             return Cut { at: self.cell_back(from, to, amount), half: None };
         }

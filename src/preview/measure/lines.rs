@@ -17,12 +17,12 @@ pub(crate) struct Piece {
 
 impl Text<'_> {
     /// The first line feed at or after `from` and before `to`.
-    pub fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
+    pub(crate) fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
         self.first_in(from..to, |bytes| memchr::memchr(b'\n', bytes))
     }
 
     /// The first LF or CR at or after `from` and before `to`.
-    pub fn break_after(&self, from: usize, to: usize) -> Option<usize> {
+    pub(crate) fn break_after(&self, from: usize, to: usize) -> Option<usize> {
         self.first_in(from..to, |bytes| memchr::memchr2(b'\n', b'\r', bytes))
     }
 
@@ -42,7 +42,7 @@ impl Text<'_> {
     }
 
     /// The last line feed at or after `from` and before `to`.
-    pub fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
+    pub(crate) fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
         let mut at = to;
         while at > from && self.is_wanted() {
             let start = from.max(at.saturating_sub(STEP));
@@ -57,7 +57,7 @@ impl Text<'_> {
     }
 
     /// The outermost piece of a stretch, looked for in `reach` bytes of that end; none if no end of it is there.
-    pub fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
+    pub(crate) fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
         let Range { start, end } = *within;
         match from {
             Direction::Head => {
@@ -77,7 +77,12 @@ impl Text<'_> {
 
     /// The outermost `count` pieces of one end of a stretch, if it has more than that many. Gives up where nothing says
     /// that it has.
-    pub fn outer_pieces(&self, within: Range<usize>, from: Direction, count: u64) -> Option<Range<usize>> {
+    pub(crate) fn outer_pieces(
+        &self,
+        within: Range<usize>,
+        from: Direction,
+        count: u64,
+    ) -> Option<Range<usize>> {
         let Range { start, end } = within;
         match from {
             Direction::Head => {
@@ -110,12 +115,12 @@ impl Text<'_> {
     }
 
     /// Whether there are so many line feeds, as far as a patient look tells.
-    pub fn has_feeds(&self, count: u64) -> bool {
+    pub(crate) fn has_feeds(&self, count: u64) -> bool {
         self.exceeds_lines(count) == Ok(true)
     }
 
     /// Where the piece that begins at `at` ends, and whether that is sure.
-    pub fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
+    pub(crate) fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
         let bound = self.patient_end(at, to);
         match self.feed_after(at, bound) {
             Some(feed) => (feed, true),
@@ -128,22 +133,22 @@ impl Text<'_> {
     }
 
     /// How far a piece is looked for where nothing says how many there are.
-    pub fn patient_end(&self, at: usize, to: usize) -> usize {
+    pub(crate) fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
     }
 
     /// Notes that what is kept is provisional until lines are counted.
-    pub fn give_up(&self) {
+    pub(crate) fn give_up(&self) {
         self.wait_for(Want::LINE_FEEDS);
     }
 
     /// Notes that what is kept is provisional until these are counted.
-    pub fn wait_for(&self, want: Want) {
+    pub(crate) fn wait_for(&self, want: Want) {
         self.gave_up.set(self.gave_up.get() | want);
     }
 
     /// Totals without which a search gave up.
-    pub fn gave_up(&self) -> Want {
+    pub(crate) fn gave_up(&self) -> Want {
         self.gave_up.get()
     }
 
@@ -154,7 +159,7 @@ impl Text<'_> {
     }
 
     /// Where line `line` (0-based, ended by LF) begins, if an index knows.
-    pub fn indexed_line(&self, line: u64) -> Option<usize> {
+    pub(crate) fn indexed_line(&self, line: u64) -> Option<usize> {
         self.seek_line(self.body.start, line)
     }
 
@@ -166,7 +171,7 @@ impl Text<'_> {
 
     /// Bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`; waits for totals,
     /// since the line may be the whole of a large output.
-    pub fn line_size(&self, edge: usize, from: Direction) -> Result<u64, Want> {
+    pub(crate) fn line_size(&self, edge: usize, from: Direction) -> Result<u64, Want> {
         let within = match from {
             Direction::Head => edge..self.body.end,
             Direction::Tail => self.body.start..edge,

@@ -60,7 +60,7 @@ pub(crate) struct Cut {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(
+    pub(crate) fn new(
         output: Output<'a>,
         source: Stream,
         form: DecodingRule,
@@ -96,7 +96,7 @@ impl<'a> Text<'a> {
     }
 
     /// Decodes each read of so many bytes alone.
-    pub fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
+    pub(crate) fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
         if reads.is_some() {
             self.reads = reads;
             self.totals = self.body_totals(whole);
@@ -105,24 +105,24 @@ impl<'a> Text<'a> {
     }
 
     /// Uses an index over the raw bytes.
-    pub fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
+    pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
         self.seek = seek;
         self
     }
 
     /// Ends early once the plan is not wanted any more: then nothing more is found, and all sizes are 0.
-    pub fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
+    pub(crate) fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
         self.wanted = wanted;
         self
     }
 
     /// Whether the plan is still wanted.
-    pub fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_none_or(|wanted| wanted())
     }
 
     /// A stretch of this text, between pieces, as a text of its own. `feeds` are its line feeds, where known.
-    pub fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
+    pub(crate) fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
         let mut part = Text {
             body: body.clone(),
             totals: Totals::unknown(),
@@ -159,7 +159,7 @@ impl<'a> Text<'a> {
 
     /// The first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of its
     /// own, all of it counted.
-    pub fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
+    pub(crate) fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
         let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
@@ -176,13 +176,13 @@ impl<'a> Text<'a> {
     }
 
     /// With every total counted now.
-    pub fn counted(mut self) -> Self {
+    pub(crate) fn counted(mut self) -> Self {
         self.totals = Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
         self
     }
 
     /// Takes over what a part looked at, and whether it gave up.
-    pub fn absorb(&self, part: &Text) {
+    pub(crate) fn absorb(&self, part: &Text) {
         let looked_at = part.touched.borrow().clone();
         for range in looked_at {
             self.touch(range);
@@ -200,7 +200,7 @@ impl<'a> Text<'a> {
     }
 
     /// Notes that these bytes are looked at.
-    pub fn touch(&self, range: Range<usize>) {
+    pub(crate) fn touch(&self, range: Range<usize>) {
         if range.is_empty() {
             return;
         }
@@ -212,20 +212,20 @@ impl<'a> Text<'a> {
     }
 
     /// How many different bytes were looked at.
-    pub fn touched(&self) -> u64 {
+    pub(crate) fn touched(&self) -> u64 {
         self.touched.borrow().iter().map(|range| range.len() as u64).sum()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.body.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.body.is_empty()
     }
 
     /// Whether it is white space alone, as JavaScript's `trim` has it.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         let rest = trim::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
         self.touch(self.body.start..rest.start);
         self.touch(rest.end..self.body.end);
@@ -233,14 +233,14 @@ impl<'a> Text<'a> {
     }
 
     /// UTF-16 units of its JSON as JavaScript prints it indented; none if it is not JSON.
-    pub fn json_units(&self) -> Option<u64> {
+    pub(crate) fn json_units(&self) -> Option<u64> {
         let (units, read) = json::indented_units(&self.bytes[self.body.clone()]);
         self.touch(self.body.start..self.body.start + read);
         units
     }
 
     /// Measures a range as it decodes on its own, which is how it is kept.
-    pub fn measure(&self, range: Range<usize>, want: Want) -> Measure {
+    pub(crate) fn measure(&self, range: Range<usize>, want: Want) -> Measure {
         self.touch(range.clone());
         let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
         self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
@@ -254,27 +254,27 @@ impl<'a> Text<'a> {
             .fold(Measure::default(), |sum, measure| sum + measure)
     }
 
-    pub fn line_feeds_of(&self, range: Range<usize>) -> u64 {
+    pub(crate) fn line_feeds_of(&self, range: Range<usize>) -> u64 {
         self.measure(range, Want::LINE_FEEDS).line_feeds
     }
 
     /// LF bytes of the whole, or the total that it waits for.
-    pub fn line_feeds(&self) -> Result<u64, Want> {
+    pub(crate) fn line_feeds(&self) -> Result<u64, Want> {
         self.totals.line_feeds.ok_or(Want::LINE_FEEDS)
     }
 
     /// Whether a final line feed only ends the last line.
-    pub fn final_feed(&self) -> bool {
+    pub(crate) fn final_feed(&self) -> bool {
         self.lines != LineRule::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
     }
 
     /// Where the last line's text ends: before a final line feed that only ends it.
-    pub fn lines_end(&self) -> usize {
+    pub(crate) fn lines_end(&self) -> usize {
         self.body.end - usize::from(self.final_feed())
     }
 
     /// Lines by the policy's own count, or the total that they wait for. Empty text is one piece, but no ended line.
-    pub fn line_count(&self) -> Result<u64, Want> {
+    pub(crate) fn line_count(&self) -> Result<u64, Want> {
         if self.lines == LineRule::Ended && self.is_empty() {
             return Ok(0);
         }
@@ -282,7 +282,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether there are more lines than `max`; the total that it waits for where that cannot be seen cheaply.
-    pub fn exceeds_lines(&self, max: u64) -> Result<bool, Want> {
+    pub(crate) fn exceeds_lines(&self, max: u64) -> Result<bool, Want> {
         if let Ok(count) = self.line_count() {
             return Ok(count > max);
         }
@@ -300,7 +300,7 @@ impl<'a> Text<'a> {
     }
 
     /// The character that a raw cut at byte `at` splits, if it splits one.
-    pub fn split_character(&self, at: usize) -> Option<Range<usize>> {
+    pub(crate) fn split_character(&self, at: usize) -> Option<Range<usize>> {
         if at <= self.body.start || at >= self.body.end {
             return None;
         }
@@ -311,13 +311,13 @@ impl<'a> Text<'a> {
 
     /// A kept part, or none for an empty range. (A character that two reads split is taken apart in the end, by
     /// [`Text::apart`].)
-    pub fn kept(&self, range: Range<usize>) -> Option<Part> {
+    pub(crate) fn kept(&self, range: Range<usize>) -> Option<Part> {
         let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
         (!range.is_empty()).then_some(kept)
     }
 
     /// A part that stands for a range with other text.
-    pub fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
+    pub(crate) fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
         Part::Changed { source: self.source, range, bits, decoding: self.decoding }
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Text<'a> {
     }
 
     /// Parts with the characters taken apart that two reads split.
-    pub fn apart(&self, parts: Vec<Part>) -> Vec<Part> {
+    pub(crate) fn apart(&self, parts: Vec<Part>) -> Vec<Part> {
         if self.reads.is_none() {
             return parts;
         }

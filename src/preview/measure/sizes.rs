@@ -9,7 +9,7 @@ use super::Text;
 
 impl Text<'_> {
     /// Size of a range in a unit.
-    pub fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
+    pub(crate) fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
         match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => range.len() as u64,
             (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
@@ -21,7 +21,7 @@ impl Text<'_> {
     }
 
     /// UTF-8 bytes of a range's text.
-    pub fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
+    pub(crate) fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
         match self.decoding {
             Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
             Decoding::Go => range.len() as u64 + 2 * self.measure(range, Want::BAD_BYTES).bad_bytes,
@@ -29,7 +29,7 @@ impl Text<'_> {
     }
 
     /// The total that a unit's size rests on.
-    pub fn want_of(&self, unit: Unit) -> Want {
+    pub(crate) fn want_of(&self, unit: Unit) -> Want {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
             (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
@@ -40,7 +40,7 @@ impl Text<'_> {
     }
 
     /// Size of the whole, or the total that it waits for.
-    pub fn size(&self, unit: Unit) -> Result<u64, Want> {
+    pub(crate) fn size(&self, unit: Unit) -> Result<u64, Want> {
         let known = match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
             (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
@@ -53,7 +53,7 @@ impl Text<'_> {
     }
 
     /// UTF-8 bytes of the whole text, or the total that it waits for.
-    pub fn decoded_bytes(&self) -> Result<u64, Want> {
+    pub(crate) fn decoded_bytes(&self) -> Result<u64, Want> {
         match self.decoding {
             Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
             Decoding::Go => {
@@ -64,7 +64,7 @@ impl Text<'_> {
     }
 
     /// Whether the whole is larger than `max`. Never looks further than `max` can reach.
-    pub fn exceeds(&self, unit: Unit, max: u64) -> bool {
+    pub(crate) fn exceeds(&self, unit: Unit, max: u64) -> bool {
         if unit == Unit::Tokens {
             return self.exceeds(Unit::Bytes, max.saturating_mul(4));
         }

@@ -99,3 +99,21 @@ impl Catalog {
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {
     PolicyError::Read { file: path.display().to_string(), message: error.to_string() }
 }
+
+impl Policy {
+    /// Reads a policy from the text of a policy file and checks all of it: parameters, figures and templates.
+    ///
+    /// # Errors
+    /// [`PolicyError::Invalid`] with the line and the key; the file's name is `policy`.
+    pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        parse(text, "policy")
+    }
+
+    /// The policy of this name (`agent/tool`) that ships with overspill.
+    ///
+    /// # Errors
+    /// [`PolicyError::Unknown`] lists those that there are.
+    pub fn builtin(name: &str) -> Result<Self, PolicyError> {
+        Catalog::builtin().get(name)
+    }
+}

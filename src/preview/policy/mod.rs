@@ -28,6 +28,7 @@ use schema::{PolicySchema, Role, SettingsSchema};
 
 /// A policy file that cannot be used, or a policy that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// No policy has that name.
     #[error("no policy `{name}`; there are: {}", known.join(", "))]

@@ -6,6 +6,7 @@ use super::schema::{KindSchema, ParamSchema, Role};
 
 /// What values a parameter takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParamKind {
     /// A whole number in this range, ends included.
     Integer {
@@ -42,6 +43,7 @@ pub struct Param {
 
 /// A parameter that a policy does not have, or a value that it does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParamError {
     /// The policy has no such parameter.
     #[error("{policy} has no parameter `{key}`; {}", listed(known))]

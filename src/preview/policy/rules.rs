@@ -58,7 +58,7 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Without a template, what was kept is given as it is.
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             whole: keys.template_or("whole", "{{ kept }}")?,
             cut: keys.template_or("cut", "{{ kept }}")?,
@@ -67,7 +67,7 @@ impl Texts {
     }
 
     /// Whether any of them names a figure.
-    pub fn mention(&self, name: &str) -> bool {
+    pub(crate) fn mention(&self, name: &str) -> bool {
         [&self.whole, &self.cut].into_iter().chain(&self.together).any(|template| template.mentions(name))
     }
 }

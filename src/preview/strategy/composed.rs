@@ -29,12 +29,12 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { before: keys.optional_template("before")?, after: keys.optional_template("after")? })
     }
 
     /// The output with the words around it; there may be none.
-    pub fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
+    pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
         let before = context.scope.optional_words(&self.before, facts.clone())?;
@@ -45,23 +45,23 @@ impl Frame {
 
 impl Composed {
     /// Size of the words alone.
-    pub fn added(&self, unit: Unit) -> u64 {
+    pub(super) fn added(&self, unit: Unit) -> u64 {
         segments::words_size(&self.before, unit) + segments::words_size(&self.after, unit)
     }
 
     /// Size of all, or the total that it waits for.
-    pub fn size(&self, text: &Text, unit: Unit) -> Result<u64, Want> {
+    pub(super) fn size(&self, text: &Text, unit: Unit) -> Result<u64, Want> {
         Ok(text.size(unit)? + self.added(unit))
     }
 
     /// Whether all is larger than `max`. Never looks further than `max` can reach.
-    pub fn exceeds(&self, text: &Text, unit: Unit, max: u64) -> bool {
+    pub(super) fn exceeds(&self, text: &Text, unit: Unit, max: u64) -> bool {
         let added = self.added(unit);
         added > max || text.exceeds(unit, max - added)
     }
 
     /// So much of one end; nothing is measured further than that.
-    pub fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+    pub(super) fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
         let (outer, inner) = match from {
             Direction::Head => (&self.before, &self.after),
             Direction::Tail => (&self.after, &self.before),
@@ -85,7 +85,7 @@ impl Composed {
     }
 
     /// All of it.
-    pub fn parts(&self, text: &Text) -> Vec<Part> {
+    pub(super) fn parts(&self, text: &Text) -> Vec<Part> {
         let body = Segment::Bytes(self.body.clone());
         parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
     }

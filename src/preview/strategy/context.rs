@@ -18,7 +18,7 @@ pub(crate) struct Context<'a> {
 
 impl Context<'_> {
     /// The limit on size, by the policy's own unit.
-    pub fn by_size(&self) -> LimitHit {
+    pub(crate) fn by_size(&self) -> LimitHit {
         LimitHit::Size(self.unit)
     }
 }
@@ -35,7 +35,7 @@ pub(crate) enum From {
 }
 
 impl From {
-    pub fn resolve(self, context: &Context) -> Direction {
+    pub(crate) fn resolve(self, context: &Context) -> Direction {
         match self {
             Self::Head => Direction::Head,
             Self::Tail => Direction::Tail,

@@ -27,7 +27,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             size: keys.figure("size")?,
             head_percent: keys.figure("head_percent")?,
@@ -35,7 +35,7 @@ impl Counted {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
         if !text.exceeds(unit, size) {

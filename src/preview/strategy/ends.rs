@@ -20,7 +20,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             head_lines: keys.figure("head_lines")?,
             tail_lines: keys.figure("tail_lines")?,
@@ -28,7 +28,7 @@ impl Ends {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);

@@ -52,7 +52,7 @@ struct Figures<'a> {
 }
 
 impl Errors {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         let pattern = pattern(&keys.texts("words")?).map_err(|error| keys.fault("words", error))?;
         Ok(Self {
             pattern,
@@ -78,7 +78,7 @@ impl Errors {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let figures = self.figures(context)?;
         let large = text.exceeds(Unit::Bytes, figures.size);
         let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);

@@ -24,7 +24,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             size: keys.figure("size")?,
             notice: keys.template("notice")?,
@@ -33,7 +33,7 @@ impl Exact {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let all = self.frame.around(text, context)?;
         if size == 0 || !all.exceeds(text, Unit::Points, size) {

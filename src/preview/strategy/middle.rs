@@ -24,7 +24,7 @@ pub(crate) struct Middle {
 }
 
 impl Middle {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             head: keys.figure("head")?,
             tail: keys.figure("tail")?,
@@ -34,7 +34,7 @@ impl Middle {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (head_size, tail_size) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let unit = self.ruler.unit(context);
         if let Some(words) = self.overlap.as_ref().filter(|_| overlaps(text, head_size, tail_size)) {

@@ -68,7 +68,7 @@ pub(crate) struct Keep {
 }
 
 impl Keep {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             strategy: Strategy::read(keys)?,
             first: First::read(keys)?,
@@ -78,12 +78,12 @@ impl Keep {
     }
 
     /// Whether it looks at any output, within its limits or not.
-    pub fn is_always(&self) -> bool {
+    pub(crate) fn is_always(&self) -> bool {
         self.strategy.is_always()
     }
 
     /// Selects what is kept of a text.
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {

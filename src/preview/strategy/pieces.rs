@@ -65,7 +65,7 @@ struct Taken {
 }
 
 impl Pieces {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             from: keys.word("from")?,
             lines: keys.optional_figure("lines")?,
@@ -79,11 +79,11 @@ impl Pieces {
     }
 
     /// What sizes are measured in.
-    pub fn unit(&self, context: &Context) -> Unit {
+    pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.ruler.unit(context)
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let lines = context.scope.optional(&self.lines)?;
         let size = context.scope.optional(&self.size)?;
         let from = self.from.resolve(context);

@@ -29,7 +29,7 @@ impl Segment {
     }
 
     /// The part that it becomes, or none if it is empty.
-    pub fn part(self, text: &Text) -> Option<Part> {
+    pub(super) fn part(self, text: &Text) -> Option<Part> {
         match self {
             Self::Bytes(range) => text.kept(range),
             Self::Half(range) => Some(text.changed(range, vec![Bit::Replaced(1)])),
@@ -38,7 +38,7 @@ impl Segment {
     }
 
     /// The bytes that it keeps whole.
-    pub fn range(&self) -> Option<Range<usize>> {
+    pub(super) fn range(&self) -> Option<Range<usize>> {
         match self {
             Self::Bytes(range) => Some(range.clone()),
             Self::Half(_) | Self::Words(_) => None,

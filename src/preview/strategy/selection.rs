@@ -38,7 +38,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// A text that is kept whole.
-    pub fn everything(text: &Text) -> Self {
+    pub(crate) fn everything(text: &Text) -> Self {
         Self {
             slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
             ranges: vec![text.body.clone()],
@@ -48,12 +48,12 @@ impl Selection {
     }
 
     /// A text that is kept whole by a strategy that looks at any.
-    pub fn uncut(text: &Text) -> Self {
+    pub(crate) fn uncut(text: &Text) -> Self {
         Self { cut: Some(false), ..Self::everything(text) }
     }
 
     /// With one figure more.
-    pub fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
+    pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);
         self
     }
@@ -77,7 +77,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub fn of(text: &Text, cut: bool, first_line: bool) -> Self {
+    pub(crate) fn of(text: &Text, cut: bool, first_line: bool) -> Self {
         let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
         Self { cut, first_line, totals, ..Self::default() }
     }

@@ -35,7 +35,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             from: keys.word("from")?,
             size: keys.figure("size")?,
@@ -45,7 +45,7 @@ impl Size {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let from = self.from.resolve(context);
         let unit = self.ruler.unit(context);
@@ -86,14 +86,14 @@ pub(crate) struct Snap {
 }
 
 impl Snap {
-    pub fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
         let Some(near) = keys.optional_figure("snap")? else { return Ok(None) };
         Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
     }
 
     /// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character
     /// before it counts as one.
-    pub fn snapped(
+    pub(crate) fn snapped(
         &self,
         text: &Text,
         unit: Unit,
@@ -126,21 +126,28 @@ pub(crate) struct Ruler {
 }
 
 impl Ruler {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { unit: keys.optional_word("unit")?, boundary: keys.word("boundary")? })
     }
 
-    pub fn unit(&self, context: &Context) -> Unit {
+    pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.unit.unwrap_or(context.unit)
     }
 
     /// Whether half a surrogate pair is kept, as U+FFFD.
-    pub fn keeps_halves(&self) -> bool {
+    pub(crate) fn keeps_halves(&self) -> bool {
         self.boundary == Boundary::Unit
     }
 
     /// So much of one end of a stretch.
-    pub fn end(&self, text: &Text, unit: Unit, within: Range<usize>, from: Direction, size: u64) -> End {
+    pub(crate) fn end(
+        &self,
+        text: &Text,
+        unit: Unit,
+        within: Range<usize>,
+        from: Direction,
+        size: u64,
+    ) -> End {
         if self.boundary == Boundary::Byte {
             let size = as_usize(size).min(within.len());
             return match from {

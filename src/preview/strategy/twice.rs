@@ -25,7 +25,7 @@ pub(crate) struct Twice {
 }
 
 impl Twice {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             first_size: keys.figure("first_size")?,
             first_notice: keys.template("first_notice")?,
@@ -34,7 +34,7 @@ impl Twice {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let second = context.scope.figure(&self.second_size)?;
         let once = self.first_cut(text, context)?;
         let size = segments::units_known(text, &once, text.totals.units);

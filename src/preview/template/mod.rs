@@ -56,12 +56,12 @@ pub(crate) struct Template {
 
 impl Template {
     /// Whether it names a figure.
-    pub fn mentions(&self, name: &str) -> bool {
+    pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
     }
 
     /// Totals on which its figures rest.
-    pub fn totals(&self, unit: Unit) -> Want {
+    pub(crate) fn totals(&self, unit: Unit) -> Want {
         self.mentioned.iter().fold(Want::NOTHING, |sum, name| sum | facts::totals_of(name, unit))
     }
 }
@@ -88,12 +88,12 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     /// For a policy with these parameters.
-    pub fn new(params: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn new(params: BTreeMap<String, Value>) -> Self {
         Self { params, templates: environment().clone(), count: 0 }
     }
 
     /// Compiles a template that names only what there is. The error has its line in the template, 1-based.
-    pub fn template(&mut self, source: &str) -> Result<Template, (usize, String)> {
+    pub(crate) fn template(&mut self, source: &str) -> Result<Template, (usize, String)> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
         if source.contains(SLOT) {
@@ -116,7 +116,7 @@ impl Compiler {
     }
 
     /// Compiles an expression that names parameters alone.
-    pub fn figure(&self, source: &str) -> Result<Figure, String> {
+    pub(crate) fn figure(&self, source: &str) -> Result<Figure, String> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
         bounds::check_expression(&self.params, source)?;
@@ -130,7 +130,7 @@ impl Compiler {
     }
 
     /// What was compiled.
-    pub fn finish(self) -> Templates {
+    pub(crate) fn finish(self) -> Templates {
         Templates(self.templates)
     }
 }

@@ -80,7 +80,7 @@ pub(crate) struct Scope<'a> {
 const MOST_MADE: usize = 128 << 20;
 
 impl<'a> Scope<'a> {
-    pub fn new(
+    pub(crate) fn new(
         policy: &'a str,
         templates: &'a Templates,
         params: BTreeMap<String, Value>,
@@ -90,7 +90,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A mistake in the policy file that only shows in use.
-    pub fn fault(&self, message: impl ToString) -> PlanError {
+    pub(crate) fn fault(&self, message: impl ToString) -> PlanError {
         PlanError::Policy { policy: self.policy.to_owned(), message: message.to_string() }
     }
 
@@ -100,7 +100,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A figure's value; a negative one is 0.
-    pub fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
+    pub(crate) fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
         let (source, compiled) = match figure {
             Figure::Number(number) => return Ok(*number),
             Figure::Expression { source, compiled } => (source, compiled),
@@ -116,12 +116,12 @@ impl<'a> Scope<'a> {
     }
 
     /// The same of a figure that may be absent.
-    pub fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
+    pub(crate) fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
 
     /// Renders a template.
-    pub fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
+    pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.0.get_template(&template.name).map_err(wrong)?;
         let scene = Arc::new(self.scene(facts));
@@ -137,7 +137,11 @@ impl<'a> Scope<'a> {
     }
 
     /// Renders a template that has no slots, with the totals that it still lacks.
-    pub fn words_waiting(&self, template: &Template, facts: Facts) -> Result<(String, Want), PlanError> {
+    pub(crate) fn words_waiting(
+        &self,
+        template: &Template,
+        facts: Facts,
+    ) -> Result<(String, Want), PlanError> {
         let rendered = self.render(template, facts)?;
         let texts = rendered.spans.into_iter().filter_map(|span| match span {
             Span::Text(text) => Some(text),
@@ -147,22 +151,26 @@ impl<'a> Scope<'a> {
     }
 
     /// Renders a template that has no slots.
-    pub fn words(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
+    pub(crate) fn words(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
         self.words_waiting(template, facts).map(|(words, _)| words)
     }
 
     /// Renders a template that may be absent: no words then.
-    pub fn optional_words(&self, template: &Option<Template>, facts: Facts) -> Result<String, PlanError> {
+    pub(crate) fn optional_words(
+        &self,
+        template: &Option<Template>,
+        facts: Facts,
+    ) -> Result<String, PlanError> {
         template.as_ref().map_or(Ok(String::new()), |template| self.words(template, facts))
     }
 
     /// What a template makes of a line's number; nothing where there is no template.
-    pub fn numbered(&self, template: &Option<Template>, number: u64) -> Result<String, PlanError> {
+    pub(crate) fn numbered(&self, template: &Option<Template>, number: u64) -> Result<String, PlanError> {
         self.optional_words(template, Facts::from([("number", Fact::Number(number))]))
     }
 
     /// The agent's tool answers with an error: these are its words.
-    pub fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
+    pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
         match self.words(template, facts) {
             Ok(message) => PlanError::Agent { message },
             Err(error) => error,

@@ -15,14 +15,14 @@ pub(crate) enum Name {
 }
 
 impl Name {
-    pub fn as_os_str(&self) -> &OsStr {
+    pub(crate) fn as_os_str(&self) -> &OsStr {
         match self {
             Name::Short { len, bytes } => OsStr::from_bytes(&bytes[..usize::from(*len)]),
             Name::Long(name) => name,
         }
     }
 
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         self.as_os_str().as_bytes()
     }
 }

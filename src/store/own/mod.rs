@@ -9,13 +9,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, chmodat, fchmod, flock, fstat, mkdirat, openat, statat,
-    unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, fchmod, flock, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::fs::stat;
+use crate::fs::directory::{self, NO_OTHERS, Unfit};
 
 use super::spec::expand::expand;
 use super::{Env, Unset};
@@ -67,6 +64,12 @@ pub enum OwnError {
     },
 }
 
+impl OwnError {
+    fn io(path: &Path, error: Errno) -> OwnError {
+        OwnError::Io { path: path.to_owned(), source: error.into() }
+    }
+}
+
 /// Our own store, its directories open and found to be ours alone.
 #[derive(Debug)]
 pub struct OwnStore {
@@ -82,9 +85,9 @@ impl OwnStore {
     /// [`OwnError`], if a directory is a link, another's, or open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let home_path = own_home(env)?;
-        let Some(home) = directory(CWD, &home_path, &home_path, env)? else { return Ok(None) };
+        let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
         let root = own_root(env)?;
-        let spills = directory(home.as_fd(), Path::new(SPILLS), &root, env)?;
+        let spills = open(&home, Path::new(SPILLS), &root, env)?;
         Ok(spills.map(|spills| OwnStore { home, spills, root }))
     }
 
@@ -95,8 +98,7 @@ impl OwnStore {
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
         let home_path = own_home(env)?;
         if let Some(parent) = home_path.parent() {
-            make_dirs(parent)
-                .map_err(|error| OwnError::Io { path: parent.to_owned(), source: error.into() })?;
+            directory::make_all(parent).map_err(|error| OwnError::io(parent, error))?;
         }
         let home = make(CWD, &home_path, &home_path, env)?;
         let root = own_root(env)?;
@@ -136,7 +138,7 @@ impl OwnStore {
         if !is_own(id.as_bytes()) {
             return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));
         }
-        make_private(self.home.as_fd(), Path::new(KEPT))?;
+        directory::make(self.home.as_fd(), Path::new(KEPT))?;
         new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)
     }
 
@@ -187,32 +189,10 @@ impl OwnStore {
     }
 
     fn kept_dir(&self) -> io::Result<OwnedFd> {
-        Ok(openat(&self.home, KEPT, DIRECTORY, Mode::empty())?)
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(openat(&self.home, KEPT, flags, Mode::empty())?)
     }
 }
-
-/// A file system's room, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
-    /// All of it.
-    pub total: u64,
-    /// What this user may still fill.
-    pub free: u64,
-}
-
-/// The room on the file system that `path` lies on.
-///
-/// # Errors
-/// What the system says.
-pub fn space(path: &Path) -> io::Result<Space> {
-    let disk = rustix::fs::statvfs(path)?;
-    Ok(Space {
-        total: disk.f_blocks.saturating_mul(disk.f_frsize),
-        free: disk.f_bavail.saturating_mul(disk.f_frsize),
-    })
-}
-
-const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens `name` in `at` for writing, making it with mode 0600 whatever the umask.
 pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
@@ -222,47 +202,19 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-fn directory(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
-    let io = |error: Errno| OwnError::Io { path: path.to_owned(), source: error.into() };
-    let dir = match openat(at, name, DIRECTORY, Mode::empty()) {
-        Ok(dir) => dir,
-        Err(Errno::NOENT) => return Ok(None),
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(OwnError::NotADirectory(path.to_owned())),
-        Err(error) => return Err(io(error)),
-    };
-    let facts = stat::Facts::from(fstat(&dir).map_err(io)?);
-    match () {
-        () if facts.uid != env.uid() => Err(OwnError::Foreign(path.to_owned())),
-        () if facts.mode & 0o077 != 0 => Err(OwnError::Exposed(path.to_owned())),
-        () => Ok(Some(dir)),
-    }
-}
-
-/// Makes a directory of mode 0700 if it is not there. A umask may take our own rights away, and
-/// opening it would then fail; hence the chmod of what has just been made.
-fn make_private(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
-    match mkdirat(at, name, Mode::RWXU) {
-        Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
-        Err(Errno::EXIST) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Makes a directory and those above it that are missing, each of mode 0700 whatever the umask.
-pub(crate) fn make_dirs(path: &Path) -> Result<(), Errno> {
-    match make_private(CWD, path) {
-        Err(Errno::NOENT) => {
-            make_dirs(path.parent().filter(|parent| !parent.as_os_str().is_empty()).ok_or(Errno::NOENT)?)?;
-            make_private(CWD, path)
-        }
-        // As macOS says of the root.
-        Err(Errno::ISDIR) => Ok(()),
-        made => made,
+/// Opens one of the store's directories, if it is there.
+fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
+    match directory::open(at, name, env.uid(), NO_OTHERS) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(Unfit::System(Errno::NOENT)) => Ok(None),
+        Err(Unfit::NotADirectory) => Err(OwnError::NotADirectory(path.to_owned())),
+        Err(Unfit::Foreign) => Err(OwnError::Foreign(path.to_owned())),
+        Err(Unfit::Exposed) => Err(OwnError::Exposed(path.to_owned())),
+        Err(Unfit::System(error)) => Err(OwnError::io(path, error)),
     }
 }
 
 fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<OwnedFd, OwnError> {
-    let io = |error: Errno| OwnError::Io { path: path.to_owned(), source: error.into() };
-    make_private(at, name).map_err(io)?;
-    directory(at, name, path, env)?.ok_or_else(|| io(Errno::NOENT))
+    directory::make(at, name).map_err(|error| OwnError::io(path, error))?;
+    open(at, name, path, env)?.ok_or_else(|| OwnError::io(path, Errno::NOENT))
 }

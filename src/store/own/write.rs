@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
-use crate::source::room;
+use crate::fs::room::{nearly_full, room};
 use crate::store::{Entry, OwnStore, Status, new_id};
 
 use super::new_file;
@@ -75,9 +75,7 @@ fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Resul
         // Where there are no locks, its name and status have to do.
         _ if entry.status == Status::Unfinished => return Err(io::Error::other(UNFINISHED)),
         _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
-        _ if size > room => {
-            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full"));
-        }
+        _ if size > room => return Err(nearly_full()),
         _ => {}
     }
     // What grows meanwhile is noticed by one byte more.

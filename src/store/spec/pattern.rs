@@ -41,7 +41,7 @@ pub(crate) struct Facts {
 
 impl Component {
     /// Letters, digits, `-` and `_` alone are a literal; all else is an anchored regular expression.
-    pub fn new(text: &str) -> Component {
+    pub(crate) fn new(text: &str) -> Component {
         let literal = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         match literal && !text.is_empty() {
             true => Component::Literal(text.into()),
@@ -50,7 +50,7 @@ impl Component {
     }
 
     /// Compiles the pattern and looks at its group names; the message says what is wrong.
-    pub fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let Component::Pattern { source, .. } = self else { return Ok(()) };
         let regex = compile(source).map_err(|error| format!("`{}`: {error}", few_words(source)))?;
         match regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
@@ -63,7 +63,7 @@ impl Component {
     }
 
     /// Whether `name` fits; the named groups that took part are added to `facts`.
-    pub fn read(&self, name: &[u8], facts: &mut Facts) -> bool {
+    pub(crate) fn read(&self, name: &[u8], facts: &mut Facts) -> bool {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
             Component::Pattern { source, regex } => {
@@ -78,7 +78,7 @@ impl Component {
     }
 
     /// The same for a directory, which may give all below it their id.
-    pub fn read_dir(&self, name: &[u8], facts: &mut Facts) -> bool {
+    pub(crate) fn read_dir(&self, name: &[u8], facts: &mut Facts) -> bool {
         facts.id_at = None;
         let fits = self.read(name, facts);
         if let Some((start, end)) = facts.id_at.take() {

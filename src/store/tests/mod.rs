@@ -21,20 +21,20 @@ use tempfile::TempDir;
 
 use super::*;
 
-pub const NOW: &str = "2026-11-21T12:00:00Z";
+pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
 
-pub fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
 /// A home directory.
-pub struct Home {
+pub(crate) struct Home {
     pub dir: TempDir,
     pub env: Env,
 }
 
 impl Home {
-    pub fn new() -> Home {
+    pub(crate) fn new() -> Home {
         let dir = tempfile::tempdir().unwrap();
         let tmp = dir.path().join("tmp");
         fs::create_dir(&tmp).unwrap();
@@ -42,71 +42,71 @@ impl Home {
         Home { dir, env }
     }
 
-    pub fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.dir.path().join("home").join(path)
     }
 
     /// A file with that content, last modified so many hours before now.
-    pub fn file(&self, path: &Path, content: &[u8], hours: u64) -> PathBuf {
+    pub(crate) fn file(&self, path: &Path, content: &[u8], hours: u64) -> PathBuf {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
         age(path, hours);
         path.to_owned()
     }
 
-    pub fn opencode(&self, name: &str, content: &[u8], hours: u64) -> PathBuf {
+    pub(crate) fn opencode(&self, name: &str, content: &[u8], hours: u64) -> PathBuf {
         self.file(&self.at(".local/share/opencode/tool-output").join(name), content, hours)
     }
 
-    pub fn list(&self, store: &str) -> Vec<Entry> {
+    pub(crate) fn list(&self, store: &str) -> Vec<Entry> {
         self.list_with(&Stores::builtin(), store)
     }
 
-    pub fn list_with(&self, stores: &Stores, store: &str) -> Vec<Entry> {
+    pub(crate) fn list_with(&self, stores: &Stores, store: &str) -> Vec<Entry> {
         let mut entries = list(stores.named(store), &self.env, now()).entries;
         entries.sort_by(|a, b| a.id().cmp(&b.id()));
         entries
     }
 }
 
-pub fn age(path: &Path, hours: u64) {
+pub(crate) fn age(path: &Path, hours: u64) {
     let then = SystemTime::from(now()) - Duration::from_secs(hours * 3600);
     File::open(path).unwrap().set_modified(then).unwrap();
 }
 
-pub const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-pub const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
+pub(crate) const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+pub(crate) const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
 
-pub const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Asked::ByHand };
+pub(crate) const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Asked::ByHand };
 
-pub fn own_id(n: u16) -> String {
+pub(crate) fn own_id(n: u16) -> String {
     new_id(now(), n, [0; 12])
 }
 
 /// A spill of our own, so many hours old.
-pub fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
+pub(crate) fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     home.file(&store.root().join(own_id(n)), b"0123456789", hours)
 }
 
 /// As one made so long ago: own ids carry the time too, and the younger of both counts.
-pub fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
+pub(crate) fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     let then = now().checked_sub(SignedDuration::from_hours(hours as i64)).unwrap();
     home.file(&store.root().join(new_id(then, n, [(n >> 12) as u8; 12])), b"0123456789", hours)
 }
 
-pub fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
+pub(crate) fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
     clean_plan(entries, &BTreeSet::new(), now(), rule)
 }
 
-pub fn only(home: &Home, store: &str) -> Entry {
+pub(crate) fn only(home: &Home, store: &str) -> Entry {
     let mut entries = home.list(store);
     assert_eq!(entries.len(), 1);
     entries.remove(0)
 }
 
-pub fn stayed(entry: &Entry, home: &Home) -> Reason {
+pub(crate) fn stayed(entry: &Entry, home: &Home) -> Reason {
     match delete(entry, Manner::Bulk, &home.env) {
         Outcome::Stayed(reason) => {
             assert!(fs::symlink_metadata(entry.path()).is_ok());
@@ -116,6 +116,6 @@ pub fn stayed(entry: &Entry, home: &Home) -> Reason {
     }
 }
 
-pub fn old_id(n: u16, hours: i64) -> String {
+pub(crate) fn old_id(n: u16, hours: i64) -> String {
     new_id(now().checked_sub(SignedDuration::from_hours(hours)).unwrap(), n, [0; 12])
 }

@@ -35,7 +35,7 @@ pub(super) struct Window {
 
 impl Window {
     /// The grapheme at byte `at`, where `first`, a plain character, stands.
-    pub fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
+    pub(crate) fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
         let len = match self.cached(at, first) {
             Some(len) => len,
             None => self.fill(bytes, at, first),

@@ -20,7 +20,7 @@ const SELDOM: usize = 16;
 
 /// Bytes that stand in every match one after the other, letters perhaps in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Needle {
+pub(crate) struct Needle {
     /// Each byte, in lower case where the case does not matter, and what is set in a byte before it is compared.
     bytes: Vec<(u8, u8)>,
     /// Where in it the two rarest bytes are.
@@ -29,7 +29,7 @@ pub struct Needle {
 
 /// What a search for a needle came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sighting {
+pub(crate) enum Sighting {
     /// It stands here.
     At(usize),
     /// It stands nowhere.
@@ -40,7 +40,7 @@ pub enum Sighting {
 
 /// How many blocks with the rare bytes a search still puts up with, `SELDOM` for each.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience(usize);
+pub(crate) struct Patience(usize);
 
 impl Default for Patience {
     fn default() -> Self {
@@ -50,7 +50,7 @@ impl Default for Patience {
 
 impl Needle {
     /// The longest such bytes of a pattern, if seeking them first is worth it.
-    pub fn of(hir: &Hir) -> Option<Self> {
+    pub(crate) fn of(hir: &Hir) -> Option<Self> {
         if is_literal_enough(hir) {
             return None;
         }
@@ -63,7 +63,7 @@ impl Needle {
     }
 
     /// Where it first stands in `hay` at `from` or later.
-    pub fn find(&self, hay: &[u8], from: usize, patience: &mut Patience) -> Sighting {
+    pub(crate) fn find(&self, hay: &[u8], from: usize, patience: &mut Patience) -> Sighting {
         let mut at = from;
         while let Some(passed) = self.next_block(&hay[at..]) {
             at += passed * LANES;

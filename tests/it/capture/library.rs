@@ -66,7 +66,7 @@ fn a_screen_looks_at_the_spill_while_it_grows() {
     let delivery = running.wait().unwrap().deliver(&Wish::new(policy()), &place).unwrap();
     assert_eq!(source.refresh(), Change::Grown { from: half.len() as u64 });
     assert_eq!((&*source.view(), source.generation()), (half.repeat(2).as_bytes(), generation));
-    let saved = delivery.saved[0].as_ref().unwrap();
+    let saved = delivery.saved.stdout.as_ref().unwrap();
     assert_eq!(std::fs::read_to_string(saved).unwrap(), half.repeat(2));
 }
 
@@ -89,7 +89,7 @@ fn a_stream_is_taken_as_a_command_s_output_is() {
     assert_eq!((captured.ended, captured.stdout.seen.lines), (None, 50_000));
     let delivery = captured.deliver(&Wish::new(policy()), &place).unwrap();
     assert!(delivery.is_cut() && delivery.text().starts_with("1\n2\n"));
-    assert_eq!(std::fs::read_to_string(delivery.saved[0].as_ref().unwrap()).unwrap(), text);
+    assert_eq!(std::fs::read_to_string(delivery.saved.stdout.as_ref().unwrap()).unwrap(), text);
 }
 
 #[test]

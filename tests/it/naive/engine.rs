@@ -70,6 +70,7 @@ pub fn ask(case: &Case) -> Answer {
             match &preview.status {
                 Status::Ok => Ok(preview.text(&input)),
                 Status::Crashed(words) => Err(Fault::Crash(words.clone())),
+                other => panic!("{case:?}: {other:?}"),
             }
         }
         Err(PlanError::Agent { message }) => Err(Fault::Error(message)),
@@ -100,6 +101,7 @@ fn check_parts(case: &Case, preview: &Preview, input: &Input) {
             let plain = match decoding {
                 Decoding::Lossy => lossy(&bytes[range.clone()]),
                 Decoding::Go => go_text(&bytes[range.clone()]),
+                other => panic!("{case:?}: {other:?}"),
             };
             assert_eq!(text, plain, "kept text in {case:?}");
         }

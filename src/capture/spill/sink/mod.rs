@@ -50,6 +50,13 @@ pub struct Limits {
     pub want: Want,
 }
 
+impl Default for Limits {
+    /// [`HOLD`], no cap, and nothing counted besides line feeds.
+    fn default() -> Limits {
+        Limits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
+    }
+}
+
 /// Takes an output, chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
     limits: Limits,
@@ -90,7 +97,7 @@ pub(crate) enum Whereabouts<W> {
 
 impl<W: Write> Sink<W> {
     /// A file is begun when there is more than may be held; at once if nothing may.
-    pub fn new(limits: Limits, begin: Begin<W>) -> Self {
+    pub(crate) fn new(limits: Limits, begin: Begin<W>) -> Self {
         if limits.hold > 0 {
             return Self::in_state(limits, State::Held(Vec::new(), begin));
         }
@@ -104,7 +111,7 @@ impl<W: Write> Sink<W> {
     }
 
     /// One whose file has been begun.
-    pub fn begun(limits: Limits, file: W) -> Self {
+    pub(crate) fn begun(limits: Limits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
 
@@ -120,16 +127,16 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.counter.bytes()
     }
 
-    pub fn line_feeds(&self) -> u64 {
+    pub(crate) fn line_feeds(&self) -> u64 {
         self.counter.line_feeds()
     }
 
     /// The file, once it is begun.
-    pub fn file(&self) -> Option<&W> {
+    pub(crate) fn file(&self) -> Option<&W> {
         match &self.state {
             State::Spilling(file) => Some(file),
             State::Held(..) | State::Stopped(_) => None,
@@ -137,11 +144,11 @@ impl<W: Write> Sink<W> {
     }
 
     /// Why not all is in the file, if so.
-    pub fn stopped(&self) -> Option<&Stopped> {
+    pub(crate) fn stopped(&self) -> Option<&Stopped> {
         self.stopped.as_ref()
     }
 
-    pub fn push(&mut self, chunk: &[u8]) {
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.counter.add(chunk);
         match std::mem::replace(&mut self.state, State::Stopped(None)) {
             State::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
@@ -184,7 +191,7 @@ impl<W: Write> Sink<W> {
         self.rest.push(bytes);
     }
 
-    pub fn finish(self) -> Taken<W> {
+    pub(crate) fn finish(self) -> Taken<W> {
         let place = match self.state {
             State::Held(held, begin) => Whereabouts::Held(held, begin),
             State::Spilling(file) => Whereabouts::File(Some(file)),

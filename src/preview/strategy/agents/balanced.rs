@@ -28,11 +28,11 @@ pub(crate) struct Balanced {
 }
 
 impl Balanced {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { lines: keys.figure("lines")?, size: keys.figure("size")? })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let (first, last) = halves(text, lines);
         let mut head = side(text, Direction::Head, first, size);

@@ -21,11 +21,11 @@ pub(crate) struct Celled {
 }
 
 impl Celled {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { size: keys.figure("size")?, head: keys.figure("head")?, tail: keys.figure("tail")? })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         text.touch(text.body.clone());

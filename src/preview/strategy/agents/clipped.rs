@@ -26,7 +26,7 @@ pub(crate) struct Clipped {
 }
 
 impl Clipped {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             size: keys.figure("size")?,
             line_size: keys.figure("line_size")?,
@@ -34,7 +34,7 @@ impl Clipped {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_str();

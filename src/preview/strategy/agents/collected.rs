@@ -28,7 +28,7 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             held: keys.figure("held")?,
             size: keys.figure("size")?,
@@ -37,7 +37,7 @@ impl Collected {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = as_usize(context.scope.figure(&self.held)?);
         let budget = context.scope.figure(&self.size)?;
         let dropped = text.bytes.len().saturating_sub(held);

@@ -36,7 +36,7 @@ pub(crate) struct Filtered {
 }
 
 impl Filtered {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             chunk: keys.figure("chunk")?,
             over: keys.figure("over")?,
@@ -45,7 +45,7 @@ impl Filtered {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
         let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;

@@ -30,7 +30,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             held: keys.figure("held")?,
             chunk: keys.figure("chunk")?,
@@ -41,7 +41,7 @@ impl Held {
     }
 
     /// Whole chunks from the end while they fit what is held, at least one; then whole pieces of those.
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
         let mut start = text.body.end;
@@ -108,7 +108,7 @@ pub(crate) struct Rolling {
 }
 
 impl Rolling {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             size: keys.figure("size")?,
             held: keys.figure("held")?,
@@ -118,7 +118,7 @@ impl Rolling {
     }
 
     /// The end of a window of decoded text; a first line that it holds in part is dropped.
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.figure(&self.held)?.max(1);
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));

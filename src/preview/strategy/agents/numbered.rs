@@ -35,7 +35,7 @@ pub(crate) struct Numbered {
 }
 
 impl Numbered {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             head_lines: keys.figure("head_lines")?,
             tail_lines: keys.figure("tail_lines")?,
@@ -44,7 +44,7 @@ impl Numbered {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let wrong = |error: regex::Error| context.scope.fault(error);
         let breaks = Regex::new(BREAKS).map_err(wrong)?;
         let first = context.scope.figure(&self.head_lines)?;

@@ -15,11 +15,11 @@ pub(crate) struct RawTail {
 }
 
 impl RawTail {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { size: keys.figure("size")? })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = as_usize(context.scope.figure(&self.size)?);
         let is_cut = text.bytes.len() > most;
         let start = text.bytes.len().saturating_sub(most);

@@ -24,7 +24,7 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             lines: keys.figure("lines")?,
             size: keys.figure("size")?,
@@ -32,7 +32,7 @@ impl Sampled {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let marker = context.scope.words(&self.marker, Facts::new())?;
         let room = (marker.len() as u64).saturating_add(OVERHEAD);

@@ -34,7 +34,7 @@ pub(crate) struct Shaped {
 }
 
 impl Shaped {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             frame: Frame::read(keys)?,
             size: keys.figure("size")?,
@@ -48,7 +48,7 @@ impl Shaped {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let mut all = self.frame.around(text, context)?;
         if !all.exceeds(text, Unit::Units, size) {

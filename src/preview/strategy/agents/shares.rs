@@ -37,7 +37,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             size: keys.figure("size")?,
             already_cut: keys.optional_texts("already_cut")?.unwrap_or_default(),
@@ -45,7 +45,7 @@ impl Shares {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let is_start = |words: &String| text.bytes[text.body.clone()].starts_with(words.as_bytes());
         if self.already_cut.iter().any(is_start) {
             return Ok(Selection::uncut(text));

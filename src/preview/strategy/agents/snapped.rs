@@ -15,11 +15,11 @@ pub(crate) struct Snapped {
 }
 
 impl Snapped {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { size: keys.figure("size")? })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = as_usize(context.scope.figure(&self.size)?).min(text.len());
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (size / 2, size - size / 2);

@@ -49,11 +49,11 @@ pub(crate) struct Stripped {
 }
 
 impl Stripped {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { lines: keys.figure("lines")?, size: keys.figure("size")? })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;
         let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));

@@ -75,7 +75,7 @@ pub(crate) struct Weighed {
 }
 
 impl Weighed {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         let words: Vec<_> = keys.texts("words")?.iter().map(|word| regex::escape(word)).collect();
         let pattern = Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", words.join("|")));
         Ok(Self {
@@ -89,7 +89,7 @@ impl Weighed {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let is_long = text.exceeds(Unit::Units, most);
         let near = text.advance(text.body.start, text.body.end, Unit::Units, most).at;

@@ -24,7 +24,7 @@ pub(crate) struct Wrapped {
 }
 
 impl Wrapped {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             frame: Frame::read(keys)?,
             over: keys.figure("over")?,
@@ -34,7 +34,7 @@ impl Wrapped {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = self.ruler.unit(context);
         let whole = self.frame.around(text, context)?;
         if !whole.exceeds(text, unit, context.scope.figure(&self.over)?) {

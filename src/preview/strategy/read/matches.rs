@@ -70,7 +70,7 @@ pub(crate) struct Matches {
 }
 
 impl Matches {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             entries: keys.figure("entries")?,
             size: keys.optional_figure("size")?,
@@ -82,7 +82,7 @@ impl Matches {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.entries)?;
         let size = context.scope.optional(&self.size)?.unwrap_or(u64::MAX);
         let line_size = context.scope.optional(&self.line_size)?;

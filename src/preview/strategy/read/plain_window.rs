@@ -27,7 +27,7 @@ pub(crate) struct PlainWindow {
 }
 
 impl PlainWindow {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             skip: keys.figure("skip")?,
             take: keys.optional_figure("take")?,
@@ -37,7 +37,7 @@ impl PlainWindow {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let skip = context.scope.figure(&self.skip)?;
         let asked = context.scope.optional(&self.take)?;
         let take = asked.filter(|_| !self.take_counts);

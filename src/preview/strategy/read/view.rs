@@ -34,7 +34,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             skip: keys.figure("skip")?,
             lines: keys.figure("lines")?,
@@ -48,7 +48,7 @@ impl View {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (skip, limit) = (context.scope.figure(&self.skip)?, context.scope.figure(&self.lines)?);
         let most = context.scope.figure(&self.file_size)?;
         if text.bytes.len() as u64 > most {

@@ -63,7 +63,7 @@ struct Line {
 }
 
 impl Window {
-    pub fn read(keys: &mut Keys) -> Result<Self, Fault> {
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             skip: keys.figure("skip")?,
             lines: keys.figure("lines")?,
@@ -78,7 +78,7 @@ impl Window {
         })
     }
 
-    pub fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let scope = context.scope;
         let figures = Figures {
             skip: scope.figure(&self.skip)?,

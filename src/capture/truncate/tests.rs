@@ -1,0 +1,172 @@
+//! The outcomes of outputs in hand and still coming, and that both are the same.
+
+use super::*;
+
+fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
+    let home = tempfile::tempdir().unwrap();
+    let mut policy = Policy::builtin(policy).unwrap();
+    set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
+    let place = Place::dir(home.path().join("outputs"));
+    (home, Truncator::of(policy).save_in(place))
+}
+
+/// The same, where nothing can be saved.
+fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
+    let (home, truncator) = truncator(policy, set);
+    std::fs::write(home.path().join("outputs"), "").unwrap();
+    (home, truncator)
+}
+
+#[test]
+fn what_is_within_its_limits_is_not_touched() {
+    let (home, truncator) = truncator("opencode/output", &[]);
+    let outcome = truncator.truncate("little\n", "shell").unwrap();
+    assert_eq!(outcome, Outcome { text: "little\n".into(), ..Outcome::default() });
+    assert!(!home.path().join("outputs").exists());
+}
+
+#[test]
+fn a_save_that_fails_is_said_as_the_policy_says_it() {
+    let limit = [("max_lines", "1")];
+    let (_home, truncator) = without_a_place("opencode/output", &limit);
+    let outcome = truncator.truncate("a\nb\n", "shell").unwrap();
+    assert!(outcome.text.contains("saved to: <not saved>") && outcome.saved_to.is_none());
+    assert!(outcome.warnings[0].contains("could not be saved"));
+    let (_home, truncator) = without_a_place("go-opencode/bash", &limit);
+    let text = truncator.truncate("a\nb\n", "shell").unwrap().text;
+    assert!(text.starts_with("<stdout truncated: 3 lines total>\n\na\nb"), "{text}");
+}
+
+#[test]
+fn the_policy_s_cap_holds() {
+    let (_home, truncator) = truncator("go-opencode/bash", &[("max_lines", "1"), ("max_saved_bytes", "3")]);
+    let outcome = truncator.truncate("a\nb\nc\n", "shell").unwrap();
+    assert_eq!(std::fs::read(outcome.saved_to.unwrap()).unwrap(), b"a\nb");
+    assert!(outcome.text.contains(" (truncated at 100MB)\n"), "{}", outcome.text);
+}
+
+#[test]
+fn a_policy_that_tells_kinds_apart_is_told_the_tool() {
+    let (_home, truncator) = truncator("basic/recommended", &[]);
+    let lines = "x\n".repeat(300);
+    assert!(truncator.truncate(&lines, "grep").unwrap().truncated);
+    assert!(!truncator.truncate(&lines, "shell").unwrap().truncated);
+}
+
+#[test]
+fn the_hint_goes_by_whether_the_agent_may_delegate() {
+    let (_home, truncator) = truncator("opencode/output", &[("max_lines", "1")]);
+    let text = |truncator: &Truncator| truncator.truncate("a\nb\n", "shell").unwrap().text;
+    assert!(text(&truncator).contains("Use Grep"));
+    assert!(text(&truncator.clone().may_delegate(true)).contains("Use the Task tool"));
+    assert!(text(&truncator.may_delegate(false)).contains("Use Grep"));
+}
+
+#[test]
+fn where_the_agent_would_crash_so_it_says() {
+    let (_home, truncator) = truncator("go-opencode/legacy", &[]);
+    let lines = "x\n".repeat(3000);
+    let error = truncator.truncate(&lines, "shell").unwrap_err();
+    assert!(matches!(error, Error::Crashed(words) if words.contains("out of range")));
+}
+
+/// Its response always names the file, and is cut at `max` bytes with that name in it.
+fn naming(max: usize) -> Policy {
+    Policy::parse(&format!(
+        r#"
+agent = "test"
+tool = "naming"
+summary = "Names the file, and cuts the whole response."
+confidence = "run"
+source = "none"
+unit = "bytes"
+
+[when]
+lines = 1000
+
+[keep]
+way = "pieces"
+from = "head"
+lines = 1000
+
+[text]
+whole = "{{{{ kept }}}}({{{{ path }}}})"
+cut = "{{{{ kept }}}}({{{{ path }}}})"
+
+[cap]
+over = {max}
+size = {max}
+notice = "..."
+"#
+    ))
+    .unwrap()
+}
+
+#[test]
+fn flag_and_text_agree_where_the_length_of_the_path_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = Place::dir(dir.path().join("a-directory-of-a-long-name"));
+    for max in [5, 15, 20, 60, 200, 400] {
+        let truncator = Truncator::of(naming(max)).save_in(place.clone());
+        for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {
+            assert_eq!(outcome.truncated, outcome.text.ends_with("..."), "{max}: {outcome:?}");
+            assert!(outcome.saved_to.is_some() || !outcome.truncated, "{max}: {outcome:?}");
+        }
+    }
+    // `<not saved>` is longer than this path.
+    let policy = naming("little\n(/a)".len());
+    let (outcome, ..) = outcome(b"little\n", |_| None, policy, || Ok("/a".into())).unwrap();
+    assert_eq!((outcome.truncated, outcome.text.as_str()), (false, "little\n(/a)"), "{outcome:?}");
+}
+
+fn written(truncator: &Truncator, output: &str) -> Outcome {
+    let mut writer = truncator.writer("t");
+    output.as_bytes().chunks(7).for_each(|chunk| writer.push(chunk));
+    writer.finish().unwrap()
+}
+
+#[test]
+fn a_writer_s_outcome_is_that_of_the_whole() {
+    for policy in ["opencode/output", "pi/bash", "basic/smart", "claude-code/bash", "crush/bash"] {
+        let (_home, truncator) = truncator(policy, &[]);
+        for count in [0, 1, 100, 30_000] {
+            let output = "a line of text\n".repeat(count);
+            let (whole, chunks) = (truncator.truncate(&output, "t").unwrap(), written(&truncator, &output));
+            assert_eq!((whole.truncated, whole.warnings), (chunks.truncated, chunks.warnings.clone()));
+            let name = |outcome: &Outcome| {
+                outcome
+                    .saved_to
+                    .as_ref()
+                    .map(|path| path.to_string_lossy().into_owned())
+                    .unwrap_or("-".into())
+            };
+            let one = Outcome { saved_to: whole.saved_to.clone(), ..Outcome::default() };
+            assert_eq!(
+                whole.text.replace(&name(&one), "PATH"),
+                chunks.text.replace(&name(&chunks), "PATH"),
+                "{policy} {count}"
+            );
+            let saved = chunks.saved_to.map(|path| std::fs::read_to_string(path).unwrap());
+            assert!(saved.is_none_or(|saved| saved == output), "{policy} {count}");
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_no_file() {
+    let (home, truncator) = truncator("opencode/output", &[]);
+    let mut writer = truncator.writer("shell");
+    writer.push(&vec![b'x'; 1 << 20]);
+    let files = || std::fs::read_dir(home.path().join("outputs")).unwrap().count();
+    assert_eq!((writer.bytes(), files()), (1 << 20, 1));
+    drop(writer);
+    assert_eq!(files(), 0);
+}
+
+#[test]
+fn a_writer_that_cannot_save_says_so() {
+    let (_home, truncator) = without_a_place("opencode/output", &[]);
+    let outcome = written(&truncator, &"line\n".repeat(30_000));
+    assert!(outcome.truncated && outcome.text.contains("saved to: <not saved>"));
+    assert!(outcome.warnings[0].contains("could not be saved"), "{:?}", outcome.warnings);
+}

@@ -1,0 +1,67 @@
+//! A tool's output that is still coming, taken in chunks.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::capture::result::captured::{Captured, CapturedOutput};
+use crate::capture::spill::file::Spill;
+use crate::capture::spill::sink::Sink;
+use crate::preview::{Policy, Stream};
+
+use super::{Error, Outcome, cap, outcome};
+
+/// A tool's output that is still coming: held while it is small, then written to a file. Memory stays bounded,
+/// however long the output is. Dropped unfinished, it leaves no file.
+pub struct Writer {
+    pub(super) sink: Sink<Spill>,
+    pub(super) policy: Policy,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Writer");
+        shown.field("policy", &self.policy.name()).field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Takes the next chunk of any size; it may end within a character. Never fails: what cannot be saved is
+    /// counted all the same.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.sink.push(chunk);
+    }
+
+    /// Bytes that came so far.
+    pub fn bytes(&self) -> u64 {
+        self.sink.bytes()
+    }
+
+    /// The outcome, as [`Truncator::truncate`] gives it of the whole. Of an output over the policy's cap only
+    /// its first and its last 2 MiB besides what was saved are still there: a warning tells if the preview needs more.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn finish(self) -> Result<Outcome, Error> {
+        let Writer { sink, policy } = self;
+        let output = CapturedOutput::new(Stream::Stdout, sink.finish())?;
+        let mut captured = Captured::of_stream(jiff::Timestamp::now(), output, None);
+        let file = captured.stdout.take_file();
+        let content = captured.stdout.content();
+        let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
+        let count = |want| content.count(want);
+        let (mut outcome, preview, touched) = outcome(content.bytes(), count, policy.clone(), save)?;
+        outcome.warnings.extend(captured.missing(&preview, touched));
+        Ok(outcome)
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        self.push(chunk);
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Directories that hold what others must not read or move: made for one user alone, and checked before use.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
+use rustix::io::Errno;
+
+use super::stat::Facts;
+
+/// Permission bits that a directory of ours alone must not have.
+pub(crate) const NO_OTHERS: u32 = 0o077;
+/// Permission bits that a directory must not have whose files others may read.
+pub(crate) const NO_OTHER_WRITERS: u32 = 0o022;
+
+/// The bit of a directory in which only the owner of a file may move it.
+const STICKY: u32 = 0o1000;
+
+/// Why a directory is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// A symbolic link, or no directory.
+    NotADirectory,
+    /// Another user's.
+    Foreign,
+    /// It has bits that it must not have.
+    Exposed,
+    /// What the system says.
+    System(Errno),
+}
+
+impl From<Errno> for Unfit {
+    fn from(error: Errno) -> Unfit {
+        Unfit::System(error)
+    }
+}
+
+/// Opens a directory that must be no link, must belong to `uid`, and must not have the `forbidden` bits.
+///
+/// # Errors
+/// [`Unfit`].
+pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Result<OwnedFd, Unfit> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let dir = match openat(at, name, flags, Mode::empty()) {
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(Unfit::NotADirectory),
+        dir => dir?,
+    };
+    let facts = Facts::from(fstat(&dir)?);
+    match () {
+        () if facts.uid != uid => Err(Unfit::Foreign),
+        () if facts.mode & forbidden != 0 => Err(Unfit::Exposed),
+        () => Ok(dir),
+    }
+}
+
+/// Opens a directory that all share, such as /tmp: it belongs to `uid`, or is sticky, so that no one can move our files
+/// away. It may be a link.
+///
+/// # Errors
+/// [`Unfit`].
+pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
+    let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let facts = Facts::from(fstat(&dir)?);
+    let is_sticky = facts.mode & STICKY != 0;
+    if is_sticky || facts.uid == uid { Ok(dir) } else { Err(Unfit::Foreign) }
+}
+
+/// Makes a directory of mode 0700 if it is not there. A umask may take our own rights away, and
+/// opening it would then fail; hence the chmod of what has just been made.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
+    match mkdirat(at, name, Mode::RWXU) {
+        Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a directory and those above it that are missing, each of mode 0700 whatever the umask.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn make_all(path: &Path) -> Result<(), Errno> {
+    match make(CWD, path) {
+        Err(Errno::NOENT) => {
+            make_all(path.parent().filter(|parent| !parent.as_os_str().is_empty()).ok_or(Errno::NOENT)?)?;
+            make(CWD, path)
+        }
+        // As macOS says of the root.
+        Err(Errno::ISDIR) => Ok(()),
+        made => made,
+    }
+}

@@ -1,0 +1,119 @@
+//! Planning with every total that the plan turns out to need: nothing is counted that is not used.
+
+use crate::text::units::{self, Measure, Want};
+
+use super::error::PlanError;
+use super::input::{Input, Output, Stream, Totals};
+use super::model::Preview;
+use super::per_stream::PerStream;
+use super::plan::plan_touching;
+use super::policy::Policy;
+
+/// Which totals are counted where a plan lacks them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Those that the preview's text names.
+    Text,
+    /// Those that the preview's own figures need, too.
+    All,
+}
+
+/// A preview, and what was found out to make it.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub preview: Preview,
+    /// Different bytes of the output that the plan read, those that were only counted apart.
+    pub touched: u64,
+    /// What was known before, and what was counted.
+    pub totals: PerStream<Totals>,
+}
+
+/// Plans a preview as [`plan`](super::plan) does, and counts what that lacks: the text and every figure are exact.
+///
+/// # Errors
+/// As `plan`'s.
+pub fn plan_counted(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
+    let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
+    Ok(plan_counting(input, policy, Counts::All, count)?.preview)
+}
+
+/// The same with another way to count a stream; one that cannot be counted any more gives nothing.
+pub(crate) fn plan_counting(
+    input: &Input,
+    policy: &Policy,
+    counts: Counts,
+    mut count: impl FnMut(Stream, Want) -> Option<Measure>,
+) -> Result<Counted, PlanError> {
+    let mut totals = PerStream::each(|stream| *input.stream(stream).totals);
+    loop {
+        let (planned, touched) = plan_touching(&with_totals(input, &totals), policy);
+        let preview = planned?;
+        let wanted = match counts {
+            Counts::Text => preview.waiting_for,
+            Counts::All => preview.waiting_for | preview.counts_waiting_for,
+        };
+        let mut is_known = true;
+        for stream in streams(input) {
+            let known = totals.of_mut(stream);
+            let lacking = wanted.without(known.known());
+            if !lacking.is_empty()
+                && let Some(measure) = count(stream, lacking)
+            {
+                *known = known.or(Totals::of(&measure, lacking));
+                is_known = false;
+            }
+        }
+        if is_known {
+            return Ok(Counted { preview, touched, totals });
+        }
+    }
+}
+
+fn with_totals<'a>(input: &Input<'a>, totals: &'a PerStream<Totals>) -> Input<'a> {
+    Input {
+        output: Output { totals: &totals.stdout, ..input.output },
+        stderr: input.stderr.map(|stderr| Output { totals: &totals.stderr, ..stderr }),
+        ..*input
+    }
+}
+
+fn streams(input: &Input) -> impl Iterator<Item = Stream> {
+    let stderr = input.stderr.is_some().then_some(Stream::Stderr);
+    std::iter::once(Stream::Stdout).chain(stderr)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preview::Catalog;
+
+    #[test]
+    fn what_a_plan_lacks_is_counted_once() {
+        let policy = Catalog::builtin().get("opencode/output").unwrap();
+        let output = "line\n".repeat(100_000);
+        let input = Input::of(output.as_bytes(), "/tmp/out");
+        let known = Totals::count(output.as_bytes());
+        let exact = Input::new(Output { bytes: output.as_bytes(), totals: &known }, "/tmp/out");
+        let expected = crate::preview::plan(&exact, &policy).unwrap();
+        assert_eq!(plan_counted(&input, &policy).unwrap(), expected);
+        assert_eq!(plan_counted(&exact, &policy).unwrap(), expected);
+
+        let mut asked = Want::NOTHING;
+        let counted = plan_counting(&input, &policy, Counts::All, |stream, want| {
+            assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
+            asked = asked | want;
+            Some(units::measure_all(output.as_bytes(), want))
+        });
+        assert_eq!(counted.unwrap().preview, expected);
+        assert!(!asked.is_empty() && asked != Want::ALL);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_left_unknown() {
+        let policy = Catalog::builtin().get("opencode/output").unwrap();
+        let output = "line\n".repeat(100_000);
+        let input = Input::of(output.as_bytes(), "/tmp/out");
+        let preview = plan_counting(&input, &policy, Counts::Text, |_, _| None).unwrap().preview;
+        assert!(!preview.waiting_for.is_empty() && preview.text(&input).contains('…'));
+    }
+}

@@ -1,0 +1,160 @@
+//! A file that changes while it is looked at: what happened since the last look, and the view that follows it.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::fs::identity::{Look, PathStatus, path_status};
+
+use super::file::{Backing, Source, next_generation};
+use super::map::View;
+
+/// How much before the old end is compared when a file has grown.
+const TAIL: u64 = 4 << 10;
+
+/// What happened to the content since the last look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    Same,
+    /// Bytes were added at the end; what was found before `from` (the old length) still holds.
+    Grown {
+        /// Offset in bytes of the first new one.
+        from: u64,
+    },
+    /// The file is shorter: a new generation.
+    Truncated,
+    /// The content was rewritten: a new generation.
+    Replaced,
+}
+
+impl Source {
+    /// Looks again (fstat of the file, stat of the path: microseconds) and moves the view to what
+    /// is there now. Content is read only when the file has grown: the 4 KiB before the old end.
+    /// A failure leaves everything as it was, and [`Source::error`] has it.
+    pub fn refresh(&mut self) -> Change {
+        let result = match &self.backing {
+            Backing::Spool(spool) => {
+                let (spool, kept) = (Arc::clone(spool), spool.kept());
+                self.grow_to(&spool.file, kept)
+            }
+            Backing::File { file, .. } => {
+                let file = Arc::clone(file);
+                self.refresh_file(&file)
+            }
+        };
+        self.error =
+            result.as_ref().err().map(|error| Arc::new(io::Error::new(error.kind(), error.to_string())));
+        result.unwrap_or(Change::Same)
+    }
+
+    fn refresh_file(&mut self, file: &File) -> io::Result<Change> {
+        let Backing::File { look: before, .. } = self.backing else { return Ok(Change::Same) };
+        let now = Look::from(&file.metadata()?);
+        self.path_status = path_status(self.path.as_deref(), &now.identity);
+        let (old, size) = (before.identity.size, now.identity.size);
+        let change = if size < old {
+            Change::Truncated
+        } else if size > old {
+            match self.tail_is_unchanged(file)? {
+                true => return self.grow_file(file, now),
+                false => Change::Replaced,
+            }
+        } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
+            return self.settle(file, now);
+        } else if self.lost_pages_are_back(file)? {
+            Change::Replaced
+        } else {
+            self.note(now, None);
+            return Ok(Change::Same);
+        };
+        self.renew(file, now, change)
+    }
+
+    /// A writer moves the time first and the length a moment later; so before a file of the same
+    /// length counts as rewritten, it is given that moment.
+    fn settle(&mut self, file: &File, seen: Look) -> io::Result<Change> {
+        std::thread::sleep(Duration::from_millis(1));
+        let now = Look::from(&file.metadata()?);
+        if now.identity.size > seen.identity.size && self.tail_is_unchanged(file)? {
+            return self.grow_file(file, now);
+        }
+        let change = match now.identity.size < seen.identity.size {
+            true => Change::Truncated,
+            false => Change::Replaced,
+        };
+        self.renew(file, now, change)
+    }
+
+    fn grow_file(&mut self, file: &File, now: Look) -> io::Result<Change> {
+        let tail = read_tail(file, now.identity.size)?;
+        let change = self.grow_to(file, now.identity.size)?;
+        self.note(now, Some(tail));
+        Ok(change)
+    }
+
+    fn grow_to(&mut self, file: &File, size: u64) -> io::Result<Change> {
+        let from = self.len();
+        if size <= from {
+            return Ok(Change::Same);
+        }
+        self.view = match self.view.grown(size) {
+            Some(view) => view,
+            None => View::map(file, size, self.generation())?,
+        };
+        Ok(Change::Grown { from })
+    }
+
+    fn renew(&mut self, file: &File, now: Look, change: Change) -> io::Result<Change> {
+        let size = now.identity.size;
+        let tail = read_tail(file, size)?;
+        self.view = View::map(file, size, next_generation())?;
+        self.note(now, Some(tail));
+        Ok(change)
+    }
+
+    /// A cut and a regrowth within one tick of the file system's clock leave no other trace than
+    /// the pages that were lost between. An error here is a page that cannot be read at all.
+    fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
+        match self.view.lost_at() {
+            Some(offset) => Ok(file.read_at(&mut [0], offset)? == 1),
+            None => Ok(false),
+        }
+    }
+
+    fn note(&mut self, now: Look, new_tail: Option<Vec<u8>>) {
+        if let Backing::File { look, tail, .. } = &mut self.backing {
+            *look = now;
+            if let Some(new_tail) = new_tail {
+                *tail = new_tail;
+            }
+        }
+    }
+
+    fn tail_is_unchanged(&self, file: &File) -> io::Result<bool> {
+        match &self.backing {
+            Backing::File { tail, look, .. } => Ok(read_tail(file, look.identity.size)? == *tail),
+            Backing::Spool(_) => Ok(true),
+        }
+    }
+}
+
+/// The bytes before `end`, at most 4 KiB; fewer if the file has been cut meanwhile. By pread, so
+/// that a fault is an error here, not a signal.
+pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
+    let start = end.saturating_sub(TAIL);
+    let mut tail = vec![0; (end - start) as usize];
+    let mut filled = 0;
+    while filled < tail.len() {
+        match file.read_at(&mut tail[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    tail.truncate(filled);
+    Ok(tail)
+}
