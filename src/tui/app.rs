@@ -22,7 +22,7 @@ use super::stores::Listing;
 use super::widget::layout::Side;
 use super::widget::theme::Theme;
 
-pub use super::event::{Changed, Effect, Event, Message};
+pub use super::event::{Changed, Effect, Effects, Event, Message};
 pub use super::popup::Overlay;
 
 /// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// Looks at an output, from its start, in Preview.
-    pub fn open(&mut self, subject: Subject, view: View, streaming: bool) -> Vec<Effect> {
+    pub fn open(&mut self, subject: Subject, view: View, streaming: bool, effects: &mut Effects) {
         let warning =
             subject.warnings.first().map(|text| Message::error(crate::text::label::label(text.as_bytes())));
         let output = Output::new(subject, view);
@@ -136,54 +136,48 @@ impl App {
         self.path_status = PathStatus::Current;
         self.output = Some(output);
         self.message = warning;
-        let mut effects = self.plan(Then::Stay);
-        effects.extend(self.count_all());
-        effects
+        self.plan(Then::Stay, effects);
+        self.count_all(effects);
     }
 
     /// Takes in an event.
-    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+    pub fn update(&mut self, event: Event, effects: &mut Effects) {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
-            Event::Key(_) => Vec::new(),
-            Event::Paste(text) => self.paste(&text),
-            Event::Resize(columns, rows) => self.resize((columns, rows)),
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
+            Event::Key(_) => {}
+            Event::Paste(text) => self.paste(&text, effects),
+            Event::Resize(columns, rows) => self.resize((columns, rows), effects),
             Event::Counted { generation, number, counts, measure, bytes } => {
-                self.counted((generation, number), &counts, &measure, bytes)
+                self.counted((generation, number), &counts, &measure, bytes, effects)
             }
             Event::Found(found) => self.found(found),
-            Event::Changed(changed) => self.changed(changed),
-            Event::Scanned(scanned) => self.list_scanned(scanned),
-            Event::Arranged(arranged) => self.list_arranged(*arranged),
+            Event::Changed(changed) => self.changed(changed, effects),
+            Event::Scanned(scanned) => self.list_scanned(scanned, effects),
+            Event::Arranged(arranged) => self.list_arranged(*arranged, effects),
             Event::Ended(words) => {
                 self.running = false;
                 self.message = Some(Message::note(words));
-                Vec::new()
             }
-            Event::StoresChanged => self.stores_changed(),
+            Event::StoresChanged => self.stores_changed(effects),
             Event::Deleted(message) => {
                 self.message = Some(message);
-                self.stores_changed()
+                self.stores_changed(effects)
             }
-            Event::Kept { id, keep, fault } => self.kept(id, keep, fault),
+            Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
             Event::Peeked(peeks) => {
                 peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
-                Vec::new()
             }
             Event::LinesCounted(entry, lines) => {
                 self.listing.details.counted(&entry, lines);
-                Vec::new()
             }
-            Event::Planned(planned) => self.planned(*planned),
+            Event::Planned(planned) => self.planned(*planned, effects),
             Event::Advised(number, change) => self.advised(number, change),
             Event::Policies(choices) => {
                 self.offer(choices);
-                Vec::new()
             }
-            Event::ReadTool(choice, then) => self.read_tool(choice, then),
+            Event::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             Event::Told(message) => {
                 self.message = Some(message);
-                Vec::new()
             }
         }
     }
@@ -193,10 +187,10 @@ impl App {
         self.running || self.streaming
     }
 
-    fn resize(&mut self, size: (u16, u16)) -> Vec<Effect> {
+    fn resize(&mut self, size: (u16, u16), effects: &mut Effects) {
         self.size = size;
         self.settle();
-        self.settle_list()
+        self.settle_list(effects)
     }
 
     /// The place in whose keys a key press is looked up.
@@ -207,83 +201,83 @@ impl App {
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
-            return vec![Effect::Suspend];
+            return effects.push(Effect::Suspend);
         }
         if self.prompt.is_some() {
-            return self.type_key(key);
+            return self.type_key(key, effects);
         }
         match self.overlay {
-            Some(Overlay::Policies) => return self.pick_key(key),
-            Some(Overlay::Limits) => return self.drawer_key(key),
+            Some(Overlay::Policies) => return self.pick_key(key, effects),
+            Some(Overlay::Limits) => return self.drawer_key(key, effects),
             None if self.is_to_wait(key) => return self.wait_for_rows(key),
             _ => {}
         }
         if let Some(waiting) = self.waiting.take() {
             self.mark_key(waiting, key);
-            return Vec::new();
+            return;
         }
         if let KeyCode::Char(c) = key.code
             && let Some(digit) = c.to_digit(10)
             && key.modifiers.is_empty()
         {
             self.count = Some((self.count.unwrap_or(0) * 10 + u64::from(digit)).min(MOST));
-            return Vec::new();
+            return;
         }
         let count = self.count.take();
         match keys::action(self.key_place(), key) {
-            Some(action) => self.act(action, count),
+            Some(action) => self.act(action, count, effects),
             None => {
                 self.message = keys::name(key)
                     .map(|name| Message::note(format!("{name} does nothing here; h for help")));
-                Vec::new()
             }
         }
     }
 
-    fn act(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+    fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         if self.overlay.is_some() {
-            return self.act_on_overlay(action);
+            return self.act_on_overlay(action, effects);
         }
         match action {
-            Action::Quit => vec![Effect::Quit],
-            Action::Help => self.lay_over(Overlay::Help(0)),
-            Action::Facts if self.output.is_some() => self.lay_over(Overlay::Facts),
-            _ if self.screen == Screen::Stores => self.act_on_list(action, count),
-            _ => self.act_on_output(action, count),
+            Action::Quit => effects.push(Effect::Quit),
+            Action::Help => self.overlay = Some(Overlay::Help(0)),
+            Action::Facts if self.output.is_some() => self.overlay = Some(Overlay::Facts),
+            _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
+            _ => self.act_on_output(action, count, effects),
         }
     }
 
-    fn act_on_output(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+    fn act_on_output(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Stores => return self.go_to_stores(),
-            Action::Back => return self.back(),
+            Action::Stores => return self.go_to_stores(effects),
+            Action::Back => return self.back(effects),
             Action::Search => self.prompt = Some(Prompt::new(Purpose::Search)),
             Action::SearchBack => self.prompt = Some(Prompt::new(Purpose::SearchBack)),
-            Action::NextMatch => return self.next_match(false),
-            Action::PreviousMatch => return self.next_match(true),
+            Action::NextMatch => return self.next_match(false, effects),
+            Action::PreviousMatch => return self.next_match(true, effects),
             Action::GoTo => self.prompt = Some(Prompt::new(Purpose::GoTo)),
             Action::Window => self.prompt = Some(Prompt::new(Purpose::Window)),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
-            Action::Copy => return self.copy_path(),
-            Action::Editor => return vec![Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))],
-            Action::Reopen => return vec![Effect::Reopen],
-            Action::MoreLines => return self.turn_lines(true, count),
-            Action::FewerLines => return self.turn_lines(false, count),
-            Action::MoreBytes => return self.turn_size(true, count),
-            Action::FewerBytes => return self.turn_size(false, count),
-            Action::Direction => return self.turn_direction(),
-            Action::ReadForm => return self.ask_read_tool(ThenRead::Show),
-            Action::CopyCall => return self.ask_read_tool(ThenRead::CopyCall),
-            Action::Limits => return self.open_drawer(),
-            Action::Policy => return vec![Effect::Policies],
-            Action::Candidate => return self.next_candidate(),
+            Action::Copy => return self.copy_path(effects),
+            Action::Editor => {
+                return effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1)));
+            }
+            Action::Reopen => return effects.push(Effect::Reopen),
+            Action::MoreLines => return self.turn_lines(true, count, effects),
+            Action::FewerLines => return self.turn_lines(false, count, effects),
+            Action::MoreBytes => return self.turn_size(true, count, effects),
+            Action::FewerBytes => return self.turn_size(false, count, effects),
+            Action::Direction => return self.turn_direction(effects),
+            Action::ReadForm => return self.ask_read_tool(ThenRead::Show, effects),
+            Action::CopyCall => return self.ask_read_tool(ThenRead::CopyCall, effects),
+            Action::Limits => return self.open_drawer(effects),
+            Action::Policy => return effects.push(Effect::Policies),
+            Action::Candidate => return self.next_candidate(effects),
             _ => self.move_by(action, count),
         }
-        Vec::new()
     }
 
     fn wait(&mut self, waiting: Waiting, text: &str) {
@@ -291,31 +285,30 @@ impl App {
         self.message = Some(Message::note(text));
     }
 
-    fn copy_path(&mut self) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    fn copy_path(&mut self, effects: &mut Effects) {
+        let Some(output) = &self.output else { return };
         let text = crate::text::label::shell::word(output.saved_as.as_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
-        vec![Effect::Copy(text)]
+        effects.push(Effect::Copy(text))
     }
 
     /// Esc goes back: from a plan or a search to the text, from an output to the list it was opened from.
-    fn back(&mut self) -> Vec<Effect> {
-        if let Some(effects) = self.give_up_planning() {
-            return effects;
+    fn back(&mut self, effects: &mut Effects) {
+        if self.give_up_planning(effects) {
+            return;
         }
         if self.find.is_running() {
             self.find.stop();
             self.message = Some(Message::note("search stopped"));
-            return vec![Effect::StopSearch];
+            return effects.push(Effect::StopSearch);
         }
         if self.find.pattern.is_some() {
             self.find.clear();
-            return Vec::new();
+            return;
         }
         if self.listing.opened {
             self.screen = Screen::Stores;
         }
-        Vec::new()
     }
 
     fn counted(
@@ -324,34 +317,34 @@ impl App {
         counts: &BlockCounts,
         measure: &Measure,
         bytes: u64,
-    ) -> Vec<Effect> {
+        effects: &mut Effects,
+    ) {
         let Some(output) = self.output.as_mut().filter(|o| (o.view.generation(), o.count_number()) == of)
         else {
-            return Vec::new();
+            return;
         };
         if output.counted(counts, measure, bytes) {
-            return self.plan_again();
+            return self.plan_again(effects);
         }
-        Vec::new()
     }
 
     /// Counts what is not counted yet: all blocks, or those that have come since.
-    pub(super) fn count_all(&mut self) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
+    pub(super) fn count_all(&mut self, effects: &mut Effects) {
+        let Some(output) = &mut self.output else { return };
         let want = output.wanted();
         let from = output.start_counting(want);
-        vec![Effect::Count { number: output.count_number(), want, from }]
+        effects.push(Effect::Count { number: output.count_number(), want, from })
     }
 
-    fn changed(&mut self, changed: Changed) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
+    fn changed(&mut self, changed: Changed, effects: &mut Effects) {
+        let Some(output) = &mut self.output else { return };
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
             self.message = Some(Message::error("the file was deleted; what you see is still held"));
         }
         self.path_status = changed.path;
         if changed.content == Change::Same {
-            return Vec::new();
+            return;
         }
         let lost = output.changed(changed.view);
         self.message = match changed.content {
@@ -363,11 +356,14 @@ impl App {
             }
             _ => self.message.take(),
         };
-        let mut effects = if lost { self.plan(Then::Stay) } else { self.plan_again() };
+        if lost {
+            self.plan(Then::Stay, effects)
+        } else {
+            self.plan_again(effects)
+        }
         self.settle();
         self.follow();
-        effects.extend(self.count_all());
-        effects
+        self.count_all(effects);
     }
 
     /// The side on which keys act.

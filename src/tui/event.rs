@@ -161,6 +161,31 @@ pub enum Effect {
     Suspend,
 }
 
+/// What is to be done outside, in order.
+#[derive(Debug, Default)]
+pub struct Effects(Vec<Effect>);
+
+impl Effects {
+    /// Asks for one thing more.
+    pub fn push(&mut self, effect: Effect) {
+        self.0.push(effect);
+    }
+
+    /// What is asked for so far.
+    pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for Effects {
+    type Item = Effect;
+    type IntoIter = std::vec::IntoIter<Effect>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// Something to tell on the status line until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {

@@ -1,7 +1,7 @@
 //! Turning the limits by key, and what the model gains or loses by it.
 
 use crate::preview::{Direction, Policy, Unit};
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::app::{App, Effects, Message};
 
 use super::planning::Then;
 
@@ -47,51 +47,51 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
 
 impl App {
     /// More or fewer lines: by the number typed, or to the next round figure.
-    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
+    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let Some(lines) = self.output.as_ref().and_then(|o| o.policy.max_lines()) else {
             return self.no_such("has no limit of lines");
         };
         let to = turned(lines, up, count, 1);
-        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
     }
 
     /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
-    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
+        let Some(output) = &self.output else { return };
         let Some(size) = output.policy.max_size() else {
             return self.no_such("has no limit of size");
         };
         let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
         let to = turned(size, up, count, unit);
-        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
     }
 
     /// Keeps the other end.
-    pub(crate) fn turn_direction(&mut self) -> Vec<Effect> {
+    pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.as_ref().and_then(|o| o.policy.direction()) else {
             return self.no_such("keeps what it keeps; it has no direction");
         };
         let other = other_end(direction);
-        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
     }
 
-    fn no_such(&mut self, what: &str) -> Vec<Effect> {
+    fn no_such(&mut self, what: &str) {
         let name = self.output.as_ref().map_or_else(String::new, |o| o.policy.name().to_owned());
         self.message = Some(Message::note(format!("{name} {what}")));
-        Vec::new()
     }
 
     /// Changes the policy; the preview follows, and Preview goes to where the change shows.
     pub(crate) fn with_policy(
         &mut self,
         change: impl FnOnce(&mut Policy) -> Result<(), String>,
-    ) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
+        effects: &mut Effects,
+    ) {
+        let Some(output) = &mut self.output else { return };
         if let Err(fault) = change(&mut output.policy) {
             self.message = Some(Message::error(fault));
-            return Vec::new();
+            return;
         }
-        self.plan(Then::ShowCut)
+        self.plan(Then::ShowCut, effects)
     }
 
     pub(crate) fn limits_in_words(&self) -> String {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
 use crate::source::View;
 use crate::text::index::BlockIndex;
-use crate::tui::app::{App, Effect, Message, Overlay};
+use crate::tui::app::{App, Effect, Effects, Message, Overlay};
 use crate::tui::widget::layout::Side;
 
 use super::doc::Doc;
@@ -172,69 +172,68 @@ impl App {
     }
 
     /// Makes the preview that a person waits for; an earlier one is no longer wanted.
-    pub(crate) fn plan(&mut self, then: Then) -> Vec<Effect> {
+    pub(crate) fn plan(&mut self, then: Then, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return Vec::new() };
+        let Some(output) = &mut self.output else { return };
         self.then = then;
         match output.replan(number, true) {
-            Some(task) => vec![Effect::Plan(Box::new(task))],
-            None => self.show_planned(),
+            Some(task) => effects.push(Effect::Plan(Box::new(task))),
+            None => self.show_planned(effects),
         }
     }
 
     /// Makes the preview anew because more is known; one that is being made is let finish first.
-    pub(crate) fn plan_again(&mut self) -> Vec<Effect> {
+    pub(crate) fn plan_again(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return Vec::new() };
+        let Some(output) = &mut self.output else { return };
         if output.wait_to_replan() {
-            return Vec::new();
+            return;
         }
         self.then = Then::Stay;
         match output.replan(number, false) {
-            Some(task) => vec![Effect::Plan(Box::new(task))],
-            None => self.show_planned(),
+            Some(task) => effects.push(Effect::Plan(Box::new(task))),
+            None => self.show_planned(effects),
         }
     }
 
     /// A preview has been made.
-    pub(crate) fn planned(&mut self, planned: Planned) -> Vec<Effect> {
+    pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
         if let Some((_, Some(glance))) = &mut self.glance
             && glance.awaits(planned.number)
         {
             glance.take(planned);
-            return Vec::new();
+            return;
         }
         let Some(output) = self.output.as_mut().filter(|output| output.awaits(planned.number)) else {
-            return Vec::new();
+            return;
         };
         let again = output.take(planned);
-        let mut effects = self.show_planned();
+        self.show_planned(effects);
         if again {
-            effects.extend(self.plan_again());
+            self.plan_again(effects);
         }
-        effects
     }
 
-    /// Nobody waits for the preview any longer: what was shown before stands.
-    pub(crate) fn give_up_planning(&mut self) -> Option<Vec<Effect>> {
-        let output = self.output.as_mut().filter(|output| output.is_awaited())?;
+    /// Nobody waits for the preview any longer: what was shown before stands. False if nobody did.
+    pub(crate) fn give_up_planning(&mut self, effects: &mut Effects) -> bool {
+        let Some(output) = self.output.as_mut().filter(|output| output.is_awaited()) else { return false };
         let name = output.policy.name().to_owned();
         let words = match output.give_up() {
             true => format!("gave up planning {name}; this is the preview from before"),
             false => format!("gave up planning {name}; p picks another policy"),
         };
         self.message = Some(Message::note(words));
-        let mut effects = vec![Effect::StopPlan];
-        effects.extend(self.count_all());
-        Some(effects)
+        effects.push(Effect::StopPlan);
+        self.count_all(effects);
+        true
     }
 
     /// Puts the panes where the person wants to see the preview that has been made.
-    fn show_planned(&mut self) -> Vec<Effect> {
+    fn show_planned(&mut self, effects: &mut Effects) {
         let then = std::mem::take(&mut self.then);
         if then == Then::Stay {
             self.settle();
-            return Vec::new();
+            return;
         }
         self.find.forget_preview();
         self.count_kept();
@@ -249,15 +248,16 @@ impl App {
             Then::GoBack(window) => self.bring_back(window),
             Then::Stay | Then::ShowCut => {}
         }
-        if self.overlay == Some(Overlay::Limits) { self.advise() } else { Vec::new() }
+        if self.overlay == Some(Overlay::Limits) {
+            self.advise(effects);
+        }
     }
 
     /// Takes in what it takes to keep a line.
-    pub(crate) fn advised(&mut self, number: u64, change: Option<Change>) -> Vec<Effect> {
+    pub(crate) fn advised(&mut self, number: u64, change: Option<Change>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;
             advice.change = change;
         }
-        Vec::new()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::source::View;
 use crate::text::search::{MatchCounts, Pattern, Toward, matches};
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::app::{App, Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
@@ -146,7 +146,7 @@ impl Find {
 
 impl App {
     /// Starts a search for a typed pattern; an empty one repeats the last.
-    pub(crate) fn search(&mut self, text: &str, toward: Toward) -> Result<Vec<Effect>, String> {
+    pub(crate) fn search(&mut self, text: &str, toward: Toward, effects: &mut Effects) -> Result<(), String> {
         let text = if text.is_empty() {
             self.find.history.last().cloned().ok_or("type what to search for")?
         } else {
@@ -162,19 +162,19 @@ impl App {
         self.find.pattern = Some(pattern);
         self.find.toward = Some(toward);
         self.panes.remember();
-        let mut effects = self.census();
-        effects.extend(self.seek(toward));
-        Ok(effects)
+        self.census(effects);
+        self.seek(toward, effects);
+        Ok(())
     }
 
     /// Counts all matches in the file anew.
-    pub(crate) fn census(&mut self) -> Vec<Effect> {
-        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return Vec::new() };
+    pub(crate) fn census(&mut self, effects: &mut Effects) {
+        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
         self.find.counts = MatchCounts::default();
         self.find.census += 1;
         let census = Census { number: self.find.census, pattern: pattern.clone(), view: output.view.clone() };
         self.count_kept();
-        vec![Effect::Census(census)]
+        effects.push(Effect::Census(census))
     }
 
     /// Counts the matches in what the model got of the file.
@@ -188,22 +188,21 @@ impl App {
     }
 
     /// Goes to the next match, or the one before.
-    pub(crate) fn next_match(&mut self, reversed: bool) -> Vec<Effect> {
+    pub(crate) fn next_match(&mut self, reversed: bool, effects: &mut Effects) {
         match self.find.toward {
             Some(toward) if self.find.pattern.is_some() => {
-                self.seek(if reversed { toward.reversed() } else { toward })
+                self.seek(if reversed { toward.reversed() } else { toward }, effects)
             }
             _ => {
                 self.message = Some(Message::note("no search yet; / to search"));
-                Vec::new()
             }
         }
     }
 
-    fn seek(&mut self, toward: Toward) -> Vec<Effect> {
+    fn seek(&mut self, toward: Toward, effects: &mut Effects) {
         let side = self.focus();
         let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
-            return Vec::new();
+            return;
         };
         let hay = match side {
             Side::Spill => Hay::File(output.view.clone()),
@@ -211,13 +210,19 @@ impl App {
             Side::Preview => {
                 self.message =
                     Some(Message::note("the preview is too long to search; Tab, and search the spill"));
-                return Vec::new();
+                return;
             }
         };
         let from = self.seek_from(side, toward);
         self.find.number += 1;
         self.find.running = true;
-        vec![Effect::Search(Quest { number: self.find.number, pattern, hay, from: from as usize, toward })]
+        effects.push(Effect::Search(Quest {
+            number: self.find.number,
+            pattern,
+            hay,
+            from: from as usize,
+            toward,
+        }))
     }
 
     /// The current match, while it is on the screen, or else the top of the screen is where one looks from.
@@ -232,15 +237,15 @@ impl App {
     }
 
     /// Takes in what a worker says.
-    pub(crate) fn found(&mut self, found: Found) -> Vec<Effect> {
+    pub(crate) fn found(&mut self, found: Found) {
         if let News::Counted(end, count) = found.news {
             if found.number == self.find.census {
                 self.find.counts.push(end, count);
             }
-            return Vec::new();
+            return;
         }
         if self.find.number != found.number {
-            return Vec::new();
+            return;
         }
         let side = self.focus();
         self.find.running = false;
@@ -265,7 +270,6 @@ impl App {
                 }
             }
         }
-        Vec::new()
     }
 
     fn preview_bytes(&self) -> Vec<u8> {

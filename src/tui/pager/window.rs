@@ -1,7 +1,7 @@
 //! Windows of lines, as an agent's read tool pages: the next, the one before, typed, shown in the tool's own form.
 
 use crate::preview::{Policy, Value};
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::app::{App, Effect, Effects, Message};
 use crate::tui::popup::picker::Choice;
 use crate::tui::widget::layout::Side;
 
@@ -131,18 +131,23 @@ impl App {
     }
 
     /// Asks for the read tool of the agent whose output this is.
-    pub(crate) fn ask_read_tool(&mut self, then: ThenRead) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
+        let Some(output) = &self.output else { return };
         if then == ThenRead::Show && output.policy.offset_key().is_some() {
             let policy = output.first_policy.clone();
-            return self.use_policy_then(policy, "policy".to_owned(), Then::GoBack(self.panes.window));
+            return self.use_policy_then(
+                policy,
+                "policy".to_owned(),
+                Then::GoBack(self.panes.window),
+                effects,
+            );
         }
-        vec![Effect::ReadTool { agent: output.policy.agent().to_owned(), then }]
+        effects.push(Effect::ReadTool { agent: output.policy.agent().to_owned(), then })
     }
 
     /// The read tool's policy has come.
-    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
+        let Some(output) = &self.output else { return };
         let mut policy = choice.policy;
         let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
         if then == ThenRead::CopyCall {
@@ -152,7 +157,7 @@ impl App {
                 "copied, as {} counts: offset {offset}, limit {limit}",
                 policy.name()
             )));
-            return vec![Effect::Copy(call)];
+            return effects.push(Effect::Copy(call));
         }
         let keys = [
             (policy.offset_key().map(str::to_owned), offset),
@@ -161,10 +166,10 @@ impl App {
         for (key, value) in keys {
             if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
                 self.message = Some(Message::error(error.to_string()));
-                return Vec::new();
+                return;
             }
         }
         self.panes.focus = Side::Preview;
-        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window))
+        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window), effects)
     }
 }

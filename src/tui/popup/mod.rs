@@ -4,7 +4,7 @@ pub mod picker;
 pub mod prompt;
 pub mod view;
 
-use super::app::{App, Effect};
+use super::app::{App, Effect, Effects};
 use super::keys::Action;
 
 /// What lies over the screen.
@@ -23,15 +23,10 @@ pub enum Overlay {
 }
 
 impl App {
-    pub(crate) fn lay_over(&mut self, overlay: Overlay) -> Vec<Effect> {
-        self.overlay = Some(overlay);
-        Vec::new()
-    }
-
-    pub(crate) fn act_on_overlay(&mut self, action: Action) -> Vec<Effect> {
+    pub(crate) fn act_on_overlay(&mut self, action: Action, effects: &mut Effects) {
         let page = self.size.1 / 2;
         self.overlay = match (self.overlay, action) {
-            (_, Action::Quit) => return vec![Effect::Quit],
+            (_, Action::Quit) => return effects.push(Effect::Quit),
             (Some(Overlay::Clean(_)), Action::Open) => {
                 self.accept_cleaning();
                 None
@@ -57,6 +52,5 @@ impl App {
         if let Some(Overlay::Help(top)) = &mut self.overlay {
             *top = (*top).min(self::view::help::last_top(self.size, self.unicode));
         }
-        Vec::new()
     }
 }

@@ -5,7 +5,7 @@ use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
 use crate::preview::Policy;
-use crate::tui::app::{App, Effect, Message, Overlay};
+use crate::tui::app::{App, Effects, Message, Overlay};
 use crate::tui::pager::planning::Then;
 
 /// A policy that can be picked, with the limits that hold for it.
@@ -92,13 +92,13 @@ impl App {
     }
 
     /// A key while policies are listed.
-    pub(crate) fn pick_key(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(crate) fn pick_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let page = isize::from(self.size.1 as i16 / 2);
         match key.code {
             KeyCode::Esc => self.overlay = None,
             KeyCode::Char('c') if control => self.overlay = None,
-            KeyCode::Enter => return self.pick(),
+            KeyCode::Enter => return self.pick(effects),
             KeyCode::Tab | KeyCode::BackTab => self.picker.turn_eras(),
             KeyCode::Down => self.picker.step(1),
             KeyCode::Up => self.picker.step(-1),
@@ -115,42 +115,47 @@ impl App {
                 self.picker.step(0);
             }
         }
-        Vec::new()
     }
 
-    fn pick(&mut self) -> Vec<Effect> {
+    fn pick(&mut self, effects: &mut Effects) {
         let Some(choice) = self.picker.shown().get(self.picker.chosen).map(|choice| (*choice).clone()) else {
-            return Vec::new();
+            return;
         };
         self.overlay = None;
-        self.use_policy(choice.policy, choice.limits_from)
+        self.use_policy(choice.policy, choice.limits_from, effects)
     }
 
     /// The next policy that may have made this output, as its store tells.
-    pub(crate) fn next_candidate(&mut self) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
+        let Some(output) = &self.output else { return };
         let at = output.candidates.iter().position(|policy| policy.name() == output.policy.name());
         let next = at.map_or(0, |at| at + 1);
         match output.candidates.get(next).or(output.candidates.first()).cloned() {
-            Some(policy) if output.candidates.len() > 1 => self.use_policy(policy, "policy".to_owned()),
+            Some(policy) if output.candidates.len() > 1 => {
+                self.use_policy(policy, "policy".to_owned(), effects)
+            }
             _ => {
                 self.message = Some(Message::note("no other policy is known to have made this; p lists all"));
-                Vec::new()
             }
         }
     }
 
-    pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
-        self.use_policy_then(policy, limits_from, Then::ShowCut)
+    pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
+        self.use_policy_then(policy, limits_from, Then::ShowCut, effects)
     }
 
     /// Cuts by another policy, and then shows what there is to see.
-    pub(crate) fn use_policy_then(&mut self, policy: Policy, limits_from: String, then: Then) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
+    pub(crate) fn use_policy_then(
+        &mut self,
+        policy: Policy,
+        limits_from: String,
+        then: Then,
+        effects: &mut Effects,
+    ) {
+        let Some(output) = &mut self.output else { return };
         output.limits_from = limits_from;
         output.policy = policy;
-        let mut effects = self.plan(then);
-        effects.extend(self.count_all());
-        effects
+        self.plan(then, effects);
+        self.count_all(effects);
     }
 }

@@ -4,7 +4,7 @@ use crossterm::event::{Event as Terminal, KeyCode, KeyEvent};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
 
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::app::{App, Effect, Effects, Message};
 
 /// Bytes that a line may have: much more than anyone types, and soon edited.
 const MOST: usize = 4096;
@@ -103,14 +103,14 @@ impl Prompt {
 
 impl App {
     /// A key while a line is typed.
-    pub(crate) fn type_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let Some(prompt) = &mut self.prompt else { return Vec::new() };
+    pub(crate) fn type_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(prompt) = &mut self.prompt else { return };
         let control = key.modifiers.contains(crossterm::event::KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => self.prompt = None,
             KeyCode::Char('c') if control => self.prompt = None,
             KeyCode::Backspace if prompt.text().is_empty() => self.prompt = None,
-            KeyCode::Enter => return self.enter(),
+            KeyCode::Enter => return self.enter(effects),
             KeyCode::Up => prompt.recall(&self.find.history, true),
             KeyCode::Down => prompt.recall(&self.find.history, false),
             KeyCode::Char(_) if !control && prompt.is_full() => self.message = Some(full()),
@@ -121,46 +121,48 @@ impl App {
         }
         if self.prompt.is_none() && key.code == KeyCode::Esc && self.screen == crate::tui::app::Screen::Stores
         {
-            let effects = self.listing.filter("");
-            return self.settled(effects);
+            self.listing.filter("", effects);
+            return self.settle_list(effects);
         }
-        self.narrow()
+        self.narrow(effects)
     }
 
     /// Text that is pasted, without what could be taken for keys.
-    pub(crate) fn paste(&mut self, text: &str) -> Vec<Effect> {
+    pub(crate) fn paste(&mut self, text: &str, effects: &mut Effects) {
         if self.prompt.as_mut().is_some_and(|prompt| !prompt.paste(text)) {
             self.message = Some(full());
         }
-        self.narrow()
+        self.narrow(effects)
     }
 
     /// While a filter is typed the list follows.
-    fn narrow(&mut self) -> Vec<Effect> {
+    fn narrow(&mut self, effects: &mut Effects) {
         let Some(prompt) = self.prompt.as_ref().filter(|prompt| prompt.purpose() == Purpose::Filter) else {
-            return Vec::new();
+            return;
         };
         let text = prompt.text().to_owned();
-        let effects = self.listing.filter(&text);
-        self.settled(effects)
+        self.listing.filter(&text, effects);
+        self.settle_list(effects)
     }
 
-    fn enter(&mut self) -> Vec<Effect> {
-        let Some(prompt) = self.prompt.take() else { return Vec::new() };
+    fn enter(&mut self, effects: &mut Effects) {
+        let Some(prompt) = self.prompt.take() else { return };
         let text = prompt.text().trim().to_owned();
         let done = match prompt.purpose() {
-            Purpose::Search => self.search(prompt.text(), crate::text::search::Toward::End),
-            Purpose::SearchBack => self.search(prompt.text(), crate::text::search::Toward::Start),
-            Purpose::GoTo if text == "n" || text == "p" => Ok(vec![Effect::OtherFile { next: text == "n" }]),
-            Purpose::GoTo => self.go_to(&text).map(|()| Vec::new()),
-            Purpose::Window => self.set_window(&text).map(|()| Vec::new()),
-            Purpose::Filter => Ok(Vec::new()),
+            Purpose::Search => self.search(prompt.text(), crate::text::search::Toward::End, effects),
+            Purpose::SearchBack => self.search(prompt.text(), crate::text::search::Toward::Start, effects),
+            Purpose::GoTo if text == "n" || text == "p" => {
+                effects.push(Effect::OtherFile { next: text == "n" });
+                Ok(())
+            }
+            Purpose::GoTo => self.go_to(&text),
+            Purpose::Window => self.set_window(&text),
+            Purpose::Filter => Ok(()),
         };
-        done.unwrap_or_else(|fault| {
+        if let Err(fault) = done {
             self.message = Some(Message::error(fault));
             self.prompt = Some(prompt);
-            Vec::new()
-        })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::capture::{Control, set_true};
 use crate::preview::Policy;
 use crate::source::Source;
 
-use super::{Effect, Event, Message, Session, Signal, terminal};
+use super::{Effects, Event, Message, Session, Signal, terminal};
 
 /// What makes the output that is looked at first.
 pub struct Live {
@@ -89,45 +89,52 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
+    pub(crate) fn hear(&mut self, news: LiveNews, effects: &mut Effects) {
         let Over { words, path, saved_as, exit_code, failed, told } = match news {
-            LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
-            LiveNews::SavedAs(path) => return self.print_as(path),
+            LiveNews::Fault(words) => return self.tell(Message::error(words)),
+            LiveNews::SavedAs(path) => return self.print_as(path, effects),
             LiveNews::Over(over) => over,
         };
         self.maker = None;
         self.app.running = false;
-        let mut effects = self.print_as(saved_as);
-        effects.extend(self.tell_end(exit_code, failed.as_ref(), &told));
+        self.print_as(saved_as, effects);
+        self.tell_end(exit_code, failed.as_ref(), &told, effects);
         if self.is_first() {
-            effects.extend(self.settled(path));
+            self.settled(path, effects);
         } else if let Some(Some(target)) = self.files.first_mut() {
             target.source.moved_to(path);
         }
-        effects.extend(words.map(|words| self.app.update(Event::Ended(words))).unwrap_or_default());
-        effects
+        if let Some(words) = words {
+            self.app.update(Event::Ended(words), effects);
+        }
     }
 
     /// The path that the notices of the first output print.
-    fn print_as(&mut self, saved_as: String) -> Vec<Effect> {
+    fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
         if !self.is_first() {
             if let Some(Some(target)) = self.files.first_mut() {
                 target.subject.saved_as = saved_as;
             }
-            return Vec::new();
+            return;
         }
         if let Some((_, subject)) = &mut self.current {
             subject.saved_as.clone_from(&saved_as);
         }
         let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) else {
-            return Vec::new();
+            return;
         };
         output.saved_as = saved_as;
-        self.app.plan_again()
+        self.app.plan_again(effects);
     }
 
     /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
-    fn tell_end(&mut self, exit_code: Option<i32>, failed: Option<&Policy>, told: &[&str]) -> Vec<Effect> {
+    fn tell_end(
+        &mut self,
+        exit_code: Option<i32>,
+        failed: Option<&Policy>,
+        told: &[&str],
+        effects: &mut Effects,
+    ) {
         let is_first = self.is_first();
         let subject = match (is_first, self.files.first_mut()) {
             (true, _) => self.current.as_mut().map(|(_, subject)| subject),
@@ -138,7 +145,7 @@ impl Session {
             subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
-        let Some(output) = self.app.output.as_mut().filter(|_| is_first) else { return Vec::new() };
+        let Some(output) = self.app.output.as_mut().filter(|_| is_first) else { return };
         {
             output.exit_code = exit_code.or(output.exit_code);
             if let Some(failed) = failed {
@@ -151,17 +158,17 @@ impl Session {
             set_true(&mut output.policy, told);
             set_true(&mut output.first_policy, told);
         }
-        self.app.plan_again()
+        self.app.plan_again(effects);
     }
 
     /// What is looked at is whole now, and has its name, or none.
-    fn settled(&mut self, path: Option<PathBuf>) -> Vec<Effect> {
-        let Some(mut source) = self.source.take() else { return Vec::new() };
+    fn settled(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
+        let Some(mut source) = self.source.take() else { return };
         source.moved_to(path);
         let content = source.refresh();
         self.watch(&source);
         self.source = Some(source);
-        self.changed(content)
+        self.changed(content, effects);
     }
 
     /// Whether the first of the outputs is looked at.

@@ -16,7 +16,7 @@ use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 use crate::text::units::Want;
 
-use super::app::{App, Changed, Effect, Event, Message};
+use super::app::{App, Changed, Effect, Effects, Event, Message};
 use super::pager::doc::Cost;
 use super::pager::output::{Output, Subject};
 use super::popup::picker::Choice;
@@ -103,11 +103,14 @@ pub fn run(start: Start) -> io::Result<Parting> {
     }
     session.app.files = start.targets.len();
     session.files = start.targets.into_iter().map(Some).collect();
-    let effects = match session.files.is_empty() {
-        true => session.app.start_with_stores(),
-        false => session.open_file(0),
-    };
-    let (first, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+    let mut effects = Effects::default();
+    if session.files.is_empty() {
+        session.app.start_with_stores(&mut effects);
+    } else {
+        session.open_file(0, &mut effects);
+    }
+    let (first, rest): (Vec<_>, Vec<_>) =
+        effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
     session.carry_out(first)?;
     session.draw()?;
     session.carry_out(rest)?;
@@ -149,16 +152,15 @@ struct Session {
 
 impl Session {
     /// Looks at one of the outputs that were named.
-    fn open_file(&mut self, number: usize) -> Vec<Effect> {
-        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return Vec::new() };
+    fn open_file(&mut self, number: usize, effects: &mut Effects) {
+        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.current = Some((number, target.subject.clone()));
-        let effects = self.open(target);
+        self.open(target, effects);
         self.app.file = number;
-        effects
     }
 
     /// The next of the outputs that were named, or the one before.
-    fn other_file(&mut self, next: bool) -> Vec<Effect> {
+    fn other_file(&mut self, next: bool, effects: &mut Effects) {
         let at = self.app.file;
         let to = if next { Some(at + 1) } else { at.checked_sub(1) };
         let Some(to) = to.filter(|to| *to < self.files.len()) else {
@@ -169,22 +171,21 @@ impl Session {
                 if next { "last" } else { "first" }
             );
             self.tell(Message::note(words));
-            return Vec::new();
+            return;
         };
         if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
             self.files[number] = Some(Target { subject, source });
         }
-        self.open_file(to)
+        self.open_file(to, effects);
     }
 
     /// Looks at an output; what it takes to count it.
-    fn open(&mut self, target: Target) -> Vec<Effect> {
+    fn open(&mut self, target: Target, effects: &mut Effects) {
         let source = target.source;
         let streaming = self.is_streaming(&source);
-        let effects = self.app.open(target.subject, source.view(), streaming);
+        self.app.open(target.subject, source.view(), streaming, effects);
         self.watch(&source);
         self.source = Some(source);
-        effects
     }
 
     fn watch(&mut self, source: &Source) {
@@ -198,7 +199,7 @@ impl Session {
     }
 
     fn tell(&mut self, message: Message) {
-        let _ = self.app.update(Event::Told(message));
+        self.app.update(Event::Told(message), &mut Effects::default());
     }
 
     /// Takes in all that has come, then draws once, until the person leaves. What only shows progress waits for
@@ -222,21 +223,19 @@ impl Session {
     /// Takes in a signal; how long what it tells may wait to be drawn.
     fn take(&mut self, signal: Signal) -> io::Result<Duration> {
         let (patience, known) = (signal.patience(), self.known());
-        let effects = match signal {
-            Signal::App(event) => self.app.update(event),
-            Signal::Look => self.look(),
-            Signal::Live(news) => self.hear(news),
+        let mut effects = Effects::default();
+        match signal {
+            Signal::App(event) => self.app.update(event, &mut effects),
+            Signal::Look => self.look(&mut effects),
+            Signal::Live(news) => self.hear(news, &mut effects),
             Signal::TerminalGone(fault) => {
                 drop(self.app.take_doomed());
                 self.fault = fault;
-                vec![Effect::Quit]
+                effects.push(Effect::Quit);
             }
-            Signal::Pause => vec![Effect::Suspend],
-            Signal::GoesOn => {
-                self.go_on()?;
-                Vec::new()
-            }
-        };
+            Signal::Pause => effects.push(Effect::Suspend),
+            Signal::GoesOn => self.go_on()?,
+        }
         self.carry_out(effects)?;
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }
@@ -258,15 +257,15 @@ impl Session {
     }
 
     /// The file may have changed: how?
-    fn look(&mut self) -> Vec<Effect> {
-        let Some(source) = &mut self.source else { return Vec::new() };
+    fn look(&mut self, effects: &mut Effects) {
+        let Some(source) = &mut self.source else { return };
         let content = source.refresh();
-        self.changed(content)
+        self.changed(content, effects);
     }
 
     /// A refresh tells of a change once: what it says must reach the screens.
-    fn changed(&mut self, content: Change) -> Vec<Effect> {
-        let Some(source) = &self.source else { return Vec::new() };
+    fn changed(&mut self, content: Change, effects: &mut Effects) {
+        let Some(source) = &self.source else { return };
         let changed = Changed {
             view: source.view(),
             content,
@@ -274,7 +273,7 @@ impl Session {
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
             streaming: self.is_streaming(source),
         };
-        self.app.update(Event::Changed(changed))
+        self.app.update(Event::Changed(changed), effects);
     }
 
     /// What is drawn is what the file holds now: pages that were cut off are noticed first.
@@ -285,7 +284,8 @@ impl Session {
         }
         let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
-            let effects = self.changed(content);
+            let mut effects = Effects::default();
+            self.changed(content, &mut effects);
             self.carry_out(effects)?;
         }
         let app = &self.app;
@@ -293,7 +293,14 @@ impl Session {
         terminal::paint(|| screen.draw(|frame| view::draw(app, frame, &Cost::default())).map(drop))
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+    /// Tells the screens of an event, and does what they ask for.
+    fn happen(&mut self, event: Event) -> io::Result<()> {
+        let mut effects = Effects::default();
+        self.app.update(event, &mut effects);
+        self.carry_out(effects)
+    }
+
+    fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         for effect in effects {
             match effect {
                 Effect::Quit => self.left = true,
@@ -303,8 +310,7 @@ impl Session {
                 Effect::StopSearch => self.jobs.stop_search(),
                 Effect::Plan(task) => {
                     if let Some(planned) = self.jobs.plan(*task) {
-                        let effects = self.app.update(Event::Planned(Box::new(planned)));
-                        self.carry_out(effects)?;
+                        self.happen(Event::Planned(Box::new(planned)))?;
                     }
                 }
                 Effect::StopPlan => self.jobs.stop_plan(),
@@ -315,8 +321,7 @@ impl Session {
                 Effect::Reopen => self.reopen()?,
                 Effect::Policies => {
                     let choices = (self.chooser)();
-                    let effects = self.app.update(Event::Policies(choices));
-                    self.carry_out(effects)?;
+                    self.happen(Event::Policies(choices))?;
                 }
                 Effect::ReadTool { agent, then } => {
                     let mut choices = (self.chooser)();
@@ -325,12 +330,12 @@ impl Session {
                     let at =
                         at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
                     if let Some(at) = at {
-                        let effects = self.app.update(Event::ReadTool(choices.swap_remove(at), then));
-                        self.carry_out(effects)?;
+                        self.happen(Event::ReadTool(choices.swap_remove(at), then))?;
                     }
                 }
                 Effect::OtherFile { next } => {
-                    let effects = self.other_file(next);
+                    let mut effects = Effects::default();
+                    self.other_file(next, &mut effects);
                     self.carry_out(effects)?;
                 }
                 Effect::Scan(number) => self.jobs.scan(number),
@@ -406,7 +411,8 @@ impl Session {
                 if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
                     self.files[number] = Some(Target { subject, source });
                 }
-                let effects = self.open(target);
+                let mut effects = Effects::default();
+                self.open(target, &mut effects);
                 self.carry_out(effects)
             }
             Err(fault) => {
@@ -429,7 +435,8 @@ impl Session {
                 };
                 let signals = self.signals.clone();
                 self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
-                let effects = self.app.update(Event::Changed(changed));
+                let mut effects = Effects::default();
+                self.app.update(Event::Changed(changed), &mut effects);
                 self.tell(Message::note("opened again"));
                 self.carry_out(effects)
             }

@@ -5,7 +5,7 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 use crate::human::{count, size};
 use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
 use crate::text::label::{label, shell};
-use crate::tui::app::{App, Effect, Message, Overlay, Screen};
+use crate::tui::app::{App, Effect, Effects, Message, Overlay, Screen};
 use crate::tui::keys::{self, Action, Place};
 use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::layout;
@@ -15,20 +15,20 @@ use super::{Cleaning, Listing, Scanned};
 
 impl App {
     /// Begins with the list of stored outputs.
-    pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.go_to_stores()
+    pub fn start_with_stores(&mut self, effects: &mut Effects) {
+        self.go_to_stores(effects)
     }
 
-    pub(crate) fn go_to_stores(&mut self) -> Vec<Effect> {
+    pub(crate) fn go_to_stores(&mut self, effects: &mut Effects) {
         self.screen = Screen::Stores;
-        vec![Effect::Scan(self.listing.start_look())]
+        effects.push(Effect::Scan(self.listing.start_look()))
     }
 
     /// The directories have changed: looks again, if the list is on the screen.
-    pub(crate) fn stores_changed(&mut self) -> Vec<Effect> {
+    pub(crate) fn stores_changed(&mut self, effects: &mut Effects) {
         match self.screen {
-            Screen::Stores => vec![Effect::Scan(self.listing.start_look())],
-            Screen::Pager => Vec::new(),
+            Screen::Stores => effects.push(Effect::Scan(self.listing.start_look())),
+            Screen::Pager => {}
         }
     }
 
@@ -39,32 +39,31 @@ impl App {
     }
 
     /// Rows are in another order than they were, or others.
-    pub(crate) fn list_arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
-        let effects = self.listing.arranged(arranged);
+    pub(crate) fn list_arranged(&mut self, arranged: Arranged, effects: &mut Effects) {
+        self.listing.arranged(arranged, effects);
         self.typed_ahead(effects)
     }
 
     /// Entries have come, or all of them have.
-    pub(crate) fn list_scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
-        let effects = self.listing.scanned(scanned);
+    pub(crate) fn list_scanned(&mut self, scanned: Scanned, effects: &mut Effects) {
+        self.listing.scanned(scanned, effects);
         self.typed_ahead(effects)
     }
 
     /// Takes in the keys that waited, once they need not wait any more.
-    fn typed_ahead(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
-        let mut effects = self.settled(effects);
+    fn typed_ahead(&mut self, effects: &mut Effects) {
+        self.settle_list(effects);
         if self.listing.is_awaited() {
-            return effects;
+            return;
         }
         for key in std::mem::take(&mut self.listing.held) {
-            effects.extend(self.key(key));
+            self.key(key, effects);
             // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
             if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
                 self.listing.held.clear();
                 break;
             }
         }
-        effects
     }
 
     /// Whether a key waits: what is typed ahead acts on the rows that were asked for, not on those that are still
@@ -81,13 +80,12 @@ impl App {
     }
 
     /// Has a key wait until the rows are there that were asked for.
-    pub(crate) fn wait_for_rows(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(crate) fn wait_for_rows(&mut self, key: KeyEvent) {
         self.listing.touched = true;
         self.listing.held.push(key);
-        Vec::new()
     }
 
-    pub(crate) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+    pub(crate) fn act_on_list(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         self.listing.touched = true;
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
@@ -102,93 +100,88 @@ impl App {
             Action::PageUp => at.saturating_sub(page * times),
             Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
             Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-            _ => return self.change_list(action),
+            _ => return self.change_list(action, effects),
         };
         self.listing.go(to, height);
-        self.peek()
+        self.peek(effects)
     }
 
-    fn change_list(&mut self, action: Action) -> Vec<Effect> {
+    fn change_list(&mut self, action: Action, effects: &mut Effects) {
         match action {
-            Action::Open => return self.open_chosen(),
-            Action::Sort => return self.rearranged(Listing::sort_next),
-            Action::SortReverse => return self.rearranged(Listing::reverse),
-            Action::Group => return self.rearranged(Listing::group_next),
+            Action::Open => return self.open_chosen(effects),
+            Action::Sort => return self.rearranged(Listing::sort_next, effects),
+            Action::SortReverse => return self.rearranged(Listing::reverse, effects),
+            Action::Group => return self.rearranged(Listing::group_next, effects),
             Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
-            Action::Refresh => return self.go_to_stores(),
-            Action::Copy => return self.copy_chosen(),
-            Action::CountLines => return self.count_lines(),
+            Action::Refresh => return self.go_to_stores(effects),
+            Action::Copy => return self.copy_chosen(effects),
+            Action::CountLines => return self.count_lines(effects),
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
             }
             Action::Delete => self.delete_marked(),
             Action::Undo => self.undo_deletion(),
-            Action::DeleteNow => return self.delete_now(),
+            Action::DeleteNow => return self.delete_now(effects),
             Action::CleanOverdue => self.offer_cleaning(),
-            Action::Keep => return self.keep_chosen(),
+            Action::Keep => return self.keep_chosen(effects),
             Action::Back if self.listing.unmark() => {}
             Action::Back if !self.listing.filter_text().is_empty() => {
-                return self.rearranged(|listing| listing.filter(""));
+                return self.rearranged(|listing, effects| listing.filter("", effects), effects);
             }
             Action::Back | Action::Other if self.output.is_some() => self.screen = Screen::Pager,
             _ => {}
         }
-        self.settle_list()
+        self.settle_list(effects)
     }
 
-    fn rearranged(&mut self, change: impl FnOnce(&mut Listing) -> Vec<Effect>) -> Vec<Effect> {
-        let effects = change(&mut self.listing);
-        self.settled(effects)
-    }
-
-    /// The same, with what else is to be done.
-    pub(crate) fn settled(&mut self, mut effects: Vec<Effect>) -> Vec<Effect> {
-        effects.extend(self.settle_list());
-        effects
+    fn rearranged(&mut self, change: impl FnOnce(&mut Listing, &mut Effects), effects: &mut Effects) {
+        change(&mut self.listing, effects);
+        self.settle_list(effects)
     }
 
     /// After a change of size, order or content.
-    pub(crate) fn settle_list(&mut self) -> Vec<Effect> {
+    pub(crate) fn settle_list(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         self.listing.settle(height);
-        self.peek()
+        self.peek(effects)
     }
 
     /// First lines are read for what is on the screen only; the chosen entry's preview, where there is room.
-    fn peek(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+    fn peek(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         let unread = self.listing.unread(height);
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
-        if self.size.0 >= layout::WIDE && chosen != self.glance.as_ref().map(|glance| glance.0.clone()) {
-            effects.extend(chosen.map(Effect::Glance));
+        let glance = self.glance.as_ref().map(|glance| &glance.0);
+        if self.size.0 >= layout::WIDE
+            && let Some(path) = chosen.filter(|path| Some(path) != glance)
+        {
+            effects.push(Effect::Glance(path));
         }
-        effects
     }
 
-    fn open_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+    fn open_chosen(&mut self, effects: &mut Effects) {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return };
         self.listing.opened = true;
-        vec![Effect::Open(path)]
+        effects.push(Effect::Open(path))
     }
 
-    fn copy_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+    fn copy_chosen(&mut self, effects: &mut Effects) {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return };
         let text = shell::word(path.as_os_str().as_encoded_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
-        vec![Effect::Copy(text)]
+        effects.push(Effect::Copy(text))
     }
 
     /// Counts the lines of the marked entries, or else of the chosen one; the marks stay.
-    fn count_lines(&mut self) -> Vec<Effect> {
+    fn count_lines(&mut self, effects: &mut Effects) {
         let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
         match self.listing.details.uncounted(wanted) {
-            none if none.is_empty() => Vec::new(),
-            wanted => vec![Effect::CountLines(wanted)],
+            none if none.is_empty() => {}
+            wanted => effects.push(Effect::CountLines(wanted)),
         }
     }
 
@@ -246,12 +239,12 @@ impl App {
     }
 
     /// What was marked for deletion goes now.
-    fn delete_now(&mut self) -> Vec<Effect> {
+    fn delete_now(&mut self, effects: &mut Effects) {
         if self.listing.pending.is_empty() {
             self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
-            return Vec::new();
+            return;
         }
-        vec![Effect::Delete(self.take_doomed())]
+        effects.push(Effect::Delete(self.take_doomed()))
     }
 
     /// What is to be deleted on leaving.
@@ -286,25 +279,25 @@ impl App {
     }
 
     /// Our own entries are kept in place; another agent's is copied into our store.
-    fn keep_chosen(&mut self) -> Vec<Effect> {
-        let Some(entry) = self.listing.chosen().cloned() else { return Vec::new() };
+    fn keep_chosen(&mut self, effects: &mut Effects) {
+        let Some(entry) = self.listing.chosen().cloned() else { return };
         if entry.status == Status::Unfinished {
             self.message = Some(Message::error(format!(
                 "{}: {UNFINISHED}; keep it once it is whole",
                 label(entry.id_bytes())
             )));
-            return Vec::new();
+            return;
         }
         let kept = self.listing.is_kept(&entry);
         if !kept && !entry.is_own() {
             let words = format!("{}: copying {} to keep it", label(entry.id_bytes()), size(entry.size()));
             self.message = Some(Message::note(words));
         }
-        vec![Effect::Keep { entry, keep: !kept }]
+        effects.push(Effect::Keep { entry, keep: !kept })
     }
 
     /// An entry has been kept, or no longer is, or that failed.
-    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>) -> Vec<Effect> {
+    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
         self.message = Some(match (&fault, keep) {
             (Some(fault), _) => Message::error(fault.clone()),
             (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
@@ -313,6 +306,6 @@ impl App {
         if fault.is_none() {
             self.listing.set_kept(id, keep);
         }
-        vec![Effect::Scan(self.listing.start_look())]
+        effects.push(Effect::Scan(self.listing.start_look()))
     }
 }

@@ -13,7 +13,7 @@ use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
-use overspill::tui::app::{App, Changed, Effect, Event};
+use overspill::tui::app::{App, Changed, Effect, Effects, Event};
 use overspill::tui::pager::doc::Cost;
 use overspill::tui::pager::output::Subject;
 use overspill::tui::pager::search::{Found, News, Quest, Round};
@@ -101,11 +101,32 @@ impl Bench {
     /// Looks at a file; what is asked for first is still to be done.
     pub fn start(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
         let source = Source::open(path).expect("a file");
-        let effects = self.app.open(subject(policy), source.view(), false);
+        let effects = self.show(subject(policy), &source);
         self.source = Some(source);
         let (plans, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
         self.carry_out(plans);
         rest
+    }
+
+    /// Tells the screens of an event; what they ask for.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Effects::default();
+        self.app.update(event, &mut effects);
+        effects.into_iter().collect()
+    }
+
+    /// Looks at an output; what the screens ask for.
+    pub fn show(&mut self, subject: Subject, source: &Source) -> Vec<Effect> {
+        let mut effects = Effects::default();
+        self.app.open(subject, source.view(), false, &mut effects);
+        effects.into_iter().collect()
+    }
+
+    /// Begins with the stores; what the screens ask for.
+    pub fn start_with_stores(&mut self) -> Vec<Effect> {
+        let mut effects = Effects::default();
+        self.app.start_with_stores(&mut effects);
+        effects.into_iter().collect()
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -118,7 +139,7 @@ impl Bench {
                 Some((name, after)) => (named_key(name), after),
                 None => (KeyCode::Char(first), &rest[first.len_utf8()..]),
             };
-            let effects = self.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            let effects = self.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
             self.carry_out(effects);
             rest = after;
         }
@@ -127,7 +148,7 @@ impl Bench {
 
     /// The terminal takes another size.
     pub fn resize(&mut self, size: (u16, u16)) -> &mut Self {
-        let effects = self.app.update(Event::Resize(size.0, size.1));
+        let effects = self.update(Event::Resize(size.0, size.1));
         self.carry_out(effects);
         self
     }
@@ -137,7 +158,7 @@ impl Bench {
         let source = self.source.as_mut().expect("a file");
         let content = source.refresh();
         let (view, path) = (source.view(), source.path_status());
-        let effects = self.app.update(Event::Changed(Changed { view, content, path, streaming: false }));
+        let effects = self.update(Event::Changed(Changed { view, content, path, streaming: false }));
         self.carry_out(effects);
         content
     }
@@ -149,41 +170,41 @@ impl Bench {
                 Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
                 Effect::Search(quest) => {
                     let news = seek(&quest);
-                    self.app.update(Event::Found(Found { number: quest.number, news }))
+                    self.update(Event::Found(Found { number: quest.number, news }))
                 }
                 Effect::Census(census) => {
                     let all = 0..census.view.len();
                     let count = search::matches(&census.view, &census.pattern, all).count() as u64;
                     let news = News::Counted(census.view.len(), count);
-                    self.app.update(Event::Found(Found { number: census.number, news }))
+                    self.update(Event::Found(Found { number: census.number, news }))
                 }
                 Effect::Policies => {
                     let names = ["opencode/metadata", "opencode/output", "opencode/read"];
                     let choices = names.iter().map(|name| choice(policy(name)));
-                    self.app.update(Event::Policies(choices.collect()))
+                    self.update(Event::Policies(choices.collect()))
                 }
                 Effect::ReadTool { agent, then } => {
                     let own = Catalog::builtin().get(&format!("{agent}/read"));
                     let policy = own.unwrap_or_else(|_| policy("opencode/read"));
                     let choice = choice(policy);
-                    self.app.update(Event::ReadTool(choice, then))
+                    self.update(Event::ReadTool(choice, then))
                 }
                 Effect::Plan(task) => {
                     let planned = task.run(&|| true).expect("it is wanted");
-                    self.app.update(Event::Planned(Box::new(planned)))
+                    self.update(Event::Planned(Box::new(planned)))
                 }
-                Effect::Advise(wish) => self.app.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
+                Effect::Advise(wish) => self.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
                 Effect::Scan(number) => self.scan(number),
                 Effect::Arrange(task) => {
                     let arranged = Arranged::new(&task, || true).expect("it is wanted");
-                    self.app.update(Event::Arranged(Box::new(arranged)))
+                    self.update(Event::Arranged(Box::new(arranged)))
                 }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {
                         let peek = details::peek(&entry, &self.env);
                         (entry, peek)
                     };
-                    self.app.update(Event::Peeked(entries.into_iter().map(read).collect()))
+                    self.update(Event::Peeked(entries.into_iter().map(read).collect()))
                 }
                 Effect::CountLines(entries) => {
                     for entry in entries {
@@ -191,7 +212,7 @@ impl Bench {
                             |error| details::Lines::Failed(error.to_string()),
                             details::Lines::Counted,
                         );
-                        self.app.update(Event::LinesCounted(Box::new(entry), lines));
+                        self.update(Event::LinesCounted(Box::new(entry), lines));
                     }
                     Vec::new()
                 }
@@ -218,7 +239,7 @@ impl Bench {
             let generation = view.generation();
             let number = self.app.output.as_ref().expect("an output").count_number();
             let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
-            effects.extend(self.app.update(event));
+            effects.extend(self.update(event));
         }
         effects
     }
@@ -234,9 +255,9 @@ impl Bench {
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
         let look = Look { number, reports, kept: Default::default(), space };
         let (now, user) = (self.now, self.env.uid());
-        self.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
-        let mut effects = self.app.update(Event::Scanned(Scanned::Some(number, entries)));
-        effects.extend(self.app.update(Event::Scanned(Scanned::All(Box::new(look)))));
+        self.update(Event::Scanned(Scanned::Begun { number, now, user }));
+        let mut effects = self.update(Event::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.update(Event::Scanned(Scanned::All(Box::new(look)))));
         effects
     }
 

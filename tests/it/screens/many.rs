@@ -39,7 +39,7 @@ fn put(dir: &tempfile::TempDir, bench: &Bench, n: usize, minutes: u64) -> std::p
 }
 
 fn press(bench: &mut Bench, key: char) -> Vec<Effect> {
-    bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
+    bench.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
 }
 
 fn chosen(bench: &Bench) -> String {
@@ -49,16 +49,16 @@ fn chosen(bench: &Bench) -> String {
 /// A look, taken in batch by batch as a worker sends it.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
+    bench.update(Event::Scanned(Scanned::Begun { number, now, user }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.app.update(Event::Scanned(Scanned::Some(number, some)));
+        let effects = bench.update(Event::Scanned(Scanned::Some(number, some)));
         bench.carry_out(effects);
         between(bench);
     }
     let look = Look { number, reports: Vec::new(), kept: Default::default(), space: None };
-    let effects = bench.app.update(Event::Scanned(Scanned::All(Box::new(look))));
+    let effects = bench.update(Event::Scanned(Scanned::All(Box::new(look))));
     bench.carry_out(effects);
 }
 
@@ -85,14 +85,14 @@ fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
 #[test]
 fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("/00000000024100<Esc>/");
     let mut tasks = Vec::new();
     for key in "00000000024100".chars() {
         tasks.extend(press(&mut bench, key));
     }
-    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     for key in ['j', 'k', 'x'] {
         tasks.extend(press(&mut bench, key));
     }
@@ -107,7 +107,7 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
 #[test]
 fn text_that_is_typed_ahead_is_text() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("x");
     let mut tasks = press(&mut bench, 's');
@@ -126,10 +126,10 @@ fn text_that_is_typed_ahead_is_text() {
 #[test]
 fn what_is_typed_after_opening_does_nothing_to_the_list() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     let mut tasks = press(&mut bench, 's');
-    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
@@ -139,7 +139,7 @@ fn what_is_typed_after_opening_does_nothing_to_the_list() {
 #[test]
 fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     let (dir, mut bench) = stocked(60);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("30j  ");
     let row = |bench: &Bench| bench.rows().iter().position(|row| row.starts_with('▌'));
@@ -149,7 +149,7 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     }
     fs::remove_file(put(&dir, &bench, 3, 0)).unwrap();
     fs::remove_file(put(&dir, &bench, 31, 0)).unwrap();
-    let effects = bench.app.update(Event::StoresChanged);
+    let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
     assert_eq!(bench.app.listing.stock().len(), 63);
@@ -164,14 +164,14 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     for n in 0..3 {
         put(&dir, &bench, n, week + 60 + n as u64);
     }
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("X");
     for n in 10..20 {
         put(&dir, &bench, n, n as u64);
     }
     fs::remove_file(put(&dir, &bench, 0, 0)).unwrap();
-    let effects = bench.app.update(Event::StoresChanged);
+    let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     bench.keys("<Enter>");
     let doomed = bench.app.take_doomed();
@@ -187,7 +187,7 @@ fn what_cannot_be_deleted_is_refused_with_the_reason() {
     let store = dir.path().join(".local/share/opencode/tool-output");
     std::os::unix::fs::symlink(store.join(name(0)), store.join(name(1))).unwrap();
     fs::hard_link(put(&dir, &bench, 2, 5), dir.path().join("elsewhere")).unwrap();
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("/00001<Enter>x");
     assert!(bench.status().contains("symbolic link: not deleted by overspill"), "{}", bench.status());

@@ -208,7 +208,7 @@ fn messages() {
     keep("message", bench.keys("w"));
     keep("no_such_line", bench.keys("99G"));
     keep("no_such_key", bench.keys("Z"));
-    bench.app.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
+    bench.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
     keep("error", &bench);
 }
 
@@ -243,8 +243,8 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
     let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
-    let effects = bench.app.update(Event::Changed(changed));
-    bench.app.update(late);
+    let effects = bench.update(Event::Changed(changed));
+    bench.update(late);
     bench.carry_out(effects);
     assert!(bench.status().contains("the model got all 2 lines"), "{}", bench.status());
 }

@@ -11,7 +11,7 @@ use crate::common::home::Home;
 
 /// Presses a key; what it asks for is left undone.
 fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
-    bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+    bench.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
 /// The preview that is asked for, and nothing done about it.
@@ -25,7 +25,7 @@ fn asked_for(effects: Vec<Effect>) -> Box<Making> {
 
 fn answer(bench: &mut Bench, task: &Making) {
     let planned = task.run(&|| true).expect("it is wanted");
-    let effects = bench.app.update(Event::Planned(Box::new(planned)));
+    let effects = bench.update(Event::Planned(Box::new(planned)));
     bench.carry_out(effects);
 }
 
@@ -96,11 +96,7 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
     let path = home.sparse("huge", 1 << 40);
     let mut bench = Bench::new((80, 24));
     let source = overspill::source::Source::open(&path).unwrap();
-    let task = asked_for(bench.app.open(
-        crate::common::bench::subject(policy("opencode/read")),
-        source.view(),
-        false,
-    ));
+    let task = asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     press(&mut bench, KeyCode::Esc);
     assert!(task.run(&|| false).is_none());
@@ -124,7 +120,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
         path: source.path_status(),
         streaming: false,
     };
-    let newer = asked_for(bench.app.update(Event::Changed(changed)));
+    let newer = asked_for(bench.update(Event::Changed(changed)));
     answer(&mut bench, &task);
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     answer(&mut bench, &newer);
@@ -158,7 +154,7 @@ fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
         for path in [&small, &huge] {
             let mut bench = Bench::new((80, 24));
             let source = overspill::source::Source::open(path).unwrap();
-            bench.app.open(crate::common::bench::subject(policy(name)), source.view(), false);
+            bench.show(crate::common::bench::subject(policy(name)), &source);
             for key in "->l".chars() {
                 press(&mut bench, KeyCode::Char(key));
             }

@@ -199,7 +199,7 @@ fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
                 &frame,
                 &format!("seed {seed}, step {step}"),
             );
-            let effects = bench.app.update(event(&mut lot));
+            let effects = bench.update(event(&mut lot));
             bench.carry_out(effects);
         }
     }

@@ -70,7 +70,7 @@ impl Stocked {
 
     /// Begins with the list, as `overspill` alone does.
     fn shown(mut self) -> Self {
-        let effects = self.bench.app.start_with_stores();
+        let effects = self.bench.start_with_stores();
         self.bench.carry_out(effects);
         self
     }
@@ -110,7 +110,7 @@ fn what_is_kept_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
     let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
     let mut stocked = stocked.shown();
-    stocked.bench.app.update(Event::Kept { id: id.into(), keep: true, fault: None });
+    stocked.bench.update(Event::Kept { id: id.into(), keep: true, fault: None });
     let rows = stocked.bench.keys("4j").rows();
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.contains(" kept ") && !row.contains('░'), "{row}");
@@ -152,7 +152,7 @@ fn lines_are_counted_for_the_chosen_or_for_all_marked() {
 #[test]
 fn stores_not_looked_at_yet() {
     let mut bench = Bench::new(SIZES[0]);
-    bench.app.start_with_stores();
+    bench.start_with_stores();
     keep("looking", &bench);
 }
 
@@ -167,7 +167,7 @@ fn stores_with_nothing_in_them() {
             }
         }
         let mut bench = stocked.bench;
-        for effect in bench.app.start_with_stores() {
+        for effect in bench.start_with_stores() {
             if let Effect::Scan(number) = effect {
                 bench.scanned(number, std::mem::take(&mut listing));
             }
@@ -211,7 +211,7 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     let list = || Stocked::with_entries(SIZES[0]).shown().bench;
     let mut pasted = list();
     pasted.keys("/");
-    let effects = pasted.app.update(Event::Paste("overspill".into()));
+    let effects = pasted.update(Event::Paste("overspill".into()));
     pasted.carry_out(effects);
     let mut typed = list();
     assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
@@ -231,7 +231,7 @@ fn an_unfinished_output_is_not_kept() {
     let mut stocked = Stocked::new((80, 24));
     stocked.entry("overspill", ".tmp-tool_e26cf08d50010000AbCdEfGhIjKl", b"half", 1);
     stocked.bench.env = Env::hermetic(stocked.dir.path());
-    let effects = stocked.bench.app.start_with_stores();
+    let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
     stocked.bench.keys("K");
     let asked = |bench: &Bench| bench.asked.iter().any(|effect| matches!(effect, Effect::Keep { .. }));
