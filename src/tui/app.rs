@@ -1,8 +1,6 @@
 //! The state of the screens, and how events change it. No input or output: what is to be done outside
 //! comes back as effects.
 
-use std::path::PathBuf;
-
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::source::{Change, PathStatus, View};
@@ -19,6 +17,7 @@ use super::pager::window::ThenRead;
 use super::popup::picker::Picker;
 use super::popup::prompt::{Prompt, Purpose};
 use super::stores::Listing;
+use super::stores::glance::Glance;
 use super::widget::layout::Side;
 use super::widget::theme::Theme;
 
@@ -63,7 +62,7 @@ pub struct App {
     /// The list of stored outputs.
     pub listing: Listing,
     /// The entry whose preview is shown beside the list.
-    pub glance: Option<(PathBuf, Option<Output>)>,
+    pub glance: Option<Glance>,
     /// The list of policies.
     pub picker: Picker,
     /// The limits drawer.
@@ -170,6 +169,7 @@ impl App {
             Event::LinesCounted(entry, lines) => {
                 self.listing.details.counted(&entry, lines);
             }
+            Event::Glanced(glance) => self.glanced(*glance),
             Event::Planned(planned) => self.planned(*planned, effects),
             Event::Advised(number, change) => self.advised(number, change),
             Event::Policies(choices) => {

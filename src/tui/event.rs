@@ -11,11 +11,12 @@ use crate::text::units::{Measure, Want};
 
 use super::pager::drawer::{Change, Wish};
 use super::pager::planning::{Making, Planned};
-use super::pager::search::{Census, Found, Quest};
+use super::pager::search::{CountJob, Found, SearchJob};
 use super::pager::window::ThenRead;
 use super::popup::picker::Choice;
 use super::stores::Scanned;
 use super::stores::details::{Lines, Peek};
+use super::stores::glance::Glance;
 use super::stores::sort::{Arranged, Task};
 
 /// What happens to the screens.
@@ -66,6 +67,8 @@ pub enum Event {
         /// What went wrong.
         fault: Option<String>,
     },
+    /// An entry beside the list has been opened, and its preview made.
+    Glanced(Box<Glance>),
     /// A preview has been made.
     Planned(Box<Planned>),
     /// What it takes to keep a line: the wish's number, and the change that would do.
@@ -105,9 +108,9 @@ pub enum Effect {
         from: usize,
     },
     /// Search; an earlier search is given up.
-    Search(Quest),
+    Search(SearchJob),
     /// Count all matches; an earlier count is given up.
-    Census(Census),
+    CountMatches(CountJob),
     /// Give up searching and counting matches.
     StopSearch,
     /// Make a preview; an earlier one is given up.

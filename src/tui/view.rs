@@ -60,6 +60,6 @@ fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
     if let Some(place) = places.strip {
         super::pager::view::minimap::draw(app, output, frame.buffer_mut(), place);
     }
-    super::widget::line::rule(frame.buffer_mut(), places.rule, app);
+    super::widget::line::rule(frame.buffer_mut(), places.rule, app.theme.dim, app.unicode);
     super::pager::view::status::draw(app, output, drawn, frame, places.status);
 }

@@ -34,9 +34,10 @@ impl App {
         let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
-        let to = match next {
-            true => tops.iter().find(|top| **top > here),
-            false => tops.iter().rev().find(|top| **top < here),
+        let to = if next {
+            tops.iter().find(|top| **top > here)
+        } else {
+            tops.iter().rev().find(|top| **top < here)
         };
         match to.copied() {
             Some(top) => {

@@ -272,9 +272,10 @@ impl App {
 
     fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        self.message = Some(Message::note(match self.panes.following {
-            true => "following the end as the file grows; F or a move up stops",
-            false => "no longer following",
+        self.message = Some(Message::note(if self.panes.following {
+            "following the end as the file grows; F or a move up stops"
+        } else {
+            "no longer following"
         }));
         self.follow();
     }

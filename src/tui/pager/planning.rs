@@ -166,7 +166,7 @@ impl LineSeek for Seek<'_> {
 
 impl App {
     /// A number that no task has had.
-    pub fn next_plan(&mut self) -> u64 {
+    pub(crate) fn next_plan(&mut self) -> u64 {
         self.plans += 1;
         self.plans
     }
@@ -198,12 +198,6 @@ impl App {
 
     /// A preview has been made.
     pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
-        if let Some((_, Some(glance))) = &mut self.glance
-            && glance.awaits(planned.number)
-        {
-            glance.take(planned);
-            return;
-        }
         let Some(output) = self.output.as_mut().filter(|output| output.awaits(planned.number)) else {
             return;
         };
@@ -218,9 +212,10 @@ impl App {
     pub(crate) fn give_up_planning(&mut self, effects: &mut Effects) -> bool {
         let Some(output) = self.output.as_mut().filter(|output| output.is_awaited()) else { return false };
         let name = output.policy.name().to_owned();
-        let words = match output.give_up() {
-            true => format!("gave up planning {name}; this is the preview from before"),
-            false => format!("gave up planning {name}; p picks another policy"),
+        let words = if output.give_up() {
+            format!("gave up planning {name}; this is the preview from before")
+        } else {
+            format!("gave up planning {name}; p picks another policy")
         };
         self.message = Some(Message::note(words));
         effects.push(Effect::StopPlan);

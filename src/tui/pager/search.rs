@@ -16,32 +16,32 @@ const MOST_KEPT: usize = 2 << 20;
 
 /// What is searched.
 #[derive(Debug, Clone)]
-pub enum Hay {
+pub enum Haystack {
     /// The file.
     File(View),
     /// A preview, whole.
     Text(Arc<[u8]>),
 }
 
-impl Hay {
+impl Haystack {
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Hay::File(view) => view,
-            Hay::Text(text) => text,
+            Haystack::File(view) => view,
+            Haystack::Text(text) => text,
         }
     }
 }
 
 /// A search to be made by a worker.
 #[derive(Debug, Clone)]
-pub struct Quest {
+pub struct SearchJob {
     /// Its number; an answer to an older one is dropped.
     pub number: u64,
     /// What is sought.
     pub pattern: Pattern,
     /// Where.
-    pub hay: Hay,
+    pub haystack: Haystack,
     /// From which byte.
     pub from: usize,
     /// Which way.
@@ -50,7 +50,7 @@ pub struct Quest {
 
 /// Matches in a file to be counted by a worker.
 #[derive(Debug, Clone)]
-pub struct Census {
+pub struct CountJob {
     /// Its number; an answer to an older one is dropped.
     pub number: u64,
     /// What is counted.
@@ -62,15 +62,15 @@ pub struct Census {
 /// What a worker says of a search.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The quest's number.
+    /// The job's number.
     pub number: u64,
     /// What it says.
-    pub news: News,
+    pub reply: SearchReply,
 }
 
 /// Something to say of a search.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum SearchReply {
     /// The nearest match, and whether the search went round the end to find it.
     Match(Range<usize>, Round),
     /// There is none.
@@ -102,7 +102,7 @@ pub struct Find {
     pub counts: MatchCounts,
     /// Matches in what the model got of the file; `None` where that is too much to search at once.
     pub kept: Option<u64>,
-    census: u64,
+    counting: u64,
     running: bool,
     number: u64,
 }
@@ -123,7 +123,7 @@ impl Find {
     pub fn forget_place(&mut self) {
         self.current = [None, None];
         self.counts = MatchCounts::default();
-        self.census += 1;
+        self.counting += 1;
         self.stop();
     }
 
@@ -162,19 +162,20 @@ impl App {
         self.find.pattern = Some(pattern);
         self.find.toward = Some(toward);
         self.panes.remember();
-        self.census(effects);
+        self.count_matches(effects);
         self.seek(toward, effects);
         Ok(())
     }
 
     /// Counts all matches in the file anew.
-    pub(crate) fn census(&mut self, effects: &mut Effects) {
+    pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
         let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
         self.find.counts = MatchCounts::default();
-        self.find.census += 1;
-        let census = Census { number: self.find.census, pattern: pattern.clone(), view: output.view.clone() };
+        self.find.counting += 1;
+        let job =
+            CountJob { number: self.find.counting, pattern: pattern.clone(), view: output.view.clone() };
         self.count_kept();
-        effects.push(Effect::Census(census))
+        effects.push(Effect::CountMatches(job))
     }
 
     /// Counts the matches in what the model got of the file.
@@ -204,9 +205,11 @@ impl App {
         let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
             return;
         };
-        let hay = match side {
-            Side::Spill => Hay::File(output.view.clone()),
-            Side::Preview if output.seen.len() <= LONGEST_PREVIEW => Hay::Text(self.preview_bytes().into()),
+        let haystack = match side {
+            Side::Spill => Haystack::File(output.view.clone()),
+            Side::Preview if output.seen.len() <= LONGEST_PREVIEW => {
+                Haystack::Text(self.preview_bytes().into())
+            }
             Side::Preview => {
                 self.message =
                     Some(Message::note("the preview is too long to search; Tab, and search the spill"));
@@ -216,10 +219,10 @@ impl App {
         let from = self.seek_from(side, toward);
         self.find.number += 1;
         self.find.running = true;
-        effects.push(Effect::Search(Quest {
+        effects.push(Effect::Search(SearchJob {
             number: self.find.number,
             pattern,
-            hay,
+            haystack,
             from: from as usize,
             toward,
         }))
@@ -238,8 +241,8 @@ impl App {
 
     /// Takes in what a worker says.
     pub(crate) fn found(&mut self, found: Found) {
-        if let News::Counted(end, count) = found.news {
-            if found.number == self.find.census {
+        if let SearchReply::Counted(end, count) = found.reply {
+            if found.number == self.find.counting {
                 self.find.counts.push(end, count);
             }
             return;
@@ -249,9 +252,9 @@ impl App {
         }
         let side = self.focus();
         self.find.running = false;
-        match found.news {
-            News::Counted(..) => {}
-            News::Nothing => {
+        match found.reply {
+            SearchReply::Counted(..) => {}
+            SearchReply::Nothing => {
                 let what = self.find.pattern.as_ref().map_or("", |p| p.text());
                 let what = crate::text::label::label(what.as_bytes());
                 self.message = Some(match side {
@@ -261,7 +264,7 @@ impl App {
                     }
                 });
             }
-            News::Match(range, round) => {
+            SearchReply::Match(range, round) => {
                 let range = range.start as u64..range.end as u64;
                 self.find.current[side as usize] = Some(range.clone());
                 self.reveal(side, range);

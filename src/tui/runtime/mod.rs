@@ -3,36 +3,37 @@
 pub(crate) mod editor;
 pub(crate) mod keyboard;
 mod live;
+mod news;
+mod outside;
+pub(crate) mod signal;
 pub(crate) mod terminal;
 pub(crate) mod worker;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
-use crate::text::units::Want;
 
-use super::app::{App, Changed, Effect, Effects, Event, Message};
+use super::app::App;
+use super::event::{Changed, Effect, Effects, Event, Message};
 use super::pager::doc::Cost;
-use super::pager::output::{Output, Subject};
+use super::pager::output::Subject;
 use super::popup::picker::Choice;
 use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
+use signal::Signal;
 use terminal::{Outside, Screen};
-use worker::{Jobs, Signal};
+use worker::Jobs;
 
-pub use live::{Live, LiveNews, Maker, Over, Parting};
-
-/// The read tool that is shown for agents whose own is not known.
-const READ_TOOL: &str = "opencode/read";
+pub use news::{Live, LiveNews, Maker, Over, Parting};
 
 /// Opens an output by its path, or says why not.
-pub type Opener = Box<dyn Fn(&Path) -> Result<Target, String>>;
+pub type Opener = Arc<dyn Fn(&Path) -> Result<Target, String> + Send + Sync>;
 
 /// Reads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
@@ -291,159 +292,5 @@ impl Session {
         let app = &self.app;
         let screen = &mut self.screen;
         terminal::paint(|| screen.draw(|frame| view::draw(app, frame, &Cost::default())).map(drop))
-    }
-
-    /// Tells the screens of an event, and does what they ask for.
-    fn happen(&mut self, event: Event) -> io::Result<()> {
-        let mut effects = Effects::default();
-        self.app.update(event, &mut effects);
-        self.carry_out(effects)
-    }
-
-    fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
-        for effect in effects {
-            match effect {
-                Effect::Quit => self.left = true,
-                Effect::Count { number, want, from } => self.count(number, want, from),
-                Effect::Search(quest) => self.jobs.search(quest),
-                Effect::Census(census) => self.jobs.census(census),
-                Effect::StopSearch => self.jobs.stop_search(),
-                Effect::Plan(task) => {
-                    if let Some(planned) = self.jobs.plan(*task) {
-                        self.happen(Event::Planned(Box::new(planned)))?;
-                    }
-                }
-                Effect::StopPlan => self.jobs.stop_plan(),
-                Effect::Advise(wish) => self.jobs.advise(*wish),
-                Effect::Copy(text) => self.copy(&text)?,
-                Effect::Edit(line) => self.edit(line)?,
-                Effect::Open(path) => self.open_path(&path)?,
-                Effect::Reopen => self.reopen()?,
-                Effect::Policies => {
-                    let choices = (self.chooser)();
-                    self.happen(Event::Policies(choices))?;
-                }
-                Effect::ReadTool { agent, then } => {
-                    let mut choices = (self.chooser)();
-                    let name = format!("{agent}/read");
-                    let at = choices.iter().position(|choice| choice.policy.name() == name);
-                    let at =
-                        at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
-                    if let Some(at) = at {
-                        self.happen(Event::ReadTool(choices.swap_remove(at), then))?;
-                    }
-                }
-                Effect::OtherFile { next } => {
-                    let mut effects = Effects::default();
-                    self.other_file(next, &mut effects);
-                    self.carry_out(effects)?;
-                }
-                Effect::Scan(number) => self.jobs.scan(number),
-                Effect::Arrange(task) => self.jobs.arrange(*task),
-                Effect::Glance(path) => {
-                    let target = (self.opener)(&path).ok();
-                    let output = target.map(|target| self.glance(target));
-                    self.app.glance = Some((path, output));
-                }
-                Effect::Delete(doomed) => {
-                    self.let_go(&doomed);
-                    self.jobs.delete(doomed);
-                }
-                Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
-                Effect::Peek(entries) => self.jobs.peek(entries),
-                Effect::CountLines(entries) => self.jobs.count_lines(entries),
-                Effect::Suspend => self.suspend()?,
-            }
-        }
-        Ok(())
-    }
-
-    /// What the model got of an entry beside the list.
-    fn glance(&mut self, target: Target) -> Output {
-        let mut output = Output::counted_now(target.subject, target.source.view());
-        let task = output.replan(self.app.next_plan(), true);
-        if let Some(planned) = task.and_then(|task| self.jobs.plan_glance(task)) {
-            output.take(planned);
-        }
-        output
-    }
-
-    fn count(&self, number: u64, want: Want, from: usize) {
-        if let Some(output) = &self.app.output {
-            self.jobs.count(&output.view, number, want, from);
-        }
-    }
-
-    /// OSC 52 reaches the clipboard also through ssh and tmux.
-    fn copy(&mut self, text: &str) -> io::Result<()> {
-        let mut out = crate::fs::patient::screen();
-        terminal::paint(|| {
-            crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
-            out.flush()
-        })
-    }
-
-    /// The person's editor has the terminal to itself until it ends.
-    fn edit(&mut self, line: u64) -> io::Result<()> {
-        let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
-            self.tell(Message::note("standard input has no file to edit"));
-            return Ok(());
-        };
-        let editor =
-            ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-        let editor = editor.unwrap_or_else(|| "vi".into());
-        let (program, arguments) = self::editor::command(&editor, line, &path);
-        let hold = self.keyboard.hold();
-        terminal::restore();
-        let status = Command::new(&program).args(arguments).status();
-        terminal::enter()?;
-        terminal::forget(&mut self.screen)?;
-        drop(hold);
-        if let Err(error) = status {
-            self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
-        }
-        Ok(())
-    }
-
-    fn open_path(&mut self, path: &Path) -> io::Result<()> {
-        match (self.opener)(path) {
-            Ok(target) => {
-                if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
-                    self.files[number] = Some(Target { subject, source });
-                }
-                let mut effects = Effects::default();
-                self.open(target, &mut effects);
-                self.carry_out(effects)
-            }
-            Err(fault) => {
-                self.tell(Message::error(fault));
-                Ok(())
-            }
-        }
-    }
-
-    fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = &mut self.source else { return Ok(()) };
-        match source.reopen() {
-            Ok(()) => {
-                let probe = source.probe();
-                let changed = Changed {
-                    view: source.view(),
-                    content: Change::Grown { from: 0 },
-                    path: source.path_status(),
-                    streaming: false,
-                };
-                let signals = self.signals.clone();
-                self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
-                let mut effects = Effects::default();
-                self.app.update(Event::Changed(changed), &mut effects);
-                self.tell(Message::note("opened again"));
-                self.carry_out(effects)
-            }
-            Err(error) => {
-                self.tell(Message::error(error.to_string()));
-                Ok(())
-            }
-        }
     }
 }

@@ -10,6 +10,7 @@ use crate::tui::keys::{self, Action, Place};
 use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::layout;
 
+use super::glance::Glance;
 use super::sort::Arranged;
 use super::{Cleaning, Listing, Scanned};
 
@@ -155,11 +156,19 @@ impl App {
             effects.push(Effect::Peek(unread));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
-        let glance = self.glance.as_ref().map(|glance| &glance.0);
+        let glance = self.glance.as_ref().map(|glance| &glance.path);
         if self.size.0 >= layout::WIDE
             && let Some(path) = chosen.filter(|path| Some(path) != glance)
         {
+            self.glance = Some(Glance::awaited(path.clone()));
             effects.push(Effect::Glance(path));
+        }
+    }
+
+    /// The preview of an entry is there; that of one which is no longer chosen is dropped.
+    pub(crate) fn glanced(&mut self, glance: Glance) {
+        if self.glance.as_ref().is_some_and(|awaited| awaited.path == glance.path) {
+            self.glance = Some(glance);
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod details;
+pub mod glance;
 pub mod sort;
 pub(crate) mod view;
 
@@ -141,9 +142,10 @@ impl Listing {
             }
             Scanned::Some(number, entries) if number == self.look => {
                 let now = self.now.unwrap_or_default();
-                match self.looked {
-                    true => self.arriving.add(entries, now),
-                    false => self.stock.add(entries, now),
+                if self.looked {
+                    self.arriving.add(entries, now)
+                } else {
+                    self.stock.add(entries, now)
                 }
                 self.catch_up(effects)
             }
@@ -204,10 +206,7 @@ impl Listing {
     /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
     /// one in its place is; if it has not the words that are looked for, the first one that has.
     fn show(&mut self, arranged: Arranged) {
-        let place = match self.touched {
-            true => arranged.place_of(&self.shown, self.chosen),
-            false => Some(0),
-        };
+        let place = if self.touched { arranged.place_of(&self.shown, self.chosen) } else { Some(0) };
         let above = self.chosen.saturating_sub(self.top);
         self.shown = arranged;
         let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
@@ -341,9 +340,10 @@ impl Listing {
 
     /// The marked entries, or else the chosen one.
     pub fn marked_or_chosen(&self) -> Vec<&Entry> {
-        match self.marked.is_empty() {
-            true => self.chosen().into_iter().collect(),
-            false => self.marked.values().collect(),
+        if self.marked.is_empty() {
+            self.chosen().into_iter().collect()
+        } else {
+            self.marked.values().collect()
         }
     }
 

@@ -16,7 +16,7 @@ use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event};
 use overspill::tui::pager::doc::Cost;
 use overspill::tui::pager::output::Subject;
-use overspill::tui::pager::search::{Found, News, Quest, Round};
+use overspill::tui::pager::search::{Found, Round, SearchJob, SearchReply};
 use overspill::tui::stores::details;
 use overspill::tui::stores::sort::Arranged;
 use overspill::tui::stores::{Look, Scanned};
@@ -168,15 +168,15 @@ impl Bench {
         for effect in effects {
             let more = match effect {
                 Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
-                Effect::Search(quest) => {
-                    let news = seek(&quest);
-                    self.update(Event::Found(Found { number: quest.number, news }))
+                Effect::Search(job) => {
+                    let reply = seek(&job);
+                    self.update(Event::Found(Found { number: job.number, reply }))
                 }
-                Effect::Census(census) => {
-                    let all = 0..census.view.len();
-                    let count = search::matches(&census.view, &census.pattern, all).count() as u64;
-                    let news = News::Counted(census.view.len(), count);
-                    self.update(Event::Found(Found { number: census.number, news }))
+                Effect::CountMatches(job) => {
+                    let all = 0..job.view.len();
+                    let count = search::matches(&job.view, &job.pattern, all).count() as u64;
+                    let reply = SearchReply::Counted(job.view.len(), count);
+                    self.update(Event::Found(Found { number: job.number, reply }))
                 }
                 Effect::Policies => {
                     let names = ["opencode/metadata", "opencode/output", "opencode/read"];
@@ -303,21 +303,21 @@ impl Bench {
     }
 }
 
-fn seek(quest: &Quest) -> News {
-    let bytes = quest.hay.bytes();
+fn seek(job: &SearchJob) -> SearchReply {
+    let bytes = job.haystack.bytes();
     let go_on = |_: &std::ops::Range<usize>| true;
-    let find = |range| match quest.toward {
-        Toward::End => search::find(bytes, &quest.pattern, range, &go_on),
-        Toward::Start => search::find_back(bytes, &quest.pattern, range, &go_on),
+    let find = |range| match job.toward {
+        Toward::End => search::find(bytes, &job.pattern, range, &go_on),
+        Toward::Start => search::find_back(bytes, &job.pattern, range, &go_on),
     };
-    let (ahead, behind) = match quest.toward {
-        Toward::End => (quest.from..bytes.len(), 0..quest.from),
-        Toward::Start => (0..quest.from, quest.from..bytes.len()),
+    let (ahead, behind) = match job.toward {
+        Toward::End => (job.from..bytes.len(), 0..job.from),
+        Toward::Start => (0..job.from, job.from..bytes.len()),
     };
     match (find(ahead), find(behind)) {
-        (Some(found), _) => News::Match(found, Round::Straight),
-        (None, Some(found)) => News::Match(found, Round::Wrapped),
-        (None, None) => News::Nothing,
+        (Some(found), _) => SearchReply::Match(found, Round::Straight),
+        (None, Some(found)) => SearchReply::Match(found, Round::Wrapped),
+        (None, None) => SearchReply::Nothing,
     }
 }
 

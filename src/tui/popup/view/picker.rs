@@ -23,9 +23,10 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
         (app.picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
     Clear.render(place, frame.buffer_mut());
-    let eras = match app.picker.all {
-        true => "those of today".to_owned(),
-        false => format!("all {}, earlier ones too", app.picker.of_all_eras()),
+    let eras = if app.picker.all {
+        "those of today".to_owned()
+    } else {
+        format!("all {}, earlier ones too", app.picker.of_all_eras())
     };
     let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
     let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(app.theme.dim);
@@ -66,9 +67,10 @@ fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
 
 /// Of an earlier form, when it held.
 fn held(choice: &Choice) -> String {
-    match choice.is_current {
-        true => String::new(),
-        false => choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: ")),
+    if choice.is_current {
+        String::new()
+    } else {
+        choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: "))
     }
 }
 

@@ -25,9 +25,10 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
     Clear.render(place, frame.buffer_mut());
     let title = format!(" Overdue: {}, {} ", count(plan.doomed.len() as u64, "output"), size(plan.bytes));
     let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
-    let foot = match foot.width() + 2 <= usize::from(place.width) {
-        true => foot,
-        false => " Enter strikes them through: deleted when you quit · Esc leaves them ",
+    let foot = if foot.width() + 2 <= usize::from(place.width) {
+        foot
+    } else {
+        " Enter strikes them through: deleted when you quit · Esc leaves them "
     };
     let block = Block::bordered().title(title).title_bottom(foot).border_style(app.theme.dim);
     let inner = block.inner(place);

@@ -96,10 +96,7 @@ fn exposure(entry: &Entry) -> &'static str {
 
 /// `you`, or the number of another user.
 pub fn owner(app: &App, entry: &Entry) -> String {
-    match app.listing.user == Some(entry.owner) {
-        true => "you".to_owned(),
-        false => entry.owner.to_string(),
-    }
+    if app.listing.user == Some(entry.owner) { "you".to_owned() } else { entry.owner.to_string() }
 }
 
 /// The command in front of the first line, where one is recorded: what an output is, in so many columns.

@@ -65,11 +65,12 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
         }
         _ => draw_rows(app, frame, &places),
     }
-    if let (Some(place), Some((_, Some(output)))) = (places.glance, &app.glance) {
+    let output = app.glance.as_ref().and_then(|glance| glance.output.as_ref());
+    if let (Some(place), Some(output)) = (places.glance, output) {
         let shown = pane::Shown { output, side: Side::Preview, top: 0, headed: true };
         pane::draw(app, &shown, frame.buffer_mut(), place, cost);
     }
-    line::rule(frame.buffer_mut(), places.rule, app);
+    line::rule(frame.buffer_mut(), places.rule, app.theme.dim, app.unicode);
     details::draw(app, frame, places.detail);
     draw_status(app, frame, places.status);
 }
@@ -146,9 +147,12 @@ fn spans(app: &App, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
             });
             let rest = entry_spans(app, entry, columns, listing.now.unwrap_or_default());
             let pending = listing.pending.contains(&path);
-            spans.extend(rest.into_iter().map(|(text, style)| match pending {
-                true => (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM)),
-                false => (text, style),
+            spans.extend(rest.into_iter().map(|(text, style)| {
+                if pending {
+                    (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM))
+                } else {
+                    (text, style)
+                }
             }));
         }
     }
