@@ -13,6 +13,7 @@ use super::pager::drawer::{Change, Wish};
 use super::pager::planning::{Making, Planned};
 use super::pager::search::{CountJob, Found, SearchJob};
 use super::pager::window::ThenRead;
+use super::pager::{Ending, Opened};
 use super::popup::picker::Choice;
 use super::stores::Scanned;
 use super::stores::details::{Lines, Peek};
@@ -42,6 +43,10 @@ pub enum Event {
     },
     /// A search has something to say.
     Found(Found),
+    /// An output is to be looked at.
+    Opened(Box<Opened>),
+    /// The list of stored outputs is to be shown.
+    ToStores,
     /// The file is not as it was.
     Changed(Changed),
     /// Entries of stores have been found.
@@ -52,8 +57,12 @@ pub enum Event {
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// The lines of an entry have been counted, or cannot be.
     LinesCounted(Box<crate::store::Entry>, Lines),
-    /// The command has ended whose output is shown: in words.
-    Ended(String),
+    /// Notices of the output that is looked at print another path from now on.
+    SavedAs(String),
+    /// The command has ended whose output is shown first.
+    Finished,
+    /// The output that is looked at is whole, and ended so.
+    Ended(Box<Ending>),
     /// The stores' directories have changed.
     StoresChanged,
     /// Entries have been deleted, or not: in words.

@@ -4,9 +4,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
-use crate::tui::app::{App, Effect, Effects, Message, Overlay};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
+use super::Pager;
 use super::limits::{other_end, step_of};
 use super::output::{Output, size_in_words};
 use super::planning::Making;
@@ -20,6 +21,8 @@ const LONGEST: usize = 64 << 20;
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
 pub struct Drawer {
+    /// Whether it is open.
+    pub open: bool,
     /// Place of the chosen parameter.
     pub chosen: usize,
     /// Digits or letters typed for it, not yet taken.
@@ -66,18 +69,18 @@ impl Wish {
     }
 }
 
-impl App {
+impl Pager {
     /// Opens the drawer.
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         self.drawer = Drawer { before: Some(output.policy.clone()), ..Drawer::default() };
-        self.overlay = Some(Overlay::Limits);
+        self.drawer.open = true;
         self.advise(effects)
     }
 
     /// A key while the drawer is open.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let last = self.output.as_ref().map_or(0, |output| output.policy.params().len().saturating_sub(1));
+        let last = self.output.policy.params().len().saturating_sub(1);
         if let Some(typed) = &mut self.drawer.typed {
             match key.code {
                 KeyCode::Enter => return self.take_typed(effects),
@@ -100,9 +103,9 @@ impl App {
             }
             KeyCode::Char('y') => return self.copy_flags(effects),
             KeyCode::Char('p') => return effects.push(Effect::Policies),
-            KeyCode::Enter | KeyCode::Char('l') => self.overlay = None,
+            KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
             KeyCode::Esc => {
-                self.overlay = None;
+                self.drawer.open = false;
                 return self.put_back(|_, drawer| drawer.before.clone(), effects);
             }
             KeyCode::Char('q') => return effects.push(Effect::Quit),
@@ -111,7 +114,7 @@ impl App {
     }
 
     fn put_back(&mut self, which: impl Fn(&Output, &Drawer) -> Option<Policy>, effects: &mut Effects) {
-        let policy = self.output.as_ref().and_then(|output| which(output, &self.drawer));
+        let policy = which(&self.output, &self.drawer);
         if let Some(policy) = policy {
             self.change_to(policy, effects);
         }
@@ -133,7 +136,7 @@ impl App {
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
-        let policy = &self.output.as_ref()?.policy;
+        let policy = &self.output.policy;
         let param = policy.params().get(self.drawer.chosen)?;
         let value = policy.get(&param.name)?.to_string();
         Some((param.name.clone(), param.kind.clone(), value))
@@ -163,7 +166,7 @@ impl App {
 
     /// The limits as the command line takes them.
     fn copy_flags(&mut self, effects: &mut Effects) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let policy = &output.policy;
         let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
         let set = set.filter_map(|param| {
@@ -178,7 +181,7 @@ impl App {
     /// Looks what it takes to keep the current match in Spill, or else the line at its top.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let found = self.find.current(Side::Spill).map(|range| range.start);
         let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);

@@ -1,8 +1,9 @@
 //! Turning the limits by key, and what the model gains or loses by it.
 
 use crate::preview::{Direction, Policy, Unit};
-use crate::tui::app::{App, Effects, Message};
+use crate::tui::event::{Effects, Message};
 
+use super::Pager;
 use super::planning::Then;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
@@ -45,10 +46,10 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     step(value, up, unit)
 }
 
-impl App {
+impl Pager {
     /// More or fewer lines: by the number typed, or to the next round figure.
     pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(lines) = self.output.as_ref().and_then(|o| o.policy.max_lines()) else {
+        let Some(lines) = self.output.policy.max_lines() else {
             return self.no_such("has no limit of lines");
         };
         let to = turned(lines, up, count, 1);
@@ -57,7 +58,7 @@ impl App {
 
     /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
     pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let Some(size) = output.policy.max_size() else {
             return self.no_such("has no limit of size");
         };
@@ -68,7 +69,7 @@ impl App {
 
     /// Keeps the other end.
     pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
-        let Some(direction) = self.output.as_ref().and_then(|o| o.policy.direction()) else {
+        let Some(direction) = self.output.policy.direction() else {
             return self.no_such("keeps what it keeps; it has no direction");
         };
         let other = other_end(direction);
@@ -76,7 +77,7 @@ impl App {
     }
 
     fn no_such(&mut self, what: &str) {
-        let name = self.output.as_ref().map_or_else(String::new, |o| o.policy.name().to_owned());
+        let name = self.output.policy.name().to_owned();
         self.message = Some(Message::note(format!("{name} {what}")));
     }
 
@@ -86,7 +87,7 @@ impl App {
         change: impl FnOnce(&mut Policy) -> Result<(), String>,
         effects: &mut Effects,
     ) {
-        let Some(output) = &mut self.output else { return };
+        let output = &mut self.output;
         if let Err(fault) = change(&mut output.policy) {
             self.message = Some(Message::error(fault));
             return;
@@ -95,7 +96,7 @@ impl App {
     }
 
     pub(crate) fn limits_in_words(&self) -> String {
-        let Some(output) = &self.output else { return String::new() };
+        let output = &self.output;
         let now = output.limits();
         match difference(output) {
             Some(difference) => format!("{now}: {difference}"),

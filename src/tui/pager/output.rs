@@ -7,9 +7,11 @@ use crate::preview::{Policy, Preview, Totals, Unit};
 use crate::source::View;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
+use crate::tui::widget::layout::{self, Side};
 
-use super::doc::{Doc, Files};
+use super::doc::{Cost, Doc, Files, Reader};
 use super::planning::{Making, Planned, Standing, gaps};
+use super::scroll::{Frame, Scroll};
 
 pub use super::rules::{Fate, Rules};
 
@@ -346,6 +348,31 @@ impl Output {
         self.file = Doc::file(view.len());
         self.view = view;
         lost
+    }
+
+    /// The document of a side.
+    pub fn doc(&self, side: Side) -> &Doc {
+        match side {
+            Side::Preview => &self.seen,
+            Side::Spill => &self.file,
+        }
+    }
+
+    /// Columns before the text of a side.
+    pub fn gutter(&self, side: Side) -> u16 {
+        match side {
+            Side::Preview => 1,
+            Side::Spill => layout::gutter(self.lines().unwrap_or_else(|| self.about_lines())),
+        }
+    }
+
+    /// Runs `work` with a side's document as it scrolls in a pane.
+    pub fn scrolling<T>(&self, side: Side, frame: Frame, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
+        let reader = Reader { doc: self.doc(side), files: self.files(), cost };
+        let rules = self.rules();
+        let weight =
+            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
+        work(Scroll { reader, frame, weight: &weight })
     }
 
     /// Whether the model got the byte at `offset`.

@@ -5,9 +5,10 @@ use std::ops::Range;
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
 use crate::source::View;
 use crate::text::index::BlockIndex;
-use crate::tui::app::{App, Effect, Effects, Message, Overlay};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
+use super::Pager;
 use super::doc::Doc;
 use super::drawer::Change;
 use super::output::{Rules, holds};
@@ -164,7 +165,7 @@ impl LineSeek for Seek<'_> {
     }
 }
 
-impl App {
+impl Pager {
     /// A number that no task has had.
     pub(crate) fn next_plan(&mut self) -> u64 {
         self.plans += 1;
@@ -174,7 +175,7 @@ impl App {
     /// Makes the preview that a person waits for; an earlier one is no longer wanted.
     pub(crate) fn plan(&mut self, then: Then, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return };
+        let output = &mut self.output;
         self.then = then;
         match output.replan(number, true) {
             Some(task) => effects.push(Effect::Plan(Box::new(task))),
@@ -185,7 +186,7 @@ impl App {
     /// Makes the preview anew because more is known; one that is being made is let finish first.
     pub(crate) fn plan_again(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return };
+        let output = &mut self.output;
         if output.wait_to_replan() {
             return;
         }
@@ -198,9 +199,10 @@ impl App {
 
     /// A preview has been made.
     pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
-        let Some(output) = self.output.as_mut().filter(|output| output.awaits(planned.number)) else {
+        let output = &mut self.output;
+        if !output.awaits(planned.number) {
             return;
-        };
+        }
         let again = output.take(planned);
         self.show_planned(effects);
         if again {
@@ -210,7 +212,10 @@ impl App {
 
     /// Nobody waits for the preview any longer: what was shown before stands. False if nobody did.
     pub(crate) fn give_up_planning(&mut self, effects: &mut Effects) -> bool {
-        let Some(output) = self.output.as_mut().filter(|output| output.is_awaited()) else { return false };
+        let output = &mut self.output;
+        if !output.is_awaited() {
+            return false;
+        }
         let name = output.policy.name().to_owned();
         let words = if output.give_up() {
             format!("gave up planning {name}; this is the preview from before")
@@ -243,7 +248,7 @@ impl App {
             Then::GoBack(window) => self.bring_back(window),
             Then::Stay | Then::ShowCut => {}
         }
-        if self.overlay == Some(Overlay::Limits) {
+        if self.drawer.open {
             self.advise(effects);
         }
     }

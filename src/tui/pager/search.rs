@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::source::View;
 use crate::text::search::{MatchCounts, Pattern, Toward, matches};
-use crate::tui::app::{App, Effect, Effects, Message};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
+
+use super::Pager;
 
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
 const LONGEST_PREVIEW: u64 = 64 << 20;
@@ -144,7 +146,7 @@ impl Find {
     }
 }
 
-impl App {
+impl Pager {
     /// Starts a search for a typed pattern; an empty one repeats the last.
     pub(crate) fn search(&mut self, text: &str, toward: Toward, effects: &mut Effects) -> Result<(), String> {
         let text = if text.is_empty() {
@@ -169,7 +171,7 @@ impl App {
 
     /// Counts all matches in the file anew.
     pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
-        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
+        let (Some(pattern), output) = (&self.find.pattern, &self.output) else { return };
         self.find.counts = MatchCounts::default();
         self.find.counting += 1;
         let job =
@@ -180,7 +182,7 @@ impl App {
 
     /// Counts the matches in what the model got of the file.
     pub(crate) fn count_kept(&mut self) {
-        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
+        let (Some(pattern), output) = (&self.find.pattern, &self.output) else { return };
         let kept: usize = output.kept.iter().map(std::ops::Range::len).sum();
         let count = || {
             output.kept.iter().map(|range| matches(&output.view, pattern, range.clone()).count() as u64).sum()
@@ -202,7 +204,7 @@ impl App {
 
     fn seek(&mut self, toward: Toward, effects: &mut Effects) {
         let side = self.focus();
-        let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
+        let (Some(pattern), output) = (self.find.pattern.clone(), &self.output) else {
             return;
         };
         let haystack = match side {
@@ -277,9 +279,8 @@ impl App {
 
     fn preview_bytes(&self) -> Vec<u8> {
         let cost = super::doc::Cost::default();
-        self.output.as_ref().map_or_else(Vec::new, |output| {
-            let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
-            reader.copy(0..output.seen.len())
-        })
+        let output = &self.output;
+        let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
+        reader.copy(0..output.seen.len())
     }
 }

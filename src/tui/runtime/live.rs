@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::capture::set_true;
 use crate::preview::Policy;
 use crate::source::Source;
+use crate::tui::pager::Ending;
 
 use super::news::{Live, LiveNews, Maker, Over};
 use super::signal::Signal;
@@ -18,7 +19,6 @@ impl Session {
             Maker::Command(control) => Some(control.clone()),
             Maker::Stream => None,
         };
-        self.app.running = control.is_some();
         let leave = self.signals.clone();
         // What has come is kept as when a person leaves: whoever started the screens sees to that.
         terminal::at_last(move |signal| {
@@ -43,7 +43,7 @@ impl Session {
             LiveNews::Over(over) => over,
         };
         self.maker = None;
-        self.app.running = false;
+        self.app.update(Event::Finished, effects);
         self.print_as(saved_as, effects);
         self.tell_end(exit_code, failed.as_ref(), &told, effects);
         if self.is_first() {
@@ -52,7 +52,7 @@ impl Session {
             target.source.moved_to(path);
         }
         if let Some(words) = words {
-            self.app.update(Event::Ended(words), effects);
+            self.app.update(Event::Told(Message::note(words)), effects);
         }
     }
 
@@ -67,11 +67,7 @@ impl Session {
         if let Some((_, subject)) = &mut self.current {
             subject.saved_as.clone_from(&saved_as);
         }
-        let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) else {
-            return;
-        };
-        output.saved_as = saved_as;
-        self.app.plan_again(effects);
+        self.app.update(Event::SavedAs(saved_as), effects);
     }
 
     /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
@@ -79,7 +75,7 @@ impl Session {
         &mut self,
         exit_code: Option<i32>,
         failed: Option<&Policy>,
-        told: &[&str],
+        told: &[&'static str],
         effects: &mut Effects,
     ) {
         let is_first = self.is_first();
@@ -92,20 +88,10 @@ impl Session {
             subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
-        let Some(output) = self.app.output.as_mut().filter(|_| is_first) else { return };
-        {
-            output.exit_code = exit_code.or(output.exit_code);
-            if let Some(failed) = failed {
-                // What a person chose meanwhile stays.
-                let is_untouched =
-                    output.policy.name() == output.first_policy.name() && output.limits_are_first();
-                output.first_policy = failed.clone();
-                output.policy = if is_untouched { failed.clone() } else { output.policy.clone() };
-            }
-            set_true(&mut output.policy, told);
-            set_true(&mut output.first_policy, told);
+        if is_first {
+            let ending = Ending { exit_code, failed: failed.cloned(), told: told.to_vec() };
+            self.app.update(Event::Ended(Box::new(ending)), effects);
         }
-        self.app.plan_again(effects);
     }
 
     /// What is looked at is whole now, and has its name, or none.

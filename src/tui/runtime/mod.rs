@@ -20,6 +20,7 @@ use crate::store::{Env, Marked, Stores};
 
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message};
+use super::pager::Opened;
 use super::pager::doc::Cost;
 use super::pager::output::Subject;
 use super::popup::picker::Choice;
@@ -90,6 +91,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         screen,
         source: None,
         current: None,
+        file: 0,
         watcher: None,
         files: Vec::new(),
         opener: start.opener,
@@ -102,11 +104,10 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(live) = start.live {
         session.expect(live)?;
     }
-    session.app.files = start.targets.len();
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
     if session.files.is_empty() {
-        session.app.start_with_stores(&mut effects);
+        session.app.update(Event::ToStores, &mut effects);
     } else {
         session.open_file(0, &mut effects);
     }
@@ -123,7 +124,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(fault) = session.fault.take() {
         return Err(fault);
     }
-    let doomed = session.app.take_doomed();
+    let doomed = session.app.stores.take_doomed();
     session.let_go(&doomed);
     drop(taken);
     let words = (!doomed.is_empty()).then(|| worker::delete(&doomed, &env).text);
@@ -138,6 +139,8 @@ struct Session {
     signals: Sender<Signal>,
     screen: Screen,
     source: Option<Source>,
+    /// Which of the named outputs was looked at last, 0-based.
+    file: usize,
     /// Which of the named outputs is looked at.
     current: Option<(usize, Subject)>,
     watcher: Option<Watcher>,
@@ -156,13 +159,13 @@ impl Session {
     fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.current = Some((number, target.subject.clone()));
+        self.file = number;
         self.open(target, effects);
-        self.app.file = number;
     }
 
     /// The next of the outputs that were named, or the one before.
     fn other_file(&mut self, next: bool, effects: &mut Effects) {
-        let at = self.app.file;
+        let at = self.file;
         let to = if next { Some(at + 1) } else { at.checked_sub(1) };
         let Some(to) = to.filter(|to| *to < self.files.len()) else {
             let words = format!(
@@ -184,7 +187,15 @@ impl Session {
     fn open(&mut self, target: Target, effects: &mut Effects) {
         let source = target.source;
         let streaming = self.is_streaming(&source);
-        self.app.open(target.subject, source.view(), streaming, effects);
+        let opened = Opened {
+            subject: target.subject,
+            view: source.view(),
+            streaming,
+            running: matches!(self.maker, Some(Maker::Command(_))),
+            file: self.file,
+            files: self.files.len(),
+        };
+        self.app.update(Event::Opened(Box::new(opened)), effects);
         self.watch(&source);
         self.source = Some(source);
     }
@@ -230,7 +241,7 @@ impl Session {
             Signal::Look => self.look(&mut effects),
             Signal::Live(news) => self.hear(news, &mut effects),
             Signal::TerminalGone(fault) => {
-                drop(self.app.take_doomed());
+                drop(self.app.stores.take_doomed());
                 self.fault = fault;
                 effects.push(Effect::Quit);
             }
@@ -243,7 +254,7 @@ impl Session {
 
     /// Whether all lines are counted, and all totals.
     fn known(&self) -> Option<(bool, bool)> {
-        self.app.output.as_ref().map(|output| (output.index.is_complete(), output.is_counted()))
+        self.app.pager.as_ref().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
     /// What the person deletes here is not kept by our own looking at it. What another viewer looks at stays.

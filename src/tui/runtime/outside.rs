@@ -81,8 +81,8 @@ impl Session {
     }
 
     fn count(&self, number: u64, want: Want, from: usize) {
-        if let Some(output) = &self.app.output {
-            self.jobs.count(&output.view, number, want, from);
+        if let Some(pager) = &self.app.pager {
+            self.jobs.count(&pager.output.view, number, want, from);
         }
     }
 

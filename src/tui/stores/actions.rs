@@ -5,66 +5,37 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 use crate::human::{count, size};
 use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
 use crate::text::label::{label, shell};
-use crate::tui::app::{App, Effect, Effects, Message, Overlay, Screen};
+use crate::tui::event::{Effect, Effects, Event, Message};
 use crate::tui::keys::{self, Action, Place};
-use crate::tui::popup::prompt::{Prompt, Purpose};
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
 use super::glance::Glance;
-use super::sort::Arranged;
-use super::{Cleaning, Listing, Scanned};
+use super::{Cleaning, Listing, Next, StoresScreen};
 
-impl App {
-    /// Begins with the list of stored outputs.
-    pub fn start_with_stores(&mut self, effects: &mut Effects) {
-        self.go_to_stores(effects)
+impl StoresScreen {
+    /// A list of nothing yet.
+    pub(crate) fn new(canvas: Canvas) -> Self {
+        Self { canvas, listing: Listing::default(), glance: None, message: None }
     }
 
-    pub(crate) fn go_to_stores(&mut self, effects: &mut Effects) {
-        self.screen = Screen::Stores;
-        effects.push(Effect::Scan(self.listing.start_look()))
-    }
-
-    /// The directories have changed: looks again, if the list is on the screen.
-    pub(crate) fn stores_changed(&mut self, effects: &mut Effects) {
-        match self.screen {
-            Screen::Stores => effects.push(Effect::Scan(self.listing.start_look())),
-            Screen::Pager => {}
+    /// Takes in what happens to entries.
+    pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
+            Event::Peeked(peeks) => {
+                peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
+            }
+            Event::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
+            Event::Glanced(glance) => self.glanced(*glance),
+            _ => {}
         }
     }
 
     /// Rows of the list on the screen.
     pub(crate) fn list_height(&self) -> usize {
-        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
+        let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
         usize::from(layout::stores(area).list.height)
-    }
-
-    /// Rows are in another order than they were, or others.
-    pub(crate) fn list_arranged(&mut self, arranged: Arranged, effects: &mut Effects) {
-        self.listing.arranged(arranged, effects);
-        self.typed_ahead(effects)
-    }
-
-    /// Entries have come, or all of them have.
-    pub(crate) fn list_scanned(&mut self, scanned: Scanned, effects: &mut Effects) {
-        self.listing.scanned(scanned, effects);
-        self.typed_ahead(effects)
-    }
-
-    /// Takes in the keys that waited, once they need not wait any more.
-    fn typed_ahead(&mut self, effects: &mut Effects) {
-        self.settle_list(effects);
-        if self.listing.is_awaited() {
-            return;
-        }
-        for key in std::mem::take(&mut self.listing.held) {
-            self.key(key, effects);
-            // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
-            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
-                self.listing.held.clear();
-                break;
-            }
-        }
     }
 
     /// Whether a key waits: what is typed ahead acts on the rows that were asked for, not on those that are still
@@ -74,10 +45,7 @@ impl App {
         let action = keys::action(Place::Stores, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
         let is_interrupt = needs_no_row && key.modifiers.contains(KeyModifiers::CONTROL);
-        self.screen == Screen::Stores
-            && self.listing.is_awaited()
-            && !is_interrupt
-            && !(needs_no_row && self.listing.held.is_empty())
+        self.listing.is_awaited() && !is_interrupt && !(needs_no_row && self.listing.held.is_empty())
     }
 
     /// Has a key wait until the rows are there that were asked for.
@@ -86,7 +54,8 @@ impl App {
         self.listing.held.push(key);
     }
 
-    pub(crate) fn act_on_list(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+    /// Does what a key asks for; what is to be done beyond the list.
+    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
         self.listing.touched = true;
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
@@ -104,45 +73,78 @@ impl App {
             _ => return self.change_list(action, effects),
         };
         self.listing.go(to, height);
-        self.peek(effects)
+        self.peek(effects);
+        Next::Stay
     }
 
-    fn change_list(&mut self, action: Action, effects: &mut Effects) {
+    fn change_list(&mut self, action: Action, effects: &mut Effects) -> Next {
+        let mut next = Next::Stay;
         match action {
-            Action::Open => return self.open_chosen(effects),
-            Action::Sort => return self.rearranged(Listing::sort_next, effects),
-            Action::SortReverse => return self.rearranged(Listing::reverse, effects),
-            Action::Group => return self.rearranged(Listing::group_next, effects),
-            Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
-            Action::Refresh => return self.go_to_stores(effects),
-            Action::Copy => return self.copy_chosen(effects),
-            Action::CountLines => return self.count_lines(effects),
+            Action::Open => {
+                self.open_chosen(effects);
+                return Next::Stay;
+            }
+            Action::Sort => {
+                self.rearranged(Listing::sort_next, effects);
+                return Next::Stay;
+            }
+            Action::SortReverse => {
+                self.rearranged(Listing::reverse, effects);
+                return Next::Stay;
+            }
+            Action::Group => {
+                self.rearranged(Listing::group_next, effects);
+                return Next::Stay;
+            }
+            Action::Filter => next = Next::Filter(self.listing.filter_text().to_owned()),
+            Action::Refresh => return Next::Look,
+            Action::Copy => {
+                self.copy_chosen(effects);
+                return Next::Stay;
+            }
+            Action::CountLines => {
+                self.count_lines(effects);
+                return Next::Stay;
+            }
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
             }
             Action::Delete => self.delete_marked(),
             Action::Undo => self.undo_deletion(),
-            Action::DeleteNow => return self.delete_now(effects),
-            Action::CleanOverdue => self.offer_cleaning(),
-            Action::Keep => return self.keep_chosen(effects),
+            Action::DeleteNow => {
+                self.delete_now(effects);
+                return Next::Stay;
+            }
+            Action::CleanOverdue => next = self.offer_cleaning(),
+            Action::Keep => {
+                self.keep_chosen(effects);
+                return Next::Stay;
+            }
             Action::Back if self.listing.unmark() => {}
             Action::Back if !self.listing.filter_text().is_empty() => {
-                return self.rearranged(|listing, effects| listing.filter("", effects), effects);
+                self.filter("", effects);
+                return Next::Stay;
             }
-            Action::Back | Action::Other if self.output.is_some() => self.screen = Screen::Pager,
+            Action::Back | Action::Other => next = Next::Pager,
             _ => {}
         }
-        self.settle_list(effects)
+        self.settle(effects);
+        next
+    }
+
+    /// Shows only what has all these words.
+    pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
+        self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
 
     fn rearranged(&mut self, change: impl FnOnce(&mut Listing, &mut Effects), effects: &mut Effects) {
         change(&mut self.listing, effects);
-        self.settle_list(effects)
+        self.settle(effects)
     }
 
     /// After a change of size, order or content.
-    pub(crate) fn settle_list(&mut self, effects: &mut Effects) {
+    pub(crate) fn settle(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         self.listing.settle(height);
         self.peek(effects)
@@ -157,7 +159,7 @@ impl App {
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
         let glance = self.glance.as_ref().map(|glance| &glance.path);
-        if self.size.0 >= layout::WIDE
+        if self.canvas.size.0 >= layout::WIDE
             && let Some(path) = chosen.filter(|path| Some(path) != glance)
         {
             self.glance = Some(Glance::awaited(path.clone()));
@@ -262,23 +264,21 @@ impl App {
     }
 
     /// Shows what is overdue, before anything happens to it.
-    fn offer_cleaning(&mut self) {
-        let Some(now) = self.listing.now else { return };
+    fn offer_cleaning(&mut self) -> Next {
+        let Some(now) = self.listing.now else { return Next::Stay };
         let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
         let stock = self.listing.stock().clone();
         let mut plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
         plan.doomed.sort_by_key(|doomed| stock.entry(doomed.index as u32).identity.modified);
         if plan.doomed.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
-            return;
+            return Next::Stay;
         }
-        self.listing.cleaning = Some(Cleaning { plan, stock });
-        self.overlay = Some(Overlay::Clean(0));
+        Next::Clean(Cleaning { plan, stock })
     }
 
     /// What was shown as overdue is marked for deletion, whatever has come since.
-    pub(crate) fn accept_cleaning(&mut self) {
-        let Some(Cleaning { plan, stock }) = self.listing.cleaning.take() else { return };
+    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, stock }: Cleaning) {
         let mark = |doomed: &Doomed| {
             let entry = stock.entry(doomed.index as u32).clone();
             Marked { entry, why: doomed.why, manner: Manner::Bulk }

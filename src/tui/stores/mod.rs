@@ -15,8 +15,10 @@ use jiff::Timestamp;
 
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 
-use super::event::{Effect, Effects};
+use super::event::{Effect, Effects, Message};
+use super::widget::canvas::Canvas;
 use details::Details;
+use glance::Glance;
 use sort::{Arranged, Row, Stock, Task, Wish};
 
 /// So many entries are put in order between two keys; more are by a worker.
@@ -69,6 +71,32 @@ pub struct Cleaning {
     pub stock: Stock,
 }
 
+/// The screen of stored outputs.
+pub struct StoresScreen {
+    /// The terminal.
+    pub canvas: Canvas,
+    /// The list.
+    pub listing: Listing,
+    /// The entry whose preview is shown beside the list.
+    pub glance: Option<Glance>,
+    /// What there is to tell until the next key.
+    pub message: Option<Message>,
+}
+
+/// What a key in the list asks for beyond it.
+pub(crate) enum Next {
+    /// Nothing.
+    Stay,
+    /// Another look at the directories.
+    Look,
+    /// Words that entries must have, which begin like this.
+    Filter(String),
+    /// Showing what cleaning would delete.
+    Clean(Cleaning),
+    /// The screen of the output.
+    Pager,
+}
+
 /// The state of the list.
 #[derive(Default)]
 pub struct Listing {
@@ -108,8 +136,6 @@ pub struct Listing {
     /// What is to be deleted on leaving.
     pub pending: Pending,
     marked: BTreeMap<PathBuf, Entry>,
-    /// What cleaning would delete, while one is asked.
-    pub cleaning: Option<Cleaning>,
 }
 
 impl Listing {

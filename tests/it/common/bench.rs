@@ -13,14 +13,16 @@ use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
-use overspill::tui::app::{App, Changed, Effect, Effects, Event};
+use overspill::tui::app::{App, Changed, Effect, Effects, Event, Popup};
 use overspill::tui::pager::doc::Cost;
 use overspill::tui::pager::output::Subject;
 use overspill::tui::pager::search::{Found, Round, SearchJob, SearchReply};
+use overspill::tui::pager::{Opened, Pager};
 use overspill::tui::stores::details;
 use overspill::tui::stores::sort::Arranged;
 use overspill::tui::stores::{Look, Scanned};
 use overspill::tui::view;
+use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -117,16 +119,26 @@ impl Bench {
 
     /// Looks at an output; what the screens ask for.
     pub fn show(&mut self, subject: Subject, source: &Source) -> Vec<Effect> {
+        let opened =
+            Opened { subject, view: source.view(), streaming: false, running: false, file: 0, files: 1 };
+        self.update(Event::Opened(Box::new(opened)))
+    }
+
+    /// The output that is looked at.
+    pub fn pager(&self) -> &Pager {
+        self.app.pager.as_ref().expect("an output")
+    }
+
+    /// The terminal can show other things than it could.
+    pub fn repaint(&mut self, canvas: Canvas) {
         let mut effects = Effects::default();
-        self.app.open(subject, source.view(), false, &mut effects);
-        effects.into_iter().collect()
+        self.app.repaint(canvas, &mut effects);
+        self.carry_out(effects.into_iter().collect());
     }
 
     /// Begins with the stores; what the screens ask for.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        let mut effects = Effects::default();
-        self.app.start_with_stores(&mut effects);
-        effects.into_iter().collect()
+        self.update(Event::ToStores)
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -227,7 +239,7 @@ impl Bench {
 
     /// Counts so many blocks from `from` on.
     pub fn count(&mut self, want: units::Want, from: usize, most: usize) -> Vec<Effect> {
-        let view = self.app.output.as_ref().expect("an output").view.clone();
+        let view = self.pager().output.view.clone();
         let index = BlockIndex::new(view.len() as u64);
         let mut effects = Vec::new();
         let to = index.blocks().min(from.saturating_add(most));
@@ -237,7 +249,7 @@ impl Bench {
             let counts = BlockIndex::count(&view, index.block(), blocks);
             let measure = units::measure(&view, range.clone(), want);
             let generation = view.generation();
-            let number = self.app.output.as_ref().expect("an output").count_number();
+            let number = self.pager().output.count_number();
             let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
             effects.extend(self.update(event));
         }
@@ -269,7 +281,7 @@ impl Bench {
 
     fn frame(&self) -> (Buffer, Cost, Position) {
         let cost = Cost::default();
-        let (width, height) = self.app.size;
+        let (width, height) = self.app.canvas.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
         let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
         let buffer = drawn.buffer.clone();
@@ -280,7 +292,8 @@ impl Bench {
     /// The screen as text, with its looks below, and the cursor where one types.
     pub fn screen(&self) -> String {
         let (buffer, _, cursor) = self.frame();
-        let typing = self.app.prompt.is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        let typing = matches!(self.app.popup, Some(Popup::Prompt(_)))
+            .then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
         looks::snapshot(&buffer) + &typing.unwrap_or_default()
     }
 

@@ -77,7 +77,7 @@ impl Stocked {
 }
 
 fn keep(name: &str, bench: &Bench) {
-    let (width, height) = bench.app.size;
+    let (width, height) = bench.app.canvas.size;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
     });
