@@ -10,11 +10,11 @@ use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
 use super::pager::drawer::{Change, Wish};
+use super::pager::limits::Choice;
 use super::pager::planning::{Making, Planned};
 use super::pager::search::{CountJob, Found, SearchJob};
 use super::pager::window::ThenRead;
 use super::pager::{Ending, Opened};
-use super::popup::picker::Choice;
 use super::stores::Scanned;
 use super::stores::details::{Lines, Peek};
 use super::stores::glance::Glance;

@@ -20,6 +20,19 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("cli", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
 ];
 
+/// What each part of the screens may name besides itself. The events name what they carry, and every part names them.
+const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
+    ("widget", &[]),
+    ("keys", &[]),
+    ("event", &["stores", "pager"]),
+    ("pager", &["event", "keys", "widget"]),
+    ("stores", &["pager", "event", "keys", "widget"]),
+    ("popup", &["stores", "pager", "event", "keys", "widget"]),
+    ("app", &["popup", "stores", "pager", "event", "keys", "widget"]),
+    ("view", &["app", "popup", "stores", "pager", "widget"]),
+    ("runtime", &["view", "app", "popup", "stores", "pager", "event", "widget"]),
+];
+
 /// Files of the command line that start the screens.
 const STARTS_SCREENS: &[&str] = &["cli/view.rs", "cli/run/live.rs"];
 
@@ -70,7 +83,12 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 /// The modules that a text names by `crate::`.
 fn named(text: &str) -> BTreeSet<&str> {
-    let paths = code(text).flat_map(|line| line.split("crate::").skip(1));
+    named_after(text, "crate::")
+}
+
+/// The modules that a text names below a path.
+fn named_after<'a>(text: &'a str, path: &'a str) -> BTreeSet<&'a str> {
+    let paths = code(text).flat_map(move |line| line.split(path).skip(1));
     paths
         .flat_map(|path| match path.strip_prefix('{') {
             Some(group) => group.split(',').map(str::trim).collect::<Vec<_>>(),
@@ -95,6 +113,29 @@ fn every_module_knows_only_those_below_it() {
         }
     }
     assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn every_part_of_the_screens_knows_only_those_below_it() {
+    let (mut faults, mut seen) = (Vec::new(), 0);
+    for (name, text) in &sources() {
+        let Some(inside) = name.strip_prefix("tui/").filter(|inside| *inside != "mod.rs") else { continue };
+        let part = module(inside);
+        let (_, allowed) =
+            SCREENS_MAY_KNOW.iter().find(|row| row.0 == part).expect("every part is in the table");
+        let mut others = named_after(text, "crate::tui::");
+        if inside.ends_with("/mod.rs") && inside.matches('/').count() == 1 || !inside.contains('/') {
+            others.extend(named_after(text, "super::"));
+        }
+        for other in others.into_iter().filter(|other| SCREENS_MAY_KNOW.iter().any(|row| row.0 == *other)) {
+            seen += 1;
+            if other != part && !allowed.contains(&other) {
+                faults.push(format!("{name} knows {other}"));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(seen > 0, "no part names another, so this test sees nothing");
 }
 
 #[test]

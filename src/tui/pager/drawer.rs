@@ -8,8 +8,8 @@ use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::limits::{other_end, step_of};
-use super::output::{Output, size_in_words};
+use super::limits::{other_end, size_in_words, step_of};
+use super::output::Output;
 use super::planning::Making;
 
 /// A change that would do: in words, and the policy with it.
@@ -94,21 +94,21 @@ impl Pager {
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
             KeyCode::Down | KeyCode::Char('j') => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
-            KeyCode::Left => return self.change_chosen(false, effects),
-            KeyCode::Right | KeyCode::Char(' ') => return self.change_chosen(true, effects),
+            KeyCode::Left => self.change_chosen(false, effects),
+            KeyCode::Right | KeyCode::Char(' ') => self.change_chosen(true, effects),
             KeyCode::Char(c) if c.is_ascii_digit() => self.drawer.typed = Some(c.to_string()),
-            KeyCode::Char('a') => return self.take_advice(effects),
+            KeyCode::Char('a') => self.take_advice(effects),
             KeyCode::Char('R') => {
-                return self.put_back(|output, _| Some(output.first_policy.clone()), effects);
+                self.put_back(|output, _| Some(output.first_policy.clone()), effects);
             }
-            KeyCode::Char('y') => return self.copy_flags(effects),
-            KeyCode::Char('p') => return effects.push(Effect::Policies),
+            KeyCode::Char('y') => self.copy_flags(effects),
+            KeyCode::Char('p') => effects.push(Effect::Policies),
             KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
             KeyCode::Esc => {
                 self.drawer.open = false;
-                return self.put_back(|_, drawer| drawer.before.clone(), effects);
+                self.put_back(|_, drawer| drawer.before.clone(), effects);
             }
-            KeyCode::Char('q') => return effects.push(Effect::Quit),
+            KeyCode::Char('q') => effects.push(Effect::Quit),
             _ => {}
         }
     }
@@ -144,9 +144,8 @@ impl Pager {
 
     fn change_chosen(&mut self, up: bool, effects: &mut Effects) {
         let Some((key, kind, value)) = self.chosen_param() else { return };
-        match next_value(&kind, &value, up) {
-            Some(next) => self.put(&key, &next, effects),
-            None => {}
+        if let Some(next) = next_value(&kind, &value, up) {
+            self.put(&key, &next, effects);
         }
     }
 

@@ -4,6 +4,7 @@ use crate::preview::{Direction, Policy, Unit};
 use crate::tui::event::{Effects, Message};
 
 use super::Pager;
+use super::output::Output;
 use super::planning::Then;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
@@ -44,6 +45,42 @@ pub(crate) fn other_end(direction: Direction) -> Direction {
 pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     let unit = if value >= 1024 && value.is_multiple_of(1024) { 1024 } else { 1 };
     step(value, up, unit)
+}
+
+/// A policy that can be picked, with the limits that hold for it.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The policy.
+    pub policy: Policy,
+    /// Where its limits come from.
+    pub limits_from: String,
+    /// Whether it is its tool's form of today, not an earlier one.
+    pub is_current: bool,
+}
+
+impl Output {
+    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
+    pub fn limits(&self) -> String {
+        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
+        let lines = self.policy.max_lines().map(crate::human::lines);
+        let size = self.policy.max_size().map(|size| self.size_in_words(size));
+        let limits: Vec<String> = lines.into_iter().chain(size).collect();
+        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
+        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
+    pub fn size_in_words(&self, size: u64) -> String {
+        size_in_words(&self.policy, size)
+    }
+}
+
+/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
+pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
+    match policy.unit() {
+        Unit::Bytes => crate::human::limit(size),
+        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
+    }
 }
 
 impl Pager {
@@ -114,7 +151,7 @@ fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
 }
 
 /// What the model gains or loses against the limits as they were at the start.
-fn difference(output: &super::output::Output) -> Option<String> {
+fn difference(output: &Output) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);

@@ -188,7 +188,7 @@ impl Pager {
             return;
         }
         if output.counted(counts, measure, bytes) {
-            return self.plan_again(effects);
+            self.plan_again(effects);
         }
     }
 

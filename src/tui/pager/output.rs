@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::known::{Extent, Warning};
-use crate::preview::{Policy, Preview, Totals, Unit};
+use crate::preview::{Policy, Preview, Totals};
 use crate::source::View;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
@@ -390,29 +390,4 @@ impl Output {
 pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= offset);
     ranges.get(next).is_some_and(|range| range.start <= offset)
-}
-
-impl Output {
-    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
-    pub fn limits(&self) -> String {
-        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
-        let lines = self.policy.max_lines().map(crate::human::lines);
-        let size = self.policy.max_size().map(|size| self.size_in_words(size));
-        let limits: Vec<String> = lines.into_iter().chain(size).collect();
-        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
-        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
-    }
-
-    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
-    pub fn size_in_words(&self, size: u64) -> String {
-        size_in_words(&self.policy, size)
-    }
-}
-
-/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
-pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    match policy.unit() {
-        Unit::Bytes => crate::human::limit(size),
-        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
-    }
 }

@@ -171,7 +171,8 @@ impl Pager {
 
     /// Counts all matches in the file anew.
     pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
-        let (Some(pattern), output) = (&self.find.pattern, &self.output) else { return };
+        let Some(pattern) = &self.find.pattern else { return };
+        let output = &self.output;
         self.find.counts = MatchCounts::default();
         self.find.counting += 1;
         let job =
@@ -182,7 +183,8 @@ impl Pager {
 
     /// Counts the matches in what the model got of the file.
     pub(crate) fn count_kept(&mut self) {
-        let (Some(pattern), output) = (&self.find.pattern, &self.output) else { return };
+        let Some(pattern) = &self.find.pattern else { return };
+        let output = &self.output;
         let kept: usize = output.kept.iter().map(std::ops::Range::len).sum();
         let count = || {
             output.kept.iter().map(|range| matches(&output.view, pattern, range.clone()).count() as u64).sum()
@@ -204,9 +206,8 @@ impl Pager {
 
     fn seek(&mut self, toward: Toward, effects: &mut Effects) {
         let side = self.focus();
-        let (Some(pattern), output) = (self.find.pattern.clone(), &self.output) else {
-            return;
-        };
+        let Some(pattern) = self.find.pattern.clone() else { return };
+        let output = &self.output;
         let haystack = match side {
             Side::Spill => Haystack::File(output.view.clone()),
             Side::Preview if output.seen.len() <= LONGEST_PREVIEW => {

@@ -2,10 +2,10 @@
 
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::popup::picker::Choice;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use super::limits::Choice;
 use super::planning::Then;
 
 /// Lines of a window until another limit is typed: what read tools use.

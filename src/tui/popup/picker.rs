@@ -4,18 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
-use crate::preview::Policy;
-
-/// A policy that can be picked, with the limits that hold for it.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// The policy.
-    pub policy: Policy,
-    /// Where its limits come from.
-    pub limits_from: String,
-    /// Whether it is its tool's form of today, not an earlier one.
-    pub is_current: bool,
-}
+use crate::tui::pager::limits::Choice;
 
 /// The list, and what has been typed to narrow it.
 #[derive(Debug, Clone, Default)]

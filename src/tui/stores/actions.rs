@@ -11,7 +11,33 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
 use super::glance::Glance;
-use super::{Cleaning, Listing, Next, StoresScreen};
+use super::{Cleaning, Listing};
+
+/// The screen of stored outputs.
+pub struct StoresScreen {
+    /// The terminal.
+    pub canvas: Canvas,
+    /// The list.
+    pub listing: Listing,
+    /// The entry whose preview is shown beside the list.
+    pub glance: Option<Glance>,
+    /// What there is to tell until the next key.
+    pub message: Option<Message>,
+}
+
+/// What a key in the list asks for beyond it.
+pub(crate) enum Next {
+    /// Nothing.
+    Stay,
+    /// Another look at the directories.
+    Look,
+    /// Words that entries must have, which begin like this.
+    Filter(String),
+    /// Showing what cleaning would delete.
+    Clean(Cleaning),
+    /// The screen of the output.
+    Pager,
+}
 
 impl StoresScreen {
     /// A list of nothing yet.

@@ -15,11 +15,12 @@ use jiff::Timestamp;
 
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 
-use super::event::{Effect, Effects, Message};
-use super::widget::canvas::Canvas;
+use super::event::{Effect, Effects};
 use details::Details;
-use glance::Glance;
 use sort::{Arranged, Row, Stock, Task, Wish};
+
+pub(crate) use actions::Next;
+pub use actions::StoresScreen;
 
 /// So many entries are put in order between two keys; more are by a worker.
 const AT_ONCE: usize = 20_000;
@@ -69,32 +70,6 @@ pub struct Cleaning {
     pub plan: CleanPlan,
     /// The entries that were looked at.
     pub stock: Stock,
-}
-
-/// The screen of stored outputs.
-pub struct StoresScreen {
-    /// The terminal.
-    pub canvas: Canvas,
-    /// The list.
-    pub listing: Listing,
-    /// The entry whose preview is shown beside the list.
-    pub glance: Option<Glance>,
-    /// What there is to tell until the next key.
-    pub message: Option<Message>,
-}
-
-/// What a key in the list asks for beyond it.
-pub(crate) enum Next {
-    /// Nothing.
-    Stay,
-    /// Another look at the directories.
-    Look,
-    /// Words that entries must have, which begin like this.
-    Filter(String),
-    /// Showing what cleaning would delete.
-    Clean(Cleaning),
-    /// The screen of the output.
-    Pager,
 }
 
 /// The state of the list.
@@ -192,9 +167,8 @@ impl Listing {
     /// what the whole costs.
     fn catch_up(&mut self, effects: &mut Effects) {
         let (all, shown) = (self.stock.len(), self.shown.stock.len());
-        match self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
-            true => self.arrange(Cause::Arrived, effects),
-            false => {}
+        if self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
+            self.arrange(Cause::Arrived, effects);
         }
     }
 

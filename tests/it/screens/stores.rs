@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use overspill::store::Env;
 use overspill::tui::app::{Effect, Event};
+use overspill::tui::stores::glance::Glance;
 
-use crate::common::bench::{Bench, looked_at};
+use crate::common::bench::{Bench, looked_at, policy};
 use crate::screens::SIZES;
 
 /// A home with stores in it, and the screens that look at it.
@@ -216,6 +217,38 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     let mut typed = list();
     assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
     assert_ne!(pasted.rows(), list().rows());
+}
+
+/// What the list asks to be shown beside it: the paths.
+fn beside(bench: &Bench) -> Vec<PathBuf> {
+    let path = |effect: &Effect| match effect {
+        Effect::Glance(path) => Some(path.clone()),
+        _ => None,
+    };
+    bench.asked.iter().filter_map(path).collect()
+}
+
+#[test]
+fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
+    let mut stocked = Stocked::with_entries(SIZES[2]).shown();
+    let bench = &mut stocked.bench;
+    let glance = |path: &PathBuf, words: &str| {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("output");
+        std::fs::write(&file, words).unwrap();
+        let view = overspill::source::Source::open(&file).unwrap().view();
+        let subject = crate::common::bench::subject(policy("opencode/output"));
+        Event::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
+    };
+    bench.keys("j");
+    let [first, second] = beside(bench).try_into().expect("one for each row that was chosen");
+    bench.update(glance(&first, "too late"));
+    assert!(!bench.screen().contains("too late"));
+    bench.update(glance(&second, "just in time"));
+    assert!(bench.screen().contains("just in time"));
+    bench.keys("<Esc>");
+    assert_eq!(beside(bench).len(), 2, "nothing is asked for again");
+    assert!(bench.screen().contains("just in time"));
 }
 
 #[test]
