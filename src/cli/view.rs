@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
@@ -56,9 +56,9 @@ pub(crate) fn has_screen() -> bool {
 /// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
     let (stores, env) = (config.stores.clone(), config.env.clone());
-    let config = Rc::new(config);
-    let for_choices = Rc::clone(&config);
-    let opener = Box::new(move |path: &Path| open_path(&config, path));
+    let config = Arc::new(config);
+    let for_choices = Arc::clone(&config);
+    let opener = Arc::new(move |path: &Path| open_path(&config, path));
     let chooser = Box::new(move || choices(&for_choices));
     let start =
         Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };

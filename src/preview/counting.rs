@@ -85,7 +85,7 @@ fn streams(input: &Input) -> impl Iterator<Item = Stream> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preview::Catalog;
+    use crate::preview::policy::catalog::Catalog;
 
     #[test]
     fn what_a_plan_lacks_is_counted_once() {

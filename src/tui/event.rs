@@ -10,12 +10,14 @@ use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
 use super::pager::drawer::{Change, Wish};
+use super::pager::limits::Choice;
 use super::pager::planning::{Making, Planned};
-use super::pager::search::{Census, Found, Quest};
+use super::pager::search::{CountJob, Found, SearchJob};
 use super::pager::window::ThenRead;
-use super::popup::picker::Choice;
+use super::pager::{Ending, Opened};
 use super::stores::Scanned;
 use super::stores::details::{Lines, Peek};
+use super::stores::glance::Glance;
 use super::stores::sort::{Arranged, Task};
 
 /// What happens to the screens.
@@ -41,6 +43,10 @@ pub enum Event {
     },
     /// A search has something to say.
     Found(Found),
+    /// An output is to be looked at.
+    Opened(Box<Opened>),
+    /// The list of stored outputs is to be shown.
+    ToStores,
     /// The file is not as it was.
     Changed(Changed),
     /// Entries of stores have been found.
@@ -51,8 +57,12 @@ pub enum Event {
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// The lines of an entry have been counted, or cannot be.
     LinesCounted(Box<crate::store::Entry>, Lines),
-    /// The command has ended whose output is shown: in words.
-    Ended(String),
+    /// Notices of the output that is looked at print another path from now on.
+    SavedAs(String),
+    /// The command has ended whose output is shown first.
+    Finished,
+    /// The output that is looked at is whole, and ended so.
+    Ended(Box<Ending>),
     /// The stores' directories have changed.
     StoresChanged,
     /// Entries have been deleted, or not: in words.
@@ -66,6 +76,8 @@ pub enum Event {
         /// What went wrong.
         fault: Option<String>,
     },
+    /// An entry beside the list has been opened, and its preview made.
+    Glanced(Box<Glance>),
     /// A preview has been made.
     Planned(Box<Planned>),
     /// What it takes to keep a line: the wish's number, and the change that would do.
@@ -105,9 +117,9 @@ pub enum Effect {
         from: usize,
     },
     /// Search; an earlier search is given up.
-    Search(Quest),
+    Search(SearchJob),
     /// Count all matches; an earlier count is given up.
-    Census(Census),
+    CountMatches(CountJob),
     /// Give up searching and counting matches.
     StopSearch,
     /// Make a preview; an earlier one is given up.
@@ -159,6 +171,31 @@ pub enum Effect {
     CountLines(Vec<crate::store::Entry>),
     /// Stop, as other programs do on this key.
     Suspend,
+}
+
+/// What is to be done outside, in order.
+#[derive(Debug, Default)]
+pub struct Effects(Vec<Effect>);
+
+impl Effects {
+    /// Asks for one thing more.
+    pub fn push(&mut self, effect: Effect) {
+        self.0.push(effect);
+    }
+
+    /// What is asked for so far.
+    pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for Effects {
+    type Item = Effect;
+    type IntoIter = std::vec::IntoIter<Effect>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
 }
 
 /// Something to tell on the status line until the next key.

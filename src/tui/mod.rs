@@ -10,6 +10,6 @@ pub mod stores;
 pub mod view;
 pub mod widget;
 
+pub use pager::limits::Choice;
 pub use pager::output::Subject;
-pub use popup::picker::Choice;
 pub use runtime::{Live, LiveNews, Maker, Over, Start, Target, run};

@@ -1,11 +1,12 @@
 //! Drawing: from the state, never changing it. One file a region.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
 
-use super::app::{App, Overlay, Screen};
+use super::app::{App, Popup, Screen};
 use super::pager::doc::Cost;
+use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
+use super::{pager, popup, stores};
 
 /// Below this size there is room for one line only.
 const LEAST: (u16, u16) = (20, 3);
@@ -13,53 +14,51 @@ const LEAST: (u16, u16) = (20, 3);
 /// Draws everything. `cost` counts what was read and laid out for it.
 pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     let area = frame.area();
+    let canvas = &app.canvas;
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return super::widget::line::left(
             frame.buffer_mut(),
             area,
             "overspill: the window is too small",
-            app.theme.bar,
+            canvas.theme.bar,
         );
     }
-    match app.screen {
-        Screen::Pager => draw_pager(app, frame, area, cost),
-        Screen::Stores => super::stores::view::draw(app, frame, area, cost),
+    let prompt = match &app.popup {
+        Some(Popup::Prompt(prompt)) => Some(prompt),
+        _ => None,
+    };
+    let message = app.message.as_ref();
+    let status = match app.screen {
+        Screen::Pager => {
+            let told = prompt.is_none().then_some(Told { count: app.count, message });
+            if let Some(pager) = &app.pager {
+                pager::view::draw(pager, told, frame, area, cost);
+            }
+            layout::pager(area, Side::Preview).status
+        }
+        Screen::Stores => {
+            let told = prompt.is_none().then_some(message);
+            stores::view::draw(&app.stores, told, frame, area, cost);
+            layout::stores(area).status
+        }
+    };
+    if let Some(prompt) = prompt {
+        popup::view::prompt::draw(canvas, message, prompt, frame, status);
     }
-    match app.overlay {
-        Some(Overlay::Help(top)) => super::popup::view::help::draw(app, frame, area, top),
-        Some(Overlay::Facts) => super::popup::view::facts::draw(app, frame, area),
-        Some(Overlay::Clean(top)) => super::stores::view::clean::draw(app, frame, area, top),
-        Some(Overlay::Limits) => super::pager::view::drawer::draw(app, frame, area),
-        Some(Overlay::Policies) => super::popup::view::picker::draw(app, frame, area),
-        None => {}
-    }
-    if !app.unicode {
-        super::widget::ascii::replace(frame.buffer_mut());
-    }
-}
-
-fn draw_pager(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
-    let Some(output) = &app.output else { return };
-    let places = layout::pager(area, app.focus());
-    super::pager::view::title::draw(app, output, frame, &places);
-    let mut drawn = super::pager::view::pane::Drawn::default();
-    for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
-        if let Some(place) = place {
-            let shown = super::pager::view::pane::Shown {
-                output,
-                side,
-                top: app.panes.top(side),
-                headed: places.strip.is_some(),
-            };
-            let shows = super::pager::view::pane::draw(app, &shown, frame.buffer_mut(), place, cost);
-            if side == app.focus() {
-                drawn = shows;
+    match &app.popup {
+        Some(Popup::Help(top)) => popup::view::help::draw(canvas, frame, area, *top),
+        Some(Popup::Facts) => {
+            if let Some(pager) = &app.pager {
+                popup::view::facts::draw(canvas, &pager.output, frame, area);
             }
         }
+        Some(Popup::Cleaning(cleaning, top)) => {
+            stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
+        }
+        Some(Popup::Policies(picker)) => popup::view::picker::draw(canvas, picker, frame, area),
+        Some(Popup::Prompt(_)) | None => {}
     }
-    if let Some(place) = places.strip {
-        super::pager::view::minimap::draw(app, output, frame.buffer_mut(), place);
+    if !canvas.unicode {
+        super::widget::ascii::replace(frame.buffer_mut());
     }
-    super::widget::line::rule(frame.buffer_mut(), places.rule, app);
-    super::pager::view::status::draw(app, output, drawn, frame, places.status);
 }

@@ -51,6 +51,21 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
         ],
     ),
     ("report", &["input", "model", "policy"]),
+    ("per_stream", &["input"]),
+    ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
+];
+
+/// What each part of the screens may name besides itself. The events name what they carry, and every part names them.
+const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
+    ("widget", &[]),
+    ("keys", &[]),
+    ("event", &["stores", "pager"]),
+    ("pager", &["event", "keys", "widget"]),
+    ("stores", &["pager", "event", "keys", "widget"]),
+    ("popup", &["stores", "pager", "event", "keys", "widget"]),
+    ("app", &["popup", "stores", "pager", "event", "keys", "widget"]),
+    ("view", &["app", "popup", "stores", "pager", "widget"]),
+    ("runtime", &["view", "app", "popup", "stores", "pager", "event", "widget"]),
 ];
 
 /// Files of the command line that start the screens.
@@ -158,6 +173,29 @@ fn inside_preview_each_knows_only_those_below_it() {
         faults.extend(strangers.map(|other| format!("{file} knows {other}")));
     }
     assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn every_part_of_the_screens_knows_only_those_below_it() {
+    let (mut faults, mut seen) = (Vec::new(), 0);
+    for (name, text) in &sources() {
+        let Some(inside) = name.strip_prefix("tui/").filter(|inside| *inside != "mod.rs") else { continue };
+        let part = module(inside);
+        let (_, allowed) =
+            SCREENS_MAY_KNOW.iter().find(|row| row.0 == part).expect("every part is in the table");
+        let mut others = named_after(text, "crate::tui::");
+        if inside.ends_with("/mod.rs") && inside.matches('/').count() == 1 || !inside.contains('/') {
+            others.extend(named_after(text, "super::"));
+        }
+        for other in others.into_iter().filter(|other| SCREENS_MAY_KNOW.iter().any(|row| row.0 == *other)) {
+            seen += 1;
+            if other != part && !allowed.contains(&other) {
+                faults.push(format!("{name} knows {other}"));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(seen > 0, "no part names another, so this test sees nothing");
 }
 
 #[test]

@@ -4,11 +4,12 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
-use crate::tui::app::{App, Effect, Message, Overlay};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
-use super::limits::{other_end, step_of};
-use super::output::{Output, size_in_words};
+use super::Pager;
+use super::limits::{other_end, size_in_words, step_of};
+use super::output::Output;
 use super::planning::Making;
 
 /// A change that would do: in words, and the policy with it.
@@ -20,6 +21,8 @@ const LONGEST: usize = 64 << 20;
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
 pub struct Drawer {
+    /// Whether it is open.
+    pub open: bool,
     /// Place of the chosen parameter.
     pub chosen: usize,
     /// Digits or letters typed for it, not yet taken.
@@ -66,96 +69,103 @@ impl Wish {
     }
 }
 
-impl App {
+impl Pager {
     /// Opens the drawer.
-    pub(crate) fn open_drawer(&mut self) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
+        let output = &self.output;
         self.drawer = Drawer { before: Some(output.policy.clone()), ..Drawer::default() };
-        self.overlay = Some(Overlay::Limits);
-        self.advise()
+        self.drawer.open = true;
+        self.advise(effects)
     }
 
     /// A key while the drawer is open.
-    pub(crate) fn drawer_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let last = self.output.as_ref().map_or(0, |output| output.policy.params().len().saturating_sub(1));
+    pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let last = self.output.policy.params().len().saturating_sub(1);
         if let Some(typed) = &mut self.drawer.typed {
             match key.code {
-                KeyCode::Enter => return self.take_typed(),
+                KeyCode::Enter => return self.take_typed(effects),
                 KeyCode::Esc => self.drawer.typed = None,
                 KeyCode::Backspace => drop(typed.pop()),
                 KeyCode::Char(c) => typed.push(c),
                 _ => {}
             }
-            return Vec::new();
+            return;
         }
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
             KeyCode::Down | KeyCode::Char('j') => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
-            KeyCode::Left => return self.change_chosen(false),
-            KeyCode::Right | KeyCode::Char(' ') => return self.change_chosen(true),
+            KeyCode::Left => self.change_chosen(false, effects),
+            KeyCode::Right | KeyCode::Char(' ') => self.change_chosen(true, effects),
             KeyCode::Char(c) if c.is_ascii_digit() => self.drawer.typed = Some(c.to_string()),
-            KeyCode::Char('a') => return self.take_advice(),
-            KeyCode::Char('R') => return self.put_back(|output, _| Some(output.first_policy.clone())),
-            KeyCode::Char('y') => return self.copy_flags(),
-            KeyCode::Char('p') => return vec![Effect::Policies],
-            KeyCode::Enter | KeyCode::Char('l') => self.overlay = None,
-            KeyCode::Esc => {
-                self.overlay = None;
-                return self.put_back(|_, drawer| drawer.before.clone());
+            KeyCode::Char('a') => self.take_advice(effects),
+            KeyCode::Char('R') => {
+                self.put_back(|output, _| Some(output.first_policy.clone()), effects);
             }
-            KeyCode::Char('q') => return vec![Effect::Quit],
+            KeyCode::Char('y') => self.copy_flags(effects),
+            KeyCode::Char('p') => effects.push(Effect::Policies),
+            KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
+            KeyCode::Esc => {
+                self.drawer.open = false;
+                self.put_back(|_, drawer| drawer.before.clone(), effects);
+            }
+            KeyCode::Char('q') => effects.push(Effect::Quit),
             _ => {}
         }
-        Vec::new()
     }
 
-    fn put_back(&mut self, which: impl Fn(&Output, &Drawer) -> Option<Policy>) -> Vec<Effect> {
-        let policy = self.output.as_ref().and_then(|output| which(output, &self.drawer));
-        policy.map_or_else(Vec::new, |policy| self.change_to(policy))
+    fn put_back(&mut self, which: impl Fn(&Output, &Drawer) -> Option<Policy>, effects: &mut Effects) {
+        let policy = which(&self.output, &self.drawer);
+        if let Some(policy) = policy {
+            self.change_to(policy, effects);
+        }
     }
 
-    fn change_to(&mut self, policy: Policy) -> Vec<Effect> {
-        self.with_policy(|old| {
-            *old = policy;
-            Ok(())
-        })
+    fn change_to(&mut self, policy: Policy, effects: &mut Effects) {
+        self.with_policy(
+            |old| {
+                *old = policy;
+                Ok(())
+            },
+            effects,
+        )
     }
 
     /// Sets a parameter from its text.
-    fn put(&mut self, key: &str, value: &str) -> Vec<Effect> {
-        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()))
+    fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
+        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects)
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
-        let policy = &self.output.as_ref()?.policy;
+        let policy = &self.output.policy;
         let param = policy.params().get(self.drawer.chosen)?;
         let value = policy.get(&param.name)?.to_string();
         Some((param.name.clone(), param.kind.clone(), value))
     }
 
-    fn change_chosen(&mut self, up: bool) -> Vec<Effect> {
-        let Some((key, kind, value)) = self.chosen_param() else { return Vec::new() };
-        match next_value(&kind, &value, up) {
-            Some(next) => self.put(&key, &next),
-            None => Vec::new(),
+    fn change_chosen(&mut self, up: bool, effects: &mut Effects) {
+        let Some((key, kind, value)) = self.chosen_param() else { return };
+        if let Some(next) = next_value(&kind, &value, up) {
+            self.put(&key, &next, effects);
         }
     }
 
-    fn take_typed(&mut self) -> Vec<Effect> {
-        let Some((key, ..)) = self.chosen_param() else { return Vec::new() };
+    fn take_typed(&mut self, effects: &mut Effects) {
+        let Some((key, ..)) = self.chosen_param() else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
         let number = typed.parse::<crate::human::Size>().map(|size| size.number.to_string());
-        self.put(&key, &number.unwrap_or(typed))
+        self.put(&key, &number.unwrap_or(typed), effects)
     }
 
-    fn take_advice(&mut self) -> Vec<Effect> {
+    fn take_advice(&mut self, effects: &mut Effects) {
         let change = self.drawer.advice.as_ref().and_then(|advice| advice.change.clone());
-        change.map_or_else(Vec::new, |(_, policy)| self.change_to(policy))
+        if let Some((_, policy)) = change {
+            self.change_to(policy, effects);
+        }
     }
 
     /// The limits as the command line takes them.
-    fn copy_flags(&mut self) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    fn copy_flags(&mut self, effects: &mut Effects) {
+        let output = &self.output;
         let policy = &output.policy;
         let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
         let set = set.filter_map(|param| {
@@ -164,20 +174,22 @@ impl App {
         });
         let flags = format!("--policy {}{}", word(policy.name().as_bytes()), set.collect::<String>());
         self.message = Some(Message::note(format!("copied: {flags}")));
-        vec![Effect::Copy(flags)]
+        effects.push(Effect::Copy(flags))
     }
 
     /// Looks what it takes to keep the current match in Spill, or else the line at its top.
-    pub(crate) fn advise(&mut self) -> Vec<Effect> {
+    pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &self.output else { return Vec::new() };
+        let output = &self.output;
         let found = self.find.current(Side::Spill).map(|range| range.start);
         let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
         let wish = (!is_kept).then(|| Wish { task: output.task(number), offset });
         self.drawer.advice = Some(Advice { line, is_kept, change: None, asked: Some(number) });
-        wish.map(|wish| Effect::Advise(Box::new(wish))).into_iter().collect()
+        if let Some(wish) = wish {
+            effects.push(Effect::Advise(Box::new(wish)));
+        }
     }
 }
 

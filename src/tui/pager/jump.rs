@@ -2,10 +2,19 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::tui::app::{App, Message, Waiting};
+use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
-impl App {
+use super::Pager;
+
+/// A key that waits for the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    SetMark,
+    ToMark,
+}
+
+impl Pager {
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
         self.panes.remember();
         self.panes.following = false;
@@ -25,7 +34,7 @@ impl App {
 
     /// Goes to the next cut below the middle of the pane's upper third, or the one above it.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let above = usize::from(self.room(side).1 / 3);
         let tops: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
@@ -34,9 +43,10 @@ impl App {
         let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
-        let to = match next {
-            true => tops.iter().find(|top| **top > here),
-            false => tops.iter().rev().find(|top| **top < here),
+        let to = if next {
+            tops.iter().find(|top| **top > here)
+        } else {
+            tops.iter().rev().find(|top| **top < here)
         };
         match to.copied() {
             Some(top) => {
@@ -53,7 +63,7 @@ impl App {
 
     /// Goes to a line of the file, 1-based.
     fn go_line(&mut self, side: Side, line: u64) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         match output.index.offset_of(&output.view, line.saturating_sub(1)) {
             Some(offset) => self.show_offset(side, offset as usize, 0),
             None => {
@@ -71,7 +81,7 @@ impl App {
         let usage = "type a line (120), a per cent (50%) or a byte (4096b)";
         let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
         let side = self.focus();
-        let len = self.output.as_ref().map_or(0, |o| o.view.len()) as u64;
+        let len = self.output.view.len() as u64;
         self.panes.remember();
         if let Some(percent) = text.strip_suffix('%') {
             let offset = u128::from(len) * u128::from(number(percent)?.min(100)) / 100;

@@ -1,8 +1,10 @@
 //! Turning the limits by key, and what the model gains or loses by it.
 
 use crate::preview::{Direction, Policy, Unit};
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::event::{Effects, Message};
 
+use super::Pager;
+use super::output::Output;
 use super::planning::Then;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
@@ -45,57 +47,93 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     step(value, up, unit)
 }
 
-impl App {
+/// A policy that can be picked, with the limits that hold for it.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The policy.
+    pub policy: Policy,
+    /// Where its limits come from.
+    pub limits_from: String,
+    /// Whether it is its tool's form of today, not an earlier one.
+    pub is_current: bool,
+}
+
+impl Output {
+    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
+    pub fn limits(&self) -> String {
+        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
+        let lines = self.policy.max_lines().map(crate::human::lines);
+        let size = self.policy.max_size().map(|size| self.size_in_words(size));
+        let limits: Vec<String> = lines.into_iter().chain(size).collect();
+        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
+        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
+    pub fn size_in_words(&self, size: u64) -> String {
+        size_in_words(&self.policy, size)
+    }
+}
+
+/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
+pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
+    match policy.unit() {
+        Unit::Bytes => crate::human::limit(size),
+        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
+    }
+}
+
+impl Pager {
     /// More or fewer lines: by the number typed, or to the next round figure.
-    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
-        let Some(lines) = self.output.as_ref().and_then(|o| o.policy.max_lines()) else {
+    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
+        let Some(lines) = self.output.policy.max_lines() else {
             return self.no_such("has no limit of lines");
         };
         let to = turned(lines, up, count, 1);
-        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
     }
 
     /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
-    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
+        let output = &self.output;
         let Some(size) = output.policy.max_size() else {
             return self.no_such("has no limit of size");
         };
         let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
         let to = turned(size, up, count, unit);
-        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
     }
 
     /// Keeps the other end.
-    pub(crate) fn turn_direction(&mut self) -> Vec<Effect> {
-        let Some(direction) = self.output.as_ref().and_then(|o| o.policy.direction()) else {
+    pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
+        let Some(direction) = self.output.policy.direction() else {
             return self.no_such("keeps what it keeps; it has no direction");
         };
         let other = other_end(direction);
-        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()))
+        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
     }
 
-    fn no_such(&mut self, what: &str) -> Vec<Effect> {
-        let name = self.output.as_ref().map_or_else(String::new, |o| o.policy.name().to_owned());
+    fn no_such(&mut self, what: &str) {
+        let name = self.output.policy.name().to_owned();
         self.message = Some(Message::note(format!("{name} {what}")));
-        Vec::new()
     }
 
     /// Changes the policy; the preview follows, and Preview goes to where the change shows.
     pub(crate) fn with_policy(
         &mut self,
         change: impl FnOnce(&mut Policy) -> Result<(), String>,
-    ) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
+        effects: &mut Effects,
+    ) {
+        let output = &mut self.output;
         if let Err(fault) = change(&mut output.policy) {
             self.message = Some(Message::error(fault));
-            return Vec::new();
+            return;
         }
-        self.plan(Then::ShowCut)
+        self.plan(Then::ShowCut, effects)
     }
 
     pub(crate) fn limits_in_words(&self) -> String {
-        let Some(output) = &self.output else { return String::new() };
+        let output = &self.output;
         let now = output.limits();
         match difference(output) {
             Some(difference) => format!("{now}: {difference}"),
@@ -113,7 +151,7 @@ fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
 }
 
 /// What the model gains or loses against the limits as they were at the start.
-fn difference(output: &super::output::Output) -> Option<String> {
+fn difference(output: &Output) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);

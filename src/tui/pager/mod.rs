@@ -15,3 +15,282 @@ pub mod search;
 pub(crate) mod sideways;
 pub mod view;
 pub(crate) mod window;
+
+use crate::capture::set_true;
+use crate::preview::Policy;
+use crate::source::{Change, PathStatus, View};
+use crate::text::index::BlockCounts;
+use crate::text::units::Measure;
+
+use super::event::{Changed, Effect, Effects, Message};
+use super::keys::Action;
+use super::widget::canvas::Canvas;
+use super::widget::layout::Side;
+use drawer::Drawer;
+use output::{Output, Subject};
+use panes::Panes;
+use planning::Then;
+use search::Find;
+use window::ThenRead;
+
+/// An output to look at, from its start, in Preview.
+pub struct Opened {
+    /// What it is, and how it was cut.
+    pub subject: Subject,
+    /// Its bytes.
+    pub view: View,
+    /// Whether more may come: a stream that has not ended.
+    pub streaming: bool,
+    /// Whether the command runs whose output is shown.
+    pub running: bool,
+    /// Which of the outputs that were named was looked at last, 0-based,
+    pub file: usize,
+    /// and how many were named.
+    pub files: usize,
+}
+
+/// How an output ended that was looked at while it was made.
+pub struct Ending {
+    /// The command's exit status, if it was one.
+    pub exit_code: Option<i32>,
+    /// The policy that cuts the output of a command that failed, where that is another.
+    pub failed: Option<Policy>,
+    /// Parameters that are yes because of how it ended, for policies that have them.
+    pub told: Vec<&'static str>,
+}
+
+/// The screen of one output.
+pub struct Pager {
+    /// The terminal.
+    pub canvas: Canvas,
+    /// The output that is looked at.
+    pub output: Output,
+    /// Where the panes stand.
+    pub panes: Panes,
+    /// The search.
+    pub find: Find,
+    /// The limits drawer.
+    pub drawer: Drawer,
+    /// What there is to tell until the next key.
+    pub message: Option<Message>,
+    /// The number of the plan that was asked for last,
+    plans: u64,
+    /// and what to do once it is there.
+    then: Then,
+    /// Whether more of the output may come.
+    pub streaming: bool,
+    /// Whether the command runs whose output is shown.
+    pub running: bool,
+    /// How many outputs were named.
+    pub files: usize,
+    /// Which of them is looked at, 0-based.
+    pub file: usize,
+    /// What has become of the file's name.
+    pub path_status: PathStatus,
+}
+
+impl Pager {
+    /// Looks at an output; what was sought in the one `before` is sought here, too.
+    pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
+        let Opened { subject, view, streaming, running, file, files } = opened;
+        let warning = subject.warnings.first();
+        let message = warning.map(|text| Message::error(crate::text::label::label(text.as_bytes())));
+        let (mut find, plans) = before.map_or_else(Default::default, |before| (before.find, before.plans));
+        find.forget_place();
+        let mut pager = Self {
+            canvas,
+            output: Output::new(subject, view),
+            panes: Panes::default(),
+            find,
+            drawer: Drawer::default(),
+            message,
+            plans,
+            then: Then::Stay,
+            streaming,
+            running,
+            files,
+            file,
+            path_status: PathStatus::Current,
+        };
+        pager.plan(Then::Stay, effects);
+        pager.count_all(effects);
+        pager
+    }
+
+    /// Does what a key asks for.
+    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        match action {
+            Action::NextMatch => self.next_match(false, effects),
+            Action::PreviousMatch => self.next_match(true, effects),
+            Action::Copy => self.copy_path(effects),
+            Action::Editor => effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))),
+            Action::Reopen => effects.push(Effect::Reopen),
+            Action::MoreLines => self.turn_lines(true, count, effects),
+            Action::FewerLines => self.turn_lines(false, count, effects),
+            Action::MoreBytes => self.turn_size(true, count, effects),
+            Action::FewerBytes => self.turn_size(false, count, effects),
+            Action::Direction => self.turn_direction(effects),
+            Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
+            Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
+            Action::Limits => self.open_drawer(effects),
+            Action::Policy => effects.push(Effect::Policies),
+            Action::Candidate => self.next_candidate(effects),
+            _ => self.move_by(action, count),
+        }
+    }
+
+    /// The terminal has another size, or looks.
+    pub(crate) fn repaint(&mut self, canvas: Canvas) {
+        self.canvas = canvas;
+        self.settle();
+    }
+
+    /// Whether more of the output may come by itself.
+    pub fn is_coming(&self) -> bool {
+        self.running || self.streaming
+    }
+
+    fn copy_path(&mut self, effects: &mut Effects) {
+        let output = &self.output;
+        let text = crate::text::label::shell::word(output.saved_as.as_bytes());
+        self.message = Some(Message::note(format!("copied: {text}")));
+        effects.push(Effect::Copy(text))
+    }
+
+    /// Esc goes back from a plan or a search to the text; false if there is none.
+    pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
+        if self.give_up_planning(effects) {
+            return true;
+        }
+        if self.find.is_running() {
+            self.find.stop();
+            self.message = Some(Message::note("search stopped"));
+            effects.push(Effect::StopSearch);
+            return true;
+        }
+        if self.find.pattern.is_some() {
+            self.find.clear();
+            return true;
+        }
+        false
+    }
+
+    pub(crate) fn counted(
+        &mut self,
+        of: (u64, u64),
+        counts: &BlockCounts,
+        measure: &Measure,
+        bytes: u64,
+        effects: &mut Effects,
+    ) {
+        let output = &mut self.output;
+        if (output.view.generation(), output.count_number()) != of {
+            return;
+        }
+        if output.counted(counts, measure, bytes) {
+            self.plan_again(effects);
+        }
+    }
+
+    /// Counts what is not counted yet: all blocks, or those that have come since.
+    pub(crate) fn count_all(&mut self, effects: &mut Effects) {
+        let output = &mut self.output;
+        let want = output.wanted();
+        let from = output.start_counting(want);
+        effects.push(Effect::Count { number: output.count_number(), want, from })
+    }
+
+    pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {
+        let output = &mut self.output;
+        self.streaming = changed.streaming;
+        if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
+            self.message = Some(Message::error("the file was deleted; what you see is still held"));
+        }
+        self.path_status = changed.path;
+        if changed.content == Change::Same {
+            return;
+        }
+        let lost = output.changed(changed.view);
+        self.message = match changed.content {
+            Change::Truncated => {
+                Some(Message::error("the file was cut short while you looked; shown as it is now"))
+            }
+            Change::Replaced => {
+                Some(Message::error("the file was rewritten while you looked; shown as it is now"))
+            }
+            _ => self.message.take(),
+        };
+        if lost {
+            self.plan(Then::Stay, effects)
+        } else {
+            self.plan_again(effects)
+        }
+        self.settle();
+        self.follow();
+        self.count_all(effects);
+    }
+
+    /// The side on which keys act.
+    pub fn focus(&self) -> Side {
+        self.panes.focus
+    }
+
+    /// The next policy that may have made this output, as its store tells.
+    pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
+        let output = &self.output;
+        let at = output.candidates.iter().position(|policy| policy.name() == output.policy.name());
+        let next = at.map_or(0, |at| at + 1);
+        match output.candidates.get(next).or(output.candidates.first()).cloned() {
+            Some(policy) if output.candidates.len() > 1 => {
+                self.use_policy(policy, "policy".to_owned(), effects)
+            }
+            _ => {
+                self.message = Some(Message::note("no other policy is known to have made this; p lists all"));
+            }
+        }
+    }
+
+    pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
+        self.use_policy_then(policy, limits_from, Then::ShowCut, effects)
+    }
+
+    /// Cuts by another policy, and then shows what there is to see.
+    pub(crate) fn use_policy_then(
+        &mut self,
+        policy: Policy,
+        limits_from: String,
+        then: Then,
+        effects: &mut Effects,
+    ) {
+        let output = &mut self.output;
+        output.limits_from = limits_from;
+        output.policy = policy;
+        self.plan(then, effects);
+        self.count_all(effects);
+    }
+
+    /// Notices print another path from now on.
+    pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
+        if self.output.saved_as != path {
+            self.output.saved_as = path;
+            self.plan_again(effects);
+        }
+    }
+
+    /// How the output ended is told to its policy: some agents say so to the model, or cut by another then.
+    pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
+        let Ending { exit_code, failed, told } = ending;
+        let output = &mut self.output;
+        output.exit_code = exit_code.or(output.exit_code);
+        if let Some(failed) = failed {
+            // What a person chose meanwhile stays.
+            if output.policy.name() == output.first_policy.name() && output.limits_are_first() {
+                output.policy = failed.clone();
+            }
+            output.first_policy = failed;
+        }
+        set_true(&mut output.policy, &told);
+        set_true(&mut output.first_policy, &told);
+        self.plan_again(effects);
+    }
+}

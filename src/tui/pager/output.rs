@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use crate::known::{Extent, Warning};
-use crate::preview::{Policy, Preview, Totals, Unit};
+use crate::preview::{Policy, Preview, Totals};
 use crate::source::View;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
+use crate::tui::widget::layout::{self, Side};
 
-use super::doc::{Doc, Files};
+use super::doc::{Cost, Doc, Files, Reader};
 use super::planning::{Making, Planned, Standing, gaps};
+use super::scroll::{Frame, Scroll};
 
 pub use super::rules::{Fate, Rules};
 
@@ -348,6 +350,31 @@ impl Output {
         lost
     }
 
+    /// The document of a side.
+    pub fn doc(&self, side: Side) -> &Doc {
+        match side {
+            Side::Preview => &self.seen,
+            Side::Spill => &self.file,
+        }
+    }
+
+    /// Columns before the text of a side.
+    pub fn gutter(&self, side: Side) -> u16 {
+        match side {
+            Side::Preview => 1,
+            Side::Spill => layout::gutter(self.lines().unwrap_or_else(|| self.about_lines())),
+        }
+    }
+
+    /// Runs `work` with a side's document as it scrolls in a pane.
+    pub fn scrolling<T>(&self, side: Side, frame: Frame, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
+        let reader = Reader { doc: self.doc(side), files: self.files(), cost };
+        let rules = self.rules();
+        let weight =
+            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
+        work(Scroll { reader, frame, weight: &weight })
+    }
+
     /// Whether the model got the byte at `offset`.
     pub fn is_kept(&self, offset: usize) -> bool {
         holds(&self.kept, offset)
@@ -363,29 +390,4 @@ impl Output {
 pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= offset);
     ranges.get(next).is_some_and(|range| range.start <= offset)
-}
-
-impl Output {
-    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
-    pub fn limits(&self) -> String {
-        let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
-        let lines = self.policy.max_lines().map(crate::human::lines);
-        let size = self.policy.max_size().map(|size| self.size_in_words(size));
-        let limits: Vec<String> = lines.into_iter().chain(size).collect();
-        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
-        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
-    }
-
-    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
-    pub fn size_in_words(&self, size: u64) -> String {
-        size_in_words(&self.policy, size)
-    }
-}
-
-/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
-pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    match policy.unit() {
-        Unit::Bytes => crate::human::limit(size),
-        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
-    }
 }

@@ -6,12 +6,12 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use crate::text::cells::Show;
-use crate::tui::app::{App, Message};
+use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side};
 
-use super::doc::{Cost, Doc, Reader};
-use super::output::Output;
+use super::Pager;
+use super::doc::Cost;
 use super::scroll::{Frame, Long, Scroll};
 use super::window::Window;
 
@@ -68,7 +68,7 @@ impl Panes {
     }
 }
 
-impl App {
+impl Pager {
     /// How a pane shows its text: as the model reads it, or as a person does.
     pub fn show(&self, side: Side) -> Show {
         let show = match (side, self.panes.raw[side as usize]) {
@@ -77,12 +77,12 @@ impl App {
             (Side::Spill, true) => Show::RAW,
             (Side::Spill, false) => Show::PAGER,
         };
-        Show { ascii: !self.unicode, ..show }
+        Show { ascii: !self.canvas.unicode, ..show }
     }
 
     /// The room of a pane for text, as if it were shown; the gutter is left out.
     pub fn room(&self, side: Side) -> (u16, u16) {
-        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let area = Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
         let pager = layout::pager(area, side);
         let pane = match side {
             Side::Preview => pager.preview,
@@ -97,49 +97,18 @@ impl App {
 
     /// Columns before the text.
     pub fn gutter(&self, side: Side) -> u16 {
-        self.output.as_ref().map_or(1, |output| self.gutter_of(output, side))
-    }
-
-    /// Columns before the text of any output.
-    pub fn gutter_of(&self, output: &Output, side: Side) -> u16 {
-        match side {
-            Side::Preview => 1,
-            Side::Spill => layout::gutter(output.lines().unwrap_or_else(|| output.about_lines())),
-        }
-    }
-
-    /// The document of a side.
-    pub fn doc<'a>(&self, output: &'a Output, side: Side) -> &'a Doc {
-        match side {
-            Side::Preview => &output.seen,
-            Side::Spill => &output.file,
-        }
+        self.output.gutter(side)
     }
 
     /// Runs `work` with a side's document as it scrolls in its pane.
-    pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> Option<T> {
-        self.output.as_ref().map(|output| self.scrolling_in(output, side, self.room(side), cost, work))
-    }
-
-    /// Runs `work` with a document of any output as it scrolls in a place of so many columns and rows.
-    pub fn scrolling_in<T>(
-        &self,
-        output: &Output,
-        side: Side,
-        (width, height): (u16, u16),
-        cost: &Cost,
-        work: impl FnOnce(Scroll) -> T,
-    ) -> T {
+    pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
+        let (width, height) = self.room(side);
         let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
-        let reader = Reader { doc: self.doc(output, side), files: output.files(), cost };
-        let rules = output.rules();
-        let weight =
-            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
-        work(Scroll { reader, frame, weight: &weight })
+        self.output.scrolling(side, frame, cost, work)
     }
 
     pub(crate) fn scrolled(&self, side: Side, work: impl FnOnce(Scroll) -> u64) -> u64 {
-        self.scrolling(side, &Cost::default(), work).unwrap_or(0)
+        self.scrolling(side, &Cost::default(), work)
     }
 
     /// The range of a side's document that is on the screen.
@@ -195,7 +164,7 @@ impl App {
     /// Puts a pane at a row, and brings the other along.
     pub(crate) fn place(&mut self, side: Side, top: u64) {
         self.panes.set_top(side, top);
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let other = side.other();
         let target = match side {
             Side::Preview => output.seen.to_file(top) as u64,
@@ -215,13 +184,13 @@ impl App {
 
     /// The line at the top of Spill, 0-based, if it is counted.
     pub fn line_of_top(&self) -> Option<u64> {
-        let output = self.output.as_ref()?;
+        let output = &self.output;
         output.index.line_at(&output.view, self.panes.top(Side::Spill))
     }
 
     /// Shows an offset of the file, `above` rows from the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let target = match side {
             Side::Spill => offset as u64,
             Side::Preview => output.seen.from_file(offset),
@@ -232,7 +201,7 @@ impl App {
 
     /// After a turn of the limits: Preview shows the notice, if there is one, and Spill the cut.
     pub(crate) fn show_cut(&mut self) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let (_, height) = self.room(Side::Preview);
         let target = output.seen.notices().next().unwrap_or(0);
         let above = usize::from(height / 3);
@@ -272,9 +241,10 @@ impl App {
 
     fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        self.message = Some(Message::note(match self.panes.following {
-            true => "following the end as the file grows; F or a move up stops",
-            false => "no longer following",
+        self.message = Some(Message::note(if self.panes.following {
+            "following the end as the file grows; F or a move up stops"
+        } else {
+            "no longer following"
         }));
         self.follow();
     }

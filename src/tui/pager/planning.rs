@@ -5,9 +5,10 @@ use std::ops::Range;
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
 use crate::source::View;
 use crate::text::index::BlockIndex;
-use crate::tui::app::{App, Effect, Message, Overlay};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
+use super::Pager;
 use super::doc::Doc;
 use super::drawer::Change;
 use super::output::{Rules, holds};
@@ -164,77 +165,75 @@ impl LineSeek for Seek<'_> {
     }
 }
 
-impl App {
+impl Pager {
     /// A number that no task has had.
-    pub fn next_plan(&mut self) -> u64 {
+    pub(crate) fn next_plan(&mut self) -> u64 {
         self.plans += 1;
         self.plans
     }
 
     /// Makes the preview that a person waits for; an earlier one is no longer wanted.
-    pub(crate) fn plan(&mut self, then: Then) -> Vec<Effect> {
+    pub(crate) fn plan(&mut self, then: Then, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return Vec::new() };
+        let output = &mut self.output;
         self.then = then;
         match output.replan(number, true) {
-            Some(task) => vec![Effect::Plan(Box::new(task))],
-            None => self.show_planned(),
+            Some(task) => effects.push(Effect::Plan(Box::new(task))),
+            None => self.show_planned(effects),
         }
     }
 
     /// Makes the preview anew because more is known; one that is being made is let finish first.
-    pub(crate) fn plan_again(&mut self) -> Vec<Effect> {
+    pub(crate) fn plan_again(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let Some(output) = &mut self.output else { return Vec::new() };
+        let output = &mut self.output;
         if output.wait_to_replan() {
-            return Vec::new();
+            return;
         }
         self.then = Then::Stay;
         match output.replan(number, false) {
-            Some(task) => vec![Effect::Plan(Box::new(task))],
-            None => self.show_planned(),
+            Some(task) => effects.push(Effect::Plan(Box::new(task))),
+            None => self.show_planned(effects),
         }
     }
 
     /// A preview has been made.
-    pub(crate) fn planned(&mut self, planned: Planned) -> Vec<Effect> {
-        if let Some((_, Some(glance))) = &mut self.glance
-            && glance.awaits(planned.number)
-        {
-            glance.take(planned);
-            return Vec::new();
+    pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
+        let output = &mut self.output;
+        if !output.awaits(planned.number) {
+            return;
         }
-        let Some(output) = self.output.as_mut().filter(|output| output.awaits(planned.number)) else {
-            return Vec::new();
-        };
         let again = output.take(planned);
-        let mut effects = self.show_planned();
+        self.show_planned(effects);
         if again {
-            effects.extend(self.plan_again());
+            self.plan_again(effects);
         }
-        effects
     }
 
-    /// Nobody waits for the preview any longer: what was shown before stands.
-    pub(crate) fn give_up_planning(&mut self) -> Option<Vec<Effect>> {
-        let output = self.output.as_mut().filter(|output| output.is_awaited())?;
+    /// Nobody waits for the preview any longer: what was shown before stands. False if nobody did.
+    pub(crate) fn give_up_planning(&mut self, effects: &mut Effects) -> bool {
+        let output = &mut self.output;
+        if !output.is_awaited() {
+            return false;
+        }
         let name = output.policy.name().to_owned();
-        let words = match output.give_up() {
-            true => format!("gave up planning {name}; this is the preview from before"),
-            false => format!("gave up planning {name}; p picks another policy"),
+        let words = if output.give_up() {
+            format!("gave up planning {name}; this is the preview from before")
+        } else {
+            format!("gave up planning {name}; p picks another policy")
         };
         self.message = Some(Message::note(words));
-        let mut effects = vec![Effect::StopPlan];
-        effects.extend(self.count_all());
-        Some(effects)
+        effects.push(Effect::StopPlan);
+        self.count_all(effects);
+        true
     }
 
     /// Puts the panes where the person wants to see the preview that has been made.
-    fn show_planned(&mut self) -> Vec<Effect> {
+    fn show_planned(&mut self, effects: &mut Effects) {
         let then = std::mem::take(&mut self.then);
         if then == Then::Stay {
             self.settle();
-            return Vec::new();
+            return;
         }
         self.find.forget_preview();
         self.count_kept();
@@ -249,15 +248,16 @@ impl App {
             Then::GoBack(window) => self.bring_back(window),
             Then::Stay | Then::ShowCut => {}
         }
-        if self.overlay == Some(Overlay::Limits) { self.advise() } else { Vec::new() }
+        if self.drawer.open {
+            self.advise(effects);
+        }
     }
 
     /// Takes in what it takes to keep a line.
-    pub(crate) fn advised(&mut self, number: u64, change: Option<Change>) -> Vec<Effect> {
+    pub(crate) fn advised(&mut self, number: u64, change: Option<Change>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;
             advice.change = change;
         }
-        Vec::new()
     }
 }

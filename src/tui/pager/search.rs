@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::source::View;
 use crate::text::search::{MatchCounts, Pattern, Toward, matches};
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
+
+use super::Pager;
 
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
 const LONGEST_PREVIEW: u64 = 64 << 20;
@@ -16,32 +18,32 @@ const MOST_KEPT: usize = 2 << 20;
 
 /// What is searched.
 #[derive(Debug, Clone)]
-pub enum Hay {
+pub enum Haystack {
     /// The file.
     File(View),
     /// A preview, whole.
     Text(Arc<[u8]>),
 }
 
-impl Hay {
+impl Haystack {
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Hay::File(view) => view,
-            Hay::Text(text) => text,
+            Haystack::File(view) => view,
+            Haystack::Text(text) => text,
         }
     }
 }
 
 /// A search to be made by a worker.
 #[derive(Debug, Clone)]
-pub struct Quest {
+pub struct SearchJob {
     /// Its number; an answer to an older one is dropped.
     pub number: u64,
     /// What is sought.
     pub pattern: Pattern,
     /// Where.
-    pub hay: Hay,
+    pub haystack: Haystack,
     /// From which byte.
     pub from: usize,
     /// Which way.
@@ -50,7 +52,7 @@ pub struct Quest {
 
 /// Matches in a file to be counted by a worker.
 #[derive(Debug, Clone)]
-pub struct Census {
+pub struct CountJob {
     /// Its number; an answer to an older one is dropped.
     pub number: u64,
     /// What is counted.
@@ -62,15 +64,15 @@ pub struct Census {
 /// What a worker says of a search.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The quest's number.
+    /// The job's number.
     pub number: u64,
     /// What it says.
-    pub news: News,
+    pub reply: SearchReply,
 }
 
 /// Something to say of a search.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum SearchReply {
     /// The nearest match, and whether the search went round the end to find it.
     Match(Range<usize>, Round),
     /// There is none.
@@ -102,7 +104,7 @@ pub struct Find {
     pub counts: MatchCounts,
     /// Matches in what the model got of the file; `None` where that is too much to search at once.
     pub kept: Option<u64>,
-    census: u64,
+    counting: u64,
     running: bool,
     number: u64,
 }
@@ -123,7 +125,7 @@ impl Find {
     pub fn forget_place(&mut self) {
         self.current = [None, None];
         self.counts = MatchCounts::default();
-        self.census += 1;
+        self.counting += 1;
         self.stop();
     }
 
@@ -144,9 +146,9 @@ impl Find {
     }
 }
 
-impl App {
+impl Pager {
     /// Starts a search for a typed pattern; an empty one repeats the last.
-    pub(crate) fn search(&mut self, text: &str, toward: Toward) -> Result<Vec<Effect>, String> {
+    pub(crate) fn search(&mut self, text: &str, toward: Toward, effects: &mut Effects) -> Result<(), String> {
         let text = if text.is_empty() {
             self.find.history.last().cloned().ok_or("type what to search for")?
         } else {
@@ -162,24 +164,27 @@ impl App {
         self.find.pattern = Some(pattern);
         self.find.toward = Some(toward);
         self.panes.remember();
-        let mut effects = self.census();
-        effects.extend(self.seek(toward));
-        Ok(effects)
+        self.count_matches(effects);
+        self.seek(toward, effects);
+        Ok(())
     }
 
     /// Counts all matches in the file anew.
-    pub(crate) fn census(&mut self) -> Vec<Effect> {
-        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return Vec::new() };
+    pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
+        let Some(pattern) = &self.find.pattern else { return };
+        let output = &self.output;
         self.find.counts = MatchCounts::default();
-        self.find.census += 1;
-        let census = Census { number: self.find.census, pattern: pattern.clone(), view: output.view.clone() };
+        self.find.counting += 1;
+        let job =
+            CountJob { number: self.find.counting, pattern: pattern.clone(), view: output.view.clone() };
         self.count_kept();
-        vec![Effect::Census(census)]
+        effects.push(Effect::CountMatches(job))
     }
 
     /// Counts the matches in what the model got of the file.
     pub(crate) fn count_kept(&mut self) {
-        let (Some(pattern), Some(output)) = (&self.find.pattern, &self.output) else { return };
+        let Some(pattern) = &self.find.pattern else { return };
+        let output = &self.output;
         let kept: usize = output.kept.iter().map(std::ops::Range::len).sum();
         let count = || {
             output.kept.iter().map(|range| matches(&output.view, pattern, range.clone()).count() as u64).sum()
@@ -188,36 +193,42 @@ impl App {
     }
 
     /// Goes to the next match, or the one before.
-    pub(crate) fn next_match(&mut self, reversed: bool) -> Vec<Effect> {
+    pub(crate) fn next_match(&mut self, reversed: bool, effects: &mut Effects) {
         match self.find.toward {
             Some(toward) if self.find.pattern.is_some() => {
-                self.seek(if reversed { toward.reversed() } else { toward })
+                self.seek(if reversed { toward.reversed() } else { toward }, effects)
             }
             _ => {
                 self.message = Some(Message::note("no search yet; / to search"));
-                Vec::new()
             }
         }
     }
 
-    fn seek(&mut self, toward: Toward) -> Vec<Effect> {
+    fn seek(&mut self, toward: Toward, effects: &mut Effects) {
         let side = self.focus();
-        let (Some(pattern), Some(output)) = (self.find.pattern.clone(), &self.output) else {
-            return Vec::new();
-        };
-        let hay = match side {
-            Side::Spill => Hay::File(output.view.clone()),
-            Side::Preview if output.seen.len() <= LONGEST_PREVIEW => Hay::Text(self.preview_bytes().into()),
+        let Some(pattern) = self.find.pattern.clone() else { return };
+        let output = &self.output;
+        let haystack = match side {
+            Side::Spill => Haystack::File(output.view.clone()),
+            Side::Preview if output.seen.len() <= LONGEST_PREVIEW => {
+                Haystack::Text(self.preview_bytes().into())
+            }
             Side::Preview => {
                 self.message =
                     Some(Message::note("the preview is too long to search; Tab, and search the spill"));
-                return Vec::new();
+                return;
             }
         };
         let from = self.seek_from(side, toward);
         self.find.number += 1;
         self.find.running = true;
-        vec![Effect::Search(Quest { number: self.find.number, pattern, hay, from: from as usize, toward })]
+        effects.push(Effect::Search(SearchJob {
+            number: self.find.number,
+            pattern,
+            haystack,
+            from: from as usize,
+            toward,
+        }))
     }
 
     /// The current match, while it is on the screen, or else the top of the screen is where one looks from.
@@ -232,21 +243,21 @@ impl App {
     }
 
     /// Takes in what a worker says.
-    pub(crate) fn found(&mut self, found: Found) -> Vec<Effect> {
-        if let News::Counted(end, count) = found.news {
-            if found.number == self.find.census {
+    pub(crate) fn found(&mut self, found: Found) {
+        if let SearchReply::Counted(end, count) = found.reply {
+            if found.number == self.find.counting {
                 self.find.counts.push(end, count);
             }
-            return Vec::new();
+            return;
         }
         if self.find.number != found.number {
-            return Vec::new();
+            return;
         }
         let side = self.focus();
         self.find.running = false;
-        match found.news {
-            News::Counted(..) => {}
-            News::Nothing => {
+        match found.reply {
+            SearchReply::Counted(..) => {}
+            SearchReply::Nothing => {
                 let what = self.find.pattern.as_ref().map_or("", |p| p.text());
                 let what = crate::text::label::label(what.as_bytes());
                 self.message = Some(match side {
@@ -256,7 +267,7 @@ impl App {
                     }
                 });
             }
-            News::Match(range, round) => {
+            SearchReply::Match(range, round) => {
                 let range = range.start as u64..range.end as u64;
                 self.find.current[side as usize] = Some(range.clone());
                 self.reveal(side, range);
@@ -265,14 +276,12 @@ impl App {
                 }
             }
         }
-        Vec::new()
     }
 
     fn preview_bytes(&self) -> Vec<u8> {
         let cost = super::doc::Cost::default();
-        self.output.as_ref().map_or_else(Vec::new, |output| {
-            let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
-            reader.copy(0..output.seen.len())
-        })
+        let output = &self.output;
+        let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
+        reader.copy(0..output.seen.len())
     }
 }

@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
-use crate::tui::app::{App, Message};
+use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
+use super::Pager;
 use super::doc::Cost;
 use super::scroll::Long;
 
-impl App {
+impl Pager {
     /// Whether the line at the top of a side is so long that it is moved by bytes.
     pub fn is_long_line(&self, side: Side) -> bool {
         let top = self.panes.top(side);
-        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes).unwrap_or(false)
+        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes)
     }
 
     /// Brings a range of the document between the edges of the screen.
@@ -70,8 +71,8 @@ impl App {
             Long::Sideways(_) => self.scrolled(side, |s| s.longest_end(top)),
             Long::Wrapped => self.scrolled(side, |s| s.reader.line_end(top)),
         };
-        if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)).unwrap_or(true) {
-            let percent = self.output.as_ref().map_or(100, |output| output.counted_percent());
+        if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)) {
+            let percent = self.output.counted_percent();
             let words = format!("the line's end is not known yet: counting lines, {percent} %");
             self.message = Some(Message::note(words));
             return;

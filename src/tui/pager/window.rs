@@ -1,10 +1,11 @@
 //! Windows of lines, as an agent's read tool pages: the next, the one before, typed, shown in the tool's own form.
 
 use crate::preview::{Policy, Value};
-use crate::tui::app::{App, Effect, Message};
-use crate::tui::popup::picker::Choice;
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
+use super::Pager;
+use super::limits::Choice;
 use super::planning::Then;
 
 /// Lines of a window until another limit is typed: what read tools use.
@@ -61,7 +62,7 @@ fn offset_for(policy: &Policy, window: Window) -> u64 {
     }
 }
 
-impl App {
+impl Pager {
     /// The window goes where Spill is, in whole steps.
     pub(crate) fn reanchor(&mut self) {
         if let Some(line) = self.line_of_top() {
@@ -70,7 +71,7 @@ impl App {
     }
 
     pub(crate) fn go_window(&mut self, next: bool) {
-        let Some(output) = &self.output else { return };
+        let output = &self.output;
         let Window { offset, limit } = self.panes.window;
         let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
         match output.index.offset_of(&output.view, to - 1) {
@@ -109,7 +110,7 @@ impl App {
         if offset == 0 || limit == 0 {
             return Err("offset and limit count from 1".into());
         }
-        let Some(output) = &self.output else { return Ok(()) };
+        let output = &self.output;
         let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
             return Err(match output.lines() {
                 Some(lines) => format!("offset {offset} is past the last line, {lines}"),
@@ -123,7 +124,7 @@ impl App {
 
     /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
     pub(crate) fn bring_back(&mut self, window: Window) {
-        let start = self.output.as_ref().and_then(|o| o.index.offset_of(&o.view, window.offset - 1));
+        let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
         if let Some(start) = start {
             self.show_offset(Side::Spill, start as usize, 0);
         }
@@ -131,18 +132,23 @@ impl App {
     }
 
     /// Asks for the read tool of the agent whose output this is.
-    pub(crate) fn ask_read_tool(&mut self, then: ThenRead) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
+        let output = &self.output;
         if then == ThenRead::Show && output.policy.offset_key().is_some() {
             let policy = output.first_policy.clone();
-            return self.use_policy_then(policy, "policy".to_owned(), Then::GoBack(self.panes.window));
+            return self.use_policy_then(
+                policy,
+                "policy".to_owned(),
+                Then::GoBack(self.panes.window),
+                effects,
+            );
         }
-        vec![Effect::ReadTool { agent: output.policy.agent().to_owned(), then }]
+        effects.push(Effect::ReadTool { agent: output.policy.agent().to_owned(), then })
     }
 
     /// The read tool's policy has come.
-    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
+    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
+        let output = &self.output;
         let mut policy = choice.policy;
         let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
         if then == ThenRead::CopyCall {
@@ -152,7 +158,7 @@ impl App {
                 "copied, as {} counts: offset {offset}, limit {limit}",
                 policy.name()
             )));
-            return vec![Effect::Copy(call)];
+            return effects.push(Effect::Copy(call));
         }
         let keys = [
             (policy.offset_key().map(str::to_owned), offset),
@@ -161,10 +167,10 @@ impl App {
         for (key, value) in keys {
             if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
                 self.message = Some(Message::error(error.to_string()));
-                return Vec::new();
+                return;
             }
         }
         self.panes.focus = Side::Preview;
-        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window))
+        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window), effects)
     }
 }

@@ -4,59 +4,47 @@ pub mod picker;
 pub mod prompt;
 pub mod view;
 
-use super::app::{App, Effect};
 use super::keys::Action;
+use super::stores::Cleaning;
+use super::widget::canvas::Canvas;
+use picker::Picker;
+use prompt::Prompt;
 
 /// What lies over the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlay {
+pub enum Popup {
     /// Keys and legend, from this row on.
     Help(u16),
     /// Facts about the output.
     Facts,
     /// All policies, to pick one.
-    Policies,
-    /// The limits drawer.
-    Limits,
+    Policies(Picker),
+    /// A line being typed.
+    Prompt(Prompt),
     /// What is overdue, from this row on.
-    Clean(u16),
+    Cleaning(Cleaning, u16),
 }
 
-impl App {
-    pub(crate) fn lay_over(&mut self, overlay: Overlay) -> Vec<Effect> {
-        self.overlay = Some(overlay);
-        Vec::new()
-    }
-
-    pub(crate) fn act_on_overlay(&mut self, action: Action) -> Vec<Effect> {
-        let page = self.size.1 / 2;
-        self.overlay = match (self.overlay, action) {
-            (_, Action::Quit) => return vec![Effect::Quit],
-            (Some(Overlay::Clean(_)), Action::Open) => {
-                self.accept_cleaning();
-                None
-            }
-            (Some(Overlay::Clean(top)), Action::Down) => Some(Overlay::Clean(top.saturating_add(1))),
-            (Some(Overlay::Clean(top)), Action::Up) => Some(Overlay::Clean(top.saturating_sub(1))),
-            (Some(Overlay::Clean(top)), Action::PageDown | Action::HalfDown | Action::Choose) => {
-                Some(Overlay::Clean(top.saturating_add(page)))
-            }
-            (Some(Overlay::Clean(top)), Action::PageUp | Action::HalfUp) => {
-                Some(Overlay::Clean(top.saturating_sub(page)))
-            }
-            (Some(Overlay::Help(top)), Action::Down) => Some(Overlay::Help(top.saturating_add(1))),
-            (Some(Overlay::Help(top)), Action::Up) => Some(Overlay::Help(top.saturating_sub(1))),
-            (Some(Overlay::Help(top)), Action::PageDown | Action::HalfDown) => {
-                Some(Overlay::Help(top.saturating_add(page)))
-            }
-            (Some(Overlay::Help(top)), Action::PageUp | Action::HalfUp) => {
-                Some(Overlay::Help(top.saturating_sub(page)))
-            }
+impl Popup {
+    /// What is there after a key: the rows that were moved to, or nothing.
+    pub(crate) fn act(self, action: Action, canvas: Canvas) -> Option<Self> {
+        let page = canvas.size.1 / 2;
+        let moved = |top: u16| match action {
+            Action::Down => Some(top.saturating_add(1)),
+            Action::Up => Some(top.saturating_sub(1)),
+            Action::PageDown | Action::HalfDown => Some(top.saturating_add(page)),
+            Action::PageUp | Action::HalfUp => Some(top.saturating_sub(page)),
             _ => None,
         };
-        if let Some(Overlay::Help(top)) = &mut self.overlay {
-            *top = (*top).min(self::view::help::last_top(self.size, self.unicode));
+        match self {
+            Popup::Help(top) => {
+                let last = view::help::last_top(canvas.size, canvas.unicode);
+                moved(top).map(|top| Popup::Help(top.min(last)))
+            }
+            Popup::Cleaning(cleaning, top) if action == Action::Choose => {
+                Some(Popup::Cleaning(cleaning, top.saturating_add(page)))
+            }
+            Popup::Cleaning(cleaning, top) => moved(top).map(|top| Popup::Cleaning(cleaning, top)),
+            _ => None,
         }
-        Vec::new()
     }
 }

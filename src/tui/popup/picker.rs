@@ -4,20 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
-use crate::preview::Policy;
-use crate::tui::app::{App, Effect, Message, Overlay};
-use crate::tui::pager::planning::Then;
-
-/// A policy that can be picked, with the limits that hold for it.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// The policy.
-    pub policy: Policy,
-    /// Where its limits come from.
-    pub limits_from: String,
-    /// Whether it is its tool's form of today, not an earlier one.
-    pub is_current: bool,
-}
+use crate::tui::pager::limits::Choice;
 
 /// The list, and what has been typed to narrow it.
 #[derive(Debug, Clone, Default)]
@@ -80,77 +67,50 @@ impl Picker {
         let last = self.shown().len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
     }
+
+    /// The choices, the one in use chosen.
+    pub(crate) fn new(choices: Vec<Choice>, used: Option<String>) -> Self {
+        let mut picker = Self { choices, used: used.clone(), ..Self::default() };
+        picker.choose(used.as_deref());
+        picker
+    }
+
+    /// Takes in a key; a page has so many rows.
+    pub(crate) fn key(&mut self, key: KeyEvent, page: isize) -> Picked {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => return Picked::Closed,
+            KeyCode::Char('c') if control => return Picked::Closed,
+            KeyCode::Enter => {
+                let chosen = self.shown().get(self.chosen).map(|choice| Box::new((*choice).clone()));
+                return chosen.map_or(Picked::Nothing, Picked::One);
+            }
+            KeyCode::Tab | KeyCode::BackTab => self.turn_eras(),
+            KeyCode::Down => self.step(1),
+            KeyCode::Up => self.step(-1),
+            KeyCode::Char('n') if control => self.step(1),
+            KeyCode::Char('p') if control => self.step(-1),
+            KeyCode::PageDown => self.step(page),
+            KeyCode::PageUp => self.step(-page),
+            KeyCode::Char(c) if !control => {
+                self.input.handle(InputRequest::InsertChar(c));
+                self.chosen = 0;
+            }
+            _ => {
+                self.input.handle_event(&crossterm::event::Event::Key(key));
+                self.step(0);
+            }
+        }
+        Picked::Nothing
+    }
 }
 
-impl App {
-    /// The policies have been read: shows them, the one in use chosen.
-    pub(crate) fn offer(&mut self, choices: Vec<Choice>) {
-        let used = self.output.as_ref().map(|output| output.policy.name().to_owned());
-        self.picker = Picker { choices, used: used.clone(), ..Picker::default() };
-        self.picker.choose(used.as_deref());
-        self.overlay = Some(Overlay::Policies);
-    }
-
-    /// A key while policies are listed.
-    pub(crate) fn pick_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let page = isize::from(self.size.1 as i16 / 2);
-        match key.code {
-            KeyCode::Esc => self.overlay = None,
-            KeyCode::Char('c') if control => self.overlay = None,
-            KeyCode::Enter => return self.pick(),
-            KeyCode::Tab | KeyCode::BackTab => self.picker.turn_eras(),
-            KeyCode::Down => self.picker.step(1),
-            KeyCode::Up => self.picker.step(-1),
-            KeyCode::Char('n') if control => self.picker.step(1),
-            KeyCode::Char('p') if control => self.picker.step(-1),
-            KeyCode::PageDown => self.picker.step(page),
-            KeyCode::PageUp => self.picker.step(-page),
-            KeyCode::Char(c) if !control => {
-                self.picker.input.handle(InputRequest::InsertChar(c));
-                self.picker.chosen = 0;
-            }
-            _ => {
-                self.picker.input.handle_event(&crossterm::event::Event::Key(key));
-                self.picker.step(0);
-            }
-        }
-        Vec::new()
-    }
-
-    fn pick(&mut self) -> Vec<Effect> {
-        let Some(choice) = self.picker.shown().get(self.picker.chosen).map(|choice| (*choice).clone()) else {
-            return Vec::new();
-        };
-        self.overlay = None;
-        self.use_policy(choice.policy, choice.limits_from)
-    }
-
-    /// The next policy that may have made this output, as its store tells.
-    pub(crate) fn next_candidate(&mut self) -> Vec<Effect> {
-        let Some(output) = &self.output else { return Vec::new() };
-        let at = output.candidates.iter().position(|policy| policy.name() == output.policy.name());
-        let next = at.map_or(0, |at| at + 1);
-        match output.candidates.get(next).or(output.candidates.first()).cloned() {
-            Some(policy) if output.candidates.len() > 1 => self.use_policy(policy, "policy".to_owned()),
-            _ => {
-                self.message = Some(Message::note("no other policy is known to have made this; p lists all"));
-                Vec::new()
-            }
-        }
-    }
-
-    pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String) -> Vec<Effect> {
-        self.use_policy_then(policy, limits_from, Then::ShowCut)
-    }
-
-    /// Cuts by another policy, and then shows what there is to see.
-    pub(crate) fn use_policy_then(&mut self, policy: Policy, limits_from: String, then: Then) -> Vec<Effect> {
-        let Some(output) = &mut self.output else { return Vec::new() };
-        output.limits_from = limits_from;
-        output.policy = policy;
-        let mut effects = self.plan(then);
-        effects.extend(self.count_all());
-        effects
-    }
+/// What a key came to in the list of policies.
+pub(crate) enum Picked {
+    /// Nothing is picked yet.
+    Nothing,
+    /// The list is left.
+    Closed,
+    /// This one.
+    One(Box<Choice>),
 }

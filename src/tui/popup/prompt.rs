@@ -1,10 +1,10 @@
 //! A line being typed at the foot of the screen, and what it is for.
 
-use crossterm::event::{Event as Terminal, KeyCode, KeyEvent};
+use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
 
-use crate::tui::app::{App, Effect, Message};
+use crate::tui::event::Message;
 
 /// Bytes that a line may have: much more than anyone types, and soon edited.
 const MOST: usize = 4096;
@@ -101,70 +101,42 @@ impl Prompt {
     }
 }
 
-impl App {
-    /// A key while a line is typed.
-    pub(crate) fn type_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let Some(prompt) = &mut self.prompt else { return Vec::new() };
-        let control = key.modifiers.contains(crossterm::event::KeyModifiers::CONTROL);
+/// What a key came to in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// The line is typed on.
+    Text,
+    /// It can take no more.
+    TooMuch,
+    /// It is left.
+    Left,
+    /// It is whole.
+    Whole,
+}
+
+impl Prompt {
+    /// Takes in a key; lines typed before are recalled from `history`, the newest last.
+    pub(crate) fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Esc => self.prompt = None,
-            KeyCode::Char('c') if control => self.prompt = None,
-            KeyCode::Backspace if prompt.text().is_empty() => self.prompt = None,
-            KeyCode::Enter => return self.enter(),
-            KeyCode::Up => prompt.recall(&self.find.history, true),
-            KeyCode::Down => prompt.recall(&self.find.history, false),
-            KeyCode::Char(_) if !control && prompt.is_full() => self.message = Some(full()),
+            KeyCode::Esc => return Typed::Left,
+            KeyCode::Char('c') if control => return Typed::Left,
+            KeyCode::Backspace if self.text().is_empty() => return Typed::Left,
+            KeyCode::Enter => return Typed::Whole,
+            KeyCode::Up => self.recall(history, true),
+            KeyCode::Down => self.recall(history, false),
+            KeyCode::Char(_) if !control && self.is_full() => return Typed::TooMuch,
             _ => {
-                prompt.input.handle_event(&Terminal::Key(key));
-                prompt.fault = None;
+                self.input.handle_event(&Terminal::Key(key));
+                self.fault = None;
             }
         }
-        if self.prompt.is_none() && key.code == KeyCode::Esc && self.screen == crate::tui::app::Screen::Stores
-        {
-            let effects = self.listing.filter("");
-            return self.settled(effects);
-        }
-        self.narrow()
-    }
-
-    /// Text that is pasted, without what could be taken for keys.
-    pub(crate) fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if self.prompt.as_mut().is_some_and(|prompt| !prompt.paste(text)) {
-            self.message = Some(full());
-        }
-        self.narrow()
-    }
-
-    /// While a filter is typed the list follows.
-    fn narrow(&mut self) -> Vec<Effect> {
-        let Some(prompt) = self.prompt.as_ref().filter(|prompt| prompt.purpose() == Purpose::Filter) else {
-            return Vec::new();
-        };
-        let text = prompt.text().to_owned();
-        let effects = self.listing.filter(&text);
-        self.settled(effects)
-    }
-
-    fn enter(&mut self) -> Vec<Effect> {
-        let Some(prompt) = self.prompt.take() else { return Vec::new() };
-        let text = prompt.text().trim().to_owned();
-        let done = match prompt.purpose() {
-            Purpose::Search => self.search(prompt.text(), crate::text::search::Toward::End),
-            Purpose::SearchBack => self.search(prompt.text(), crate::text::search::Toward::Start),
-            Purpose::GoTo if text == "n" || text == "p" => Ok(vec![Effect::OtherFile { next: text == "n" }]),
-            Purpose::GoTo => self.go_to(&text).map(|()| Vec::new()),
-            Purpose::Window => self.set_window(&text).map(|()| Vec::new()),
-            Purpose::Filter => Ok(Vec::new()),
-        };
-        done.unwrap_or_else(|fault| {
-            self.message = Some(Message::error(fault));
-            self.prompt = Some(prompt);
-            Vec::new()
-        })
+        Typed::Text
     }
 }
 
-fn full() -> Message {
+/// That a line can take no more.
+pub(crate) fn full() -> Message {
     Message::error(format!("a line takes {MOST} bytes at most: the rest is left out"))
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use crossterm::event::{self, Event as Terminal};
 
-use crate::tui::app::Event;
+use crate::tui::event::Event;
 
-use super::worker::Signal;
+use super::signal::Signal;
 
 /// How long the keys' thread waits before it looks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);

@@ -2,67 +2,15 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc::Receiver;
 
-use crate::capture::{Control, set_true};
+use crate::capture::set_true;
 use crate::preview::Policy;
 use crate::source::Source;
+use crate::tui::pager::Ending;
 
-use super::{Effect, Event, Message, Session, Signal, terminal};
-
-/// What makes the output that is looked at first.
-pub struct Live {
-    /// What kind of maker it is.
-    pub maker: Maker,
-    /// What it tells.
-    pub news: Receiver<LiveNews>,
-}
-
-/// What makes an output.
-#[derive(Debug, Clone)]
-pub enum Maker {
-    /// A command that we run; it stops when we do.
-    Command(Control),
-    /// Something else that writes to our standard input.
-    Stream,
-}
-
-/// What is told of an output while it is made.
-#[derive(Debug)]
-pub enum LiveNews {
-    /// Something went wrong: in words.
-    Fault(String),
-    /// Notices print another path from now on.
-    SavedAs(String),
-    /// It is over.
-    Over(Over),
-}
-
-/// What has become of an output that is whole now.
-#[derive(Debug)]
-pub struct Over {
-    /// In words, if there is something to say.
-    pub words: Option<String>,
-    /// Where it is; nowhere if it is not kept.
-    pub path: Option<PathBuf>,
-    /// The path that notices print from now on.
-    pub saved_as: String,
-    /// The command's exit status, if it was one.
-    pub exit_code: Option<i32>,
-    /// The policy that cuts the output of a command that failed, where that is another.
-    pub failed: Option<Policy>,
-    /// Parameters that are yes because of how it ended, for policies that have them.
-    pub told: Vec<&'static str>,
-}
-
-/// How the screens were left.
-#[derive(Debug, Default)]
-pub struct Parting {
-    /// What is to be said of it once the terminal is as it was.
-    pub words: Option<String>,
-    /// The signal that asked us to end, where the output has still to be seen to its end.
-    pub signal: Option<i32>,
-}
+use super::news::{Live, LiveNews, Maker, Over};
+use super::signal::Signal;
+use super::{Effects, Event, Message, Session, terminal};
 
 impl Session {
     /// Hears what is told of the first output while it is made.
@@ -71,7 +19,6 @@ impl Session {
             Maker::Command(control) => Some(control.clone()),
             Maker::Stream => None,
         };
-        self.app.running = control.is_some();
         let leave = self.signals.clone();
         // What has come is kept as when a person leaves: whoever started the screens sees to that.
         terminal::at_last(move |signal| {
@@ -89,45 +36,48 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn hear(&mut self, news: LiveNews) -> Vec<Effect> {
+    pub(crate) fn hear(&mut self, news: LiveNews, effects: &mut Effects) {
         let Over { words, path, saved_as, exit_code, failed, told } = match news {
-            LiveNews::Fault(words) => return self.app.update(Event::Told(Message::error(words))),
-            LiveNews::SavedAs(path) => return self.print_as(path),
+            LiveNews::Fault(words) => return self.tell(Message::error(words)),
+            LiveNews::SavedAs(path) => return self.print_as(path, effects),
             LiveNews::Over(over) => over,
         };
         self.maker = None;
-        self.app.running = false;
-        let mut effects = self.print_as(saved_as);
-        effects.extend(self.tell_end(exit_code, failed.as_ref(), &told));
+        self.app.update(Event::Finished, effects);
+        self.print_as(saved_as, effects);
+        self.tell_end(exit_code, failed.as_ref(), &told, effects);
         if self.is_first() {
-            effects.extend(self.settled(path));
+            self.settled(path, effects);
         } else if let Some(Some(target)) = self.files.first_mut() {
             target.source.moved_to(path);
         }
-        effects.extend(words.map(|words| self.app.update(Event::Ended(words))).unwrap_or_default());
-        effects
+        if let Some(words) = words {
+            self.app.update(Event::Told(Message::note(words)), effects);
+        }
     }
 
     /// The path that the notices of the first output print.
-    fn print_as(&mut self, saved_as: String) -> Vec<Effect> {
+    fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
         if !self.is_first() {
             if let Some(Some(target)) = self.files.first_mut() {
                 target.subject.saved_as = saved_as;
             }
-            return Vec::new();
+            return;
         }
         if let Some((_, subject)) = &mut self.current {
             subject.saved_as.clone_from(&saved_as);
         }
-        let Some(output) = self.app.output.as_mut().filter(|output| output.saved_as != saved_as) else {
-            return Vec::new();
-        };
-        output.saved_as = saved_as;
-        self.app.plan_again()
+        self.app.update(Event::SavedAs(saved_as), effects);
     }
 
     /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
-    fn tell_end(&mut self, exit_code: Option<i32>, failed: Option<&Policy>, told: &[&str]) -> Vec<Effect> {
+    fn tell_end(
+        &mut self,
+        exit_code: Option<i32>,
+        failed: Option<&Policy>,
+        told: &[&'static str],
+        effects: &mut Effects,
+    ) {
         let is_first = self.is_first();
         let subject = match (is_first, self.files.first_mut()) {
             (true, _) => self.current.as_mut().map(|(_, subject)| subject),
@@ -138,30 +88,20 @@ impl Session {
             subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
-        let Some(output) = self.app.output.as_mut().filter(|_| is_first) else { return Vec::new() };
-        {
-            output.exit_code = exit_code.or(output.exit_code);
-            if let Some(failed) = failed {
-                // What a person chose meanwhile stays.
-                let is_untouched =
-                    output.policy.name() == output.first_policy.name() && output.limits_are_first();
-                output.first_policy = failed.clone();
-                output.policy = if is_untouched { failed.clone() } else { output.policy.clone() };
-            }
-            set_true(&mut output.policy, told);
-            set_true(&mut output.first_policy, told);
+        if is_first {
+            let ending = Ending { exit_code, failed: failed.cloned(), told: told.to_vec() };
+            self.app.update(Event::Ended(Box::new(ending)), effects);
         }
-        self.app.plan_again()
     }
 
     /// What is looked at is whole now, and has its name, or none.
-    fn settled(&mut self, path: Option<PathBuf>) -> Vec<Effect> {
-        let Some(mut source) = self.source.take() else { return Vec::new() };
+    fn settled(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
+        let Some(mut source) = self.source.take() else { return };
         source.moved_to(path);
         let content = source.refresh();
         self.watch(&source);
         self.source = Some(source);
-        self.changed(content)
+        self.changed(content, effects);
     }
 
     /// Whether the first of the outputs is looked at.

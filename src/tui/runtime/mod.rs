@@ -3,36 +3,38 @@
 pub(crate) mod editor;
 pub(crate) mod keyboard;
 mod live;
+mod news;
+mod outside;
+pub(crate) mod signal;
 pub(crate) mod terminal;
 pub(crate) mod worker;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
-use crate::text::units::Want;
 
-use super::app::{App, Changed, Effect, Event, Message};
+use super::app::App;
+use super::event::{Changed, Effect, Effects, Event, Message};
+use super::pager::Opened;
 use super::pager::doc::Cost;
-use super::pager::output::{Output, Subject};
-use super::popup::picker::Choice;
+use super::pager::limits::Choice;
+use super::pager::output::Subject;
 use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
+use signal::Signal;
 use terminal::{Outside, Screen};
-use worker::{Jobs, Signal};
+use worker::Jobs;
 
-pub use live::{Live, LiveNews, Maker, Over, Parting};
-
-/// The read tool that is shown for agents whose own is not known.
-const READ_TOOL: &str = "opencode/read";
+pub use news::{Live, LiveNews, Maker, Over, Parting};
 
 /// Opens an output by its path, or says why not.
-pub type Opener = Box<dyn Fn(&Path) -> Result<Target, String>>;
+pub type Opener = Arc<dyn Fn(&Path) -> Result<Target, String> + Send + Sync>;
 
 /// Reads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
@@ -89,6 +91,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         screen,
         source: None,
         current: None,
+        file: 0,
         watcher: None,
         files: Vec::new(),
         opener: start.opener,
@@ -101,13 +104,15 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(live) = start.live {
         session.expect(live)?;
     }
-    session.app.files = start.targets.len();
     session.files = start.targets.into_iter().map(Some).collect();
-    let effects = match session.files.is_empty() {
-        true => session.app.start_with_stores(),
-        false => session.open_file(0),
-    };
-    let (first, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+    let mut effects = Effects::default();
+    if session.files.is_empty() {
+        session.app.update(Event::ToStores, &mut effects);
+    } else {
+        session.open_file(0, &mut effects);
+    }
+    let (first, rest): (Vec<_>, Vec<_>) =
+        effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
     session.carry_out(first)?;
     session.draw()?;
     session.carry_out(rest)?;
@@ -119,7 +124,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(fault) = session.fault.take() {
         return Err(fault);
     }
-    let doomed = session.app.take_doomed();
+    let doomed = session.app.stores.take_doomed();
     session.let_go(&doomed);
     drop(taken);
     let words = (!doomed.is_empty()).then(|| worker::delete(&doomed, &env).text);
@@ -134,6 +139,8 @@ struct Session {
     signals: Sender<Signal>,
     screen: Screen,
     source: Option<Source>,
+    /// Which of the named outputs was looked at last, 0-based.
+    file: usize,
     /// Which of the named outputs is looked at.
     current: Option<(usize, Subject)>,
     watcher: Option<Watcher>,
@@ -149,17 +156,16 @@ struct Session {
 
 impl Session {
     /// Looks at one of the outputs that were named.
-    fn open_file(&mut self, number: usize) -> Vec<Effect> {
-        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return Vec::new() };
+    fn open_file(&mut self, number: usize, effects: &mut Effects) {
+        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.current = Some((number, target.subject.clone()));
-        let effects = self.open(target);
-        self.app.file = number;
-        effects
+        self.file = number;
+        self.open(target, effects);
     }
 
     /// The next of the outputs that were named, or the one before.
-    fn other_file(&mut self, next: bool) -> Vec<Effect> {
-        let at = self.app.file;
+    fn other_file(&mut self, next: bool, effects: &mut Effects) {
+        let at = self.file;
         let to = if next { Some(at + 1) } else { at.checked_sub(1) };
         let Some(to) = to.filter(|to| *to < self.files.len()) else {
             let words = format!(
@@ -169,22 +175,29 @@ impl Session {
                 if next { "last" } else { "first" }
             );
             self.tell(Message::note(words));
-            return Vec::new();
+            return;
         };
         if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
             self.files[number] = Some(Target { subject, source });
         }
-        self.open_file(to)
+        self.open_file(to, effects);
     }
 
     /// Looks at an output; what it takes to count it.
-    fn open(&mut self, target: Target) -> Vec<Effect> {
+    fn open(&mut self, target: Target, effects: &mut Effects) {
         let source = target.source;
         let streaming = self.is_streaming(&source);
-        let effects = self.app.open(target.subject, source.view(), streaming);
+        let opened = Opened {
+            subject: target.subject,
+            view: source.view(),
+            streaming,
+            running: matches!(self.maker, Some(Maker::Command(_))),
+            file: self.file,
+            files: self.files.len(),
+        };
+        self.app.update(Event::Opened(Box::new(opened)), effects);
         self.watch(&source);
         self.source = Some(source);
-        effects
     }
 
     fn watch(&mut self, source: &Source) {
@@ -198,7 +211,7 @@ impl Session {
     }
 
     fn tell(&mut self, message: Message) {
-        let _ = self.app.update(Event::Told(message));
+        self.app.update(Event::Told(message), &mut Effects::default());
     }
 
     /// Takes in all that has come, then draws once, until the person leaves. What only shows progress waits for
@@ -222,28 +235,26 @@ impl Session {
     /// Takes in a signal; how long what it tells may wait to be drawn.
     fn take(&mut self, signal: Signal) -> io::Result<Duration> {
         let (patience, known) = (signal.patience(), self.known());
-        let effects = match signal {
-            Signal::App(event) => self.app.update(event),
-            Signal::Look => self.look(),
-            Signal::Live(news) => self.hear(news),
+        let mut effects = Effects::default();
+        match signal {
+            Signal::App(event) => self.app.update(event, &mut effects),
+            Signal::Look => self.look(&mut effects),
+            Signal::Live(news) => self.hear(news, &mut effects),
             Signal::TerminalGone(fault) => {
-                drop(self.app.take_doomed());
+                drop(self.app.stores.take_doomed());
                 self.fault = fault;
-                vec![Effect::Quit]
+                effects.push(Effect::Quit);
             }
-            Signal::Pause => vec![Effect::Suspend],
-            Signal::GoesOn => {
-                self.go_on()?;
-                Vec::new()
-            }
-        };
+            Signal::Pause => effects.push(Effect::Suspend),
+            Signal::GoesOn => self.go_on()?,
+        }
         self.carry_out(effects)?;
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }
 
     /// Whether all lines are counted, and all totals.
     fn known(&self) -> Option<(bool, bool)> {
-        self.app.output.as_ref().map(|output| (output.index.is_complete(), output.is_counted()))
+        self.app.pager.as_ref().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
     /// What the person deletes here is not kept by our own looking at it. What another viewer looks at stays.
@@ -258,15 +269,15 @@ impl Session {
     }
 
     /// The file may have changed: how?
-    fn look(&mut self) -> Vec<Effect> {
-        let Some(source) = &mut self.source else { return Vec::new() };
+    fn look(&mut self, effects: &mut Effects) {
+        let Some(source) = &mut self.source else { return };
         let content = source.refresh();
-        self.changed(content)
+        self.changed(content, effects);
     }
 
     /// A refresh tells of a change once: what it says must reach the screens.
-    fn changed(&mut self, content: Change) -> Vec<Effect> {
-        let Some(source) = &self.source else { return Vec::new() };
+    fn changed(&mut self, content: Change, effects: &mut Effects) {
+        let Some(source) = &self.source else { return };
         let changed = Changed {
             view: source.view(),
             content,
@@ -274,7 +285,7 @@ impl Session {
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
             streaming: self.is_streaming(source),
         };
-        self.app.update(Event::Changed(changed))
+        self.app.update(Event::Changed(changed), effects);
     }
 
     /// What is drawn is what the file holds now: pages that were cut off are noticed first.
@@ -285,158 +296,12 @@ impl Session {
         }
         let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
-            let effects = self.changed(content);
+            let mut effects = Effects::default();
+            self.changed(content, &mut effects);
             self.carry_out(effects)?;
         }
         let app = &self.app;
         let screen = &mut self.screen;
         terminal::paint(|| screen.draw(|frame| view::draw(app, frame, &Cost::default())).map(drop))
-    }
-
-    fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
-        for effect in effects {
-            match effect {
-                Effect::Quit => self.left = true,
-                Effect::Count { number, want, from } => self.count(number, want, from),
-                Effect::Search(quest) => self.jobs.search(quest),
-                Effect::Census(census) => self.jobs.census(census),
-                Effect::StopSearch => self.jobs.stop_search(),
-                Effect::Plan(task) => {
-                    if let Some(planned) = self.jobs.plan(*task) {
-                        let effects = self.app.update(Event::Planned(Box::new(planned)));
-                        self.carry_out(effects)?;
-                    }
-                }
-                Effect::StopPlan => self.jobs.stop_plan(),
-                Effect::Advise(wish) => self.jobs.advise(*wish),
-                Effect::Copy(text) => self.copy(&text)?,
-                Effect::Edit(line) => self.edit(line)?,
-                Effect::Open(path) => self.open_path(&path)?,
-                Effect::Reopen => self.reopen()?,
-                Effect::Policies => {
-                    let choices = (self.chooser)();
-                    let effects = self.app.update(Event::Policies(choices));
-                    self.carry_out(effects)?;
-                }
-                Effect::ReadTool { agent, then } => {
-                    let mut choices = (self.chooser)();
-                    let name = format!("{agent}/read");
-                    let at = choices.iter().position(|choice| choice.policy.name() == name);
-                    let at =
-                        at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
-                    if let Some(at) = at {
-                        let effects = self.app.update(Event::ReadTool(choices.swap_remove(at), then));
-                        self.carry_out(effects)?;
-                    }
-                }
-                Effect::OtherFile { next } => {
-                    let effects = self.other_file(next);
-                    self.carry_out(effects)?;
-                }
-                Effect::Scan(number) => self.jobs.scan(number),
-                Effect::Arrange(task) => self.jobs.arrange(*task),
-                Effect::Glance(path) => {
-                    let target = (self.opener)(&path).ok();
-                    let output = target.map(|target| self.glance(target));
-                    self.app.glance = Some((path, output));
-                }
-                Effect::Delete(doomed) => {
-                    self.let_go(&doomed);
-                    self.jobs.delete(doomed);
-                }
-                Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
-                Effect::Peek(entries) => self.jobs.peek(entries),
-                Effect::CountLines(entries) => self.jobs.count_lines(entries),
-                Effect::Suspend => self.suspend()?,
-            }
-        }
-        Ok(())
-    }
-
-    /// What the model got of an entry beside the list.
-    fn glance(&mut self, target: Target) -> Output {
-        let mut output = Output::counted_now(target.subject, target.source.view());
-        let task = output.replan(self.app.next_plan(), true);
-        if let Some(planned) = task.and_then(|task| self.jobs.plan_glance(task)) {
-            output.take(planned);
-        }
-        output
-    }
-
-    fn count(&self, number: u64, want: Want, from: usize) {
-        if let Some(output) = &self.app.output {
-            self.jobs.count(&output.view, number, want, from);
-        }
-    }
-
-    /// OSC 52 reaches the clipboard also through ssh and tmux.
-    fn copy(&mut self, text: &str) -> io::Result<()> {
-        let mut out = crate::fs::patient::screen();
-        terminal::paint(|| {
-            crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
-            out.flush()
-        })
-    }
-
-    /// The person's editor has the terminal to itself until it ends.
-    fn edit(&mut self, line: u64) -> io::Result<()> {
-        let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
-            self.tell(Message::note("standard input has no file to edit"));
-            return Ok(());
-        };
-        let editor =
-            ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-        let editor = editor.unwrap_or_else(|| "vi".into());
-        let (program, arguments) = self::editor::command(&editor, line, &path);
-        let hold = self.keyboard.hold();
-        terminal::restore();
-        let status = Command::new(&program).args(arguments).status();
-        terminal::enter()?;
-        terminal::forget(&mut self.screen)?;
-        drop(hold);
-        if let Err(error) = status {
-            self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
-        }
-        Ok(())
-    }
-
-    fn open_path(&mut self, path: &Path) -> io::Result<()> {
-        match (self.opener)(path) {
-            Ok(target) => {
-                if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
-                    self.files[number] = Some(Target { subject, source });
-                }
-                let effects = self.open(target);
-                self.carry_out(effects)
-            }
-            Err(fault) => {
-                self.tell(Message::error(fault));
-                Ok(())
-            }
-        }
-    }
-
-    fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = &mut self.source else { return Ok(()) };
-        match source.reopen() {
-            Ok(()) => {
-                let probe = source.probe();
-                let changed = Changed {
-                    view: source.view(),
-                    content: Change::Grown { from: 0 },
-                    path: source.path_status(),
-                    streaming: false,
-                };
-                let signals = self.signals.clone();
-                self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
-                let effects = self.app.update(Event::Changed(changed));
-                self.tell(Message::note("opened again"));
-                self.carry_out(effects)
-            }
-            Err(error) => {
-                self.tell(Message::error(error.to_string()));
-                Ok(())
-            }
-        }
     }
 }

@@ -5,66 +5,63 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 use crate::human::{count, size};
 use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
 use crate::text::label::{label, shell};
-use crate::tui::app::{App, Effect, Message, Overlay, Screen};
+use crate::tui::event::{Effect, Effects, Event, Message};
 use crate::tui::keys::{self, Action, Place};
-use crate::tui::popup::prompt::{Prompt, Purpose};
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
-use super::sort::Arranged;
-use super::{Cleaning, Listing, Scanned};
+use super::glance::Glance;
+use super::{Cleaning, Listing};
 
-impl App {
-    /// Begins with the list of stored outputs.
-    pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.go_to_stores()
+/// The screen of stored outputs.
+pub struct StoresScreen {
+    /// The terminal.
+    pub canvas: Canvas,
+    /// The list.
+    pub listing: Listing,
+    /// The entry whose preview is shown beside the list.
+    pub glance: Option<Glance>,
+    /// What there is to tell until the next key.
+    pub message: Option<Message>,
+}
+
+/// What a key in the list asks for beyond it.
+pub(crate) enum Next {
+    /// Nothing.
+    Stay,
+    /// Another look at the directories.
+    Look,
+    /// Words that entries must have, which begin like this.
+    Filter(String),
+    /// Showing what cleaning would delete.
+    Clean(Cleaning),
+    /// The screen of the output.
+    Pager,
+}
+
+impl StoresScreen {
+    /// A list of nothing yet.
+    pub(crate) fn new(canvas: Canvas) -> Self {
+        Self { canvas, listing: Listing::default(), glance: None, message: None }
     }
 
-    pub(crate) fn go_to_stores(&mut self) -> Vec<Effect> {
-        self.screen = Screen::Stores;
-        vec![Effect::Scan(self.listing.start_look())]
-    }
-
-    /// The directories have changed: looks again, if the list is on the screen.
-    pub(crate) fn stores_changed(&mut self) -> Vec<Effect> {
-        match self.screen {
-            Screen::Stores => vec![Effect::Scan(self.listing.start_look())],
-            Screen::Pager => Vec::new(),
+    /// Takes in what happens to entries.
+    pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
+            Event::Peeked(peeks) => {
+                peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
+            }
+            Event::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
+            Event::Glanced(glance) => self.glanced(*glance),
+            _ => {}
         }
     }
 
     /// Rows of the list on the screen.
     pub(crate) fn list_height(&self) -> usize {
-        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
+        let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
         usize::from(layout::stores(area).list.height)
-    }
-
-    /// Rows are in another order than they were, or others.
-    pub(crate) fn list_arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
-        let effects = self.listing.arranged(arranged);
-        self.typed_ahead(effects)
-    }
-
-    /// Entries have come, or all of them have.
-    pub(crate) fn list_scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
-        let effects = self.listing.scanned(scanned);
-        self.typed_ahead(effects)
-    }
-
-    /// Takes in the keys that waited, once they need not wait any more.
-    fn typed_ahead(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
-        let mut effects = self.settled(effects);
-        if self.listing.is_awaited() {
-            return effects;
-        }
-        for key in std::mem::take(&mut self.listing.held) {
-            effects.extend(self.key(key));
-            // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
-            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
-                self.listing.held.clear();
-                break;
-            }
-        }
-        effects
     }
 
     /// Whether a key waits: what is typed ahead acts on the rows that were asked for, not on those that are still
@@ -74,20 +71,17 @@ impl App {
         let action = keys::action(Place::Stores, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
         let is_interrupt = needs_no_row && key.modifiers.contains(KeyModifiers::CONTROL);
-        self.screen == Screen::Stores
-            && self.listing.is_awaited()
-            && !is_interrupt
-            && !(needs_no_row && self.listing.held.is_empty())
+        self.listing.is_awaited() && !is_interrupt && !(needs_no_row && self.listing.held.is_empty())
     }
 
     /// Has a key wait until the rows are there that were asked for.
-    pub(crate) fn wait_for_rows(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(crate) fn wait_for_rows(&mut self, key: KeyEvent) {
         self.listing.touched = true;
         self.listing.held.push(key);
-        Vec::new()
     }
 
-    pub(crate) fn act_on_list(&mut self, action: Action, count: Option<u64>) -> Vec<Effect> {
+    /// Does what a key asks for; what is to be done beyond the list.
+    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
         self.listing.touched = true;
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
@@ -102,93 +96,129 @@ impl App {
             Action::PageUp => at.saturating_sub(page * times),
             Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
             Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-            _ => return self.change_list(action),
+            _ => return self.change_list(action, effects),
         };
         self.listing.go(to, height);
-        self.peek()
+        self.peek(effects);
+        Next::Stay
     }
 
-    fn change_list(&mut self, action: Action) -> Vec<Effect> {
+    fn change_list(&mut self, action: Action, effects: &mut Effects) -> Next {
+        let mut next = Next::Stay;
         match action {
-            Action::Open => return self.open_chosen(),
-            Action::Sort => return self.rearranged(Listing::sort_next),
-            Action::SortReverse => return self.rearranged(Listing::reverse),
-            Action::Group => return self.rearranged(Listing::group_next),
-            Action::Filter => self.prompt = Some(Prompt::with(Purpose::Filter, self.listing.filter_text())),
-            Action::Refresh => return self.go_to_stores(),
-            Action::Copy => return self.copy_chosen(),
-            Action::CountLines => return self.count_lines(),
+            Action::Open => {
+                self.open_chosen(effects);
+                return Next::Stay;
+            }
+            Action::Sort => {
+                self.rearranged(Listing::sort_next, effects);
+                return Next::Stay;
+            }
+            Action::SortReverse => {
+                self.rearranged(Listing::reverse, effects);
+                return Next::Stay;
+            }
+            Action::Group => {
+                self.rearranged(Listing::group_next, effects);
+                return Next::Stay;
+            }
+            Action::Filter => next = Next::Filter(self.listing.filter_text().to_owned()),
+            Action::Refresh => return Next::Look,
+            Action::Copy => {
+                self.copy_chosen(effects);
+                return Next::Stay;
+            }
+            Action::CountLines => {
+                self.count_lines(effects);
+                return Next::Stay;
+            }
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
             }
             Action::Delete => self.delete_marked(),
             Action::Undo => self.undo_deletion(),
-            Action::DeleteNow => return self.delete_now(),
-            Action::CleanOverdue => self.offer_cleaning(),
-            Action::Keep => return self.keep_chosen(),
+            Action::DeleteNow => {
+                self.delete_now(effects);
+                return Next::Stay;
+            }
+            Action::CleanOverdue => next = self.offer_cleaning(),
+            Action::Keep => {
+                self.keep_chosen(effects);
+                return Next::Stay;
+            }
             Action::Back if self.listing.unmark() => {}
             Action::Back if !self.listing.filter_text().is_empty() => {
-                return self.rearranged(|listing| listing.filter(""));
+                self.filter("", effects);
+                return Next::Stay;
             }
-            Action::Back | Action::Other if self.output.is_some() => self.screen = Screen::Pager,
+            Action::Back | Action::Other => next = Next::Pager,
             _ => {}
         }
-        self.settle_list()
+        self.settle(effects);
+        next
     }
 
-    fn rearranged(&mut self, change: impl FnOnce(&mut Listing) -> Vec<Effect>) -> Vec<Effect> {
-        let effects = change(&mut self.listing);
-        self.settled(effects)
+    /// Shows only what has all these words.
+    pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
+        self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
 
-    /// The same, with what else is to be done.
-    pub(crate) fn settled(&mut self, mut effects: Vec<Effect>) -> Vec<Effect> {
-        effects.extend(self.settle_list());
-        effects
+    fn rearranged(&mut self, change: impl FnOnce(&mut Listing, &mut Effects), effects: &mut Effects) {
+        change(&mut self.listing, effects);
+        self.settle(effects)
     }
 
     /// After a change of size, order or content.
-    pub(crate) fn settle_list(&mut self) -> Vec<Effect> {
+    pub(crate) fn settle(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         self.listing.settle(height);
-        self.peek()
+        self.peek(effects)
     }
 
     /// First lines are read for what is on the screen only; the chosen entry's preview, where there is room.
-    fn peek(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
+    fn peek(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         let unread = self.listing.unread(height);
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
-        if self.size.0 >= layout::WIDE && chosen != self.glance.as_ref().map(|glance| glance.0.clone()) {
-            effects.extend(chosen.map(Effect::Glance));
+        let glance = self.glance.as_ref().map(|glance| &glance.path);
+        if self.canvas.size.0 >= layout::WIDE
+            && let Some(path) = chosen.filter(|path| Some(path) != glance)
+        {
+            self.glance = Some(Glance::awaited(path.clone()));
+            effects.push(Effect::Glance(path));
         }
-        effects
     }
 
-    fn open_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+    /// The preview of an entry is there; that of one which is no longer chosen is dropped.
+    pub(crate) fn glanced(&mut self, glance: Glance) {
+        if self.glance.as_ref().is_some_and(|awaited| awaited.path == glance.path) {
+            self.glance = Some(glance);
+        }
+    }
+
+    fn open_chosen(&mut self, effects: &mut Effects) {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return };
         self.listing.opened = true;
-        vec![Effect::Open(path)]
+        effects.push(Effect::Open(path))
     }
 
-    fn copy_chosen(&mut self) -> Vec<Effect> {
-        let Some(path) = self.listing.chosen().map(Entry::path) else { return Vec::new() };
+    fn copy_chosen(&mut self, effects: &mut Effects) {
+        let Some(path) = self.listing.chosen().map(Entry::path) else { return };
         let text = shell::word(path.as_os_str().as_encoded_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
-        vec![Effect::Copy(text)]
+        effects.push(Effect::Copy(text))
     }
 
     /// Counts the lines of the marked entries, or else of the chosen one; the marks stay.
-    fn count_lines(&mut self) -> Vec<Effect> {
+    fn count_lines(&mut self, effects: &mut Effects) {
         let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
         match self.listing.details.uncounted(wanted) {
-            none if none.is_empty() => Vec::new(),
-            wanted => vec![Effect::CountLines(wanted)],
+            none if none.is_empty() => {}
+            wanted => effects.push(Effect::CountLines(wanted)),
         }
     }
 
@@ -246,12 +276,12 @@ impl App {
     }
 
     /// What was marked for deletion goes now.
-    fn delete_now(&mut self) -> Vec<Effect> {
+    fn delete_now(&mut self, effects: &mut Effects) {
         if self.listing.pending.is_empty() {
             self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
-            return Vec::new();
+            return;
         }
-        vec![Effect::Delete(self.take_doomed())]
+        effects.push(Effect::Delete(self.take_doomed()))
     }
 
     /// What is to be deleted on leaving.
@@ -260,23 +290,21 @@ impl App {
     }
 
     /// Shows what is overdue, before anything happens to it.
-    fn offer_cleaning(&mut self) {
-        let Some(now) = self.listing.now else { return };
+    fn offer_cleaning(&mut self) -> Next {
+        let Some(now) = self.listing.now else { return Next::Stay };
         let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
         let stock = self.listing.stock().clone();
         let mut plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
         plan.doomed.sort_by_key(|doomed| stock.entry(doomed.index as u32).identity.modified);
         if plan.doomed.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
-            return;
+            return Next::Stay;
         }
-        self.listing.cleaning = Some(Cleaning { plan, stock });
-        self.overlay = Some(Overlay::Clean(0));
+        Next::Clean(Cleaning { plan, stock })
     }
 
     /// What was shown as overdue is marked for deletion, whatever has come since.
-    pub(crate) fn accept_cleaning(&mut self) {
-        let Some(Cleaning { plan, stock }) = self.listing.cleaning.take() else { return };
+    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, stock }: Cleaning) {
         let mark = |doomed: &Doomed| {
             let entry = stock.entry(doomed.index as u32).clone();
             Marked { entry, why: doomed.why, manner: Manner::Bulk }
@@ -286,25 +314,25 @@ impl App {
     }
 
     /// Our own entries are kept in place; another agent's is copied into our store.
-    fn keep_chosen(&mut self) -> Vec<Effect> {
-        let Some(entry) = self.listing.chosen().cloned() else { return Vec::new() };
+    fn keep_chosen(&mut self, effects: &mut Effects) {
+        let Some(entry) = self.listing.chosen().cloned() else { return };
         if entry.status == Status::Unfinished {
             self.message = Some(Message::error(format!(
                 "{}: {UNFINISHED}; keep it once it is whole",
                 label(entry.id_bytes())
             )));
-            return Vec::new();
+            return;
         }
         let kept = self.listing.is_kept(&entry);
         if !kept && !entry.is_own() {
             let words = format!("{}: copying {} to keep it", label(entry.id_bytes()), size(entry.size()));
             self.message = Some(Message::note(words));
         }
-        vec![Effect::Keep { entry, keep: !kept }]
+        effects.push(Effect::Keep { entry, keep: !kept })
     }
 
     /// An entry has been kept, or no longer is, or that failed.
-    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>) -> Vec<Effect> {
+    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
         self.message = Some(match (&fault, keep) {
             (Some(fault), _) => Message::error(fault.clone()),
             (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
@@ -313,6 +341,6 @@ impl App {
         if fault.is_none() {
             self.listing.set_kept(id, keep);
         }
-        vec![Effect::Scan(self.listing.start_look())]
+        effects.push(Effect::Scan(self.listing.start_look()))
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod details;
+pub mod glance;
 pub mod sort;
 pub(crate) mod view;
 
@@ -14,9 +15,12 @@ use jiff::Timestamp;
 
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 
-use super::app::Effect;
+use super::event::{Effect, Effects};
 use details::Details;
 use sort::{Arranged, Row, Stock, Task, Wish};
+
+pub(crate) use actions::Next;
+pub use actions::StoresScreen;
 
 /// So many entries are put in order between two keys; more are by a worker.
 const AT_ONCE: usize = 20_000;
@@ -107,8 +111,6 @@ pub struct Listing {
     /// What is to be deleted on leaving.
     pub pending: Pending,
     marked: BTreeMap<PathBuf, Entry>,
-    /// What cleaning would delete, while one is asked.
-    pub cleaning: Option<Cleaning>,
 }
 
 impl Listing {
@@ -134,19 +136,19 @@ impl Listing {
 
     /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
     /// is shown as it comes; later ones change the list only when they are done.
-    pub fn scanned(&mut self, scanned: Scanned) -> Vec<Effect> {
+    pub fn scanned(&mut self, scanned: Scanned, effects: &mut Effects) {
         match scanned {
             Scanned::Begun { number, now, user } if number == self.look => {
                 (self.now, self.user) = (Some(now), Some(user));
-                Vec::new()
             }
             Scanned::Some(number, entries) if number == self.look => {
                 let now = self.now.unwrap_or_default();
-                match self.looked {
-                    true => self.arriving.add(entries, now),
-                    false => self.stock.add(entries, now),
+                if self.looked {
+                    self.arriving.add(entries, now)
+                } else {
+                    self.stock.add(entries, now)
                 }
-                self.catch_up()
+                self.catch_up(effects)
             }
             Scanned::All(look) if look.number == self.look => {
                 if self.looked {
@@ -155,24 +157,23 @@ impl Listing {
                 }
                 let Look { reports, kept, space, .. } = *look;
                 (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
-                self.arrange(Cause::Arrived)
+                self.arrange(Cause::Arrived, effects)
             }
-            _ => Vec::new(),
+            _ => {}
         }
     }
 
     /// What has come is shown once it is a good part of the whole, so that all of them together cost a few times
     /// what the whole costs.
-    fn catch_up(&mut self) -> Vec<Effect> {
+    fn catch_up(&mut self, effects: &mut Effects) {
         let (all, shown) = (self.stock.len(), self.shown.stock.len());
-        match self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
-            true => self.arrange(Cause::Arrived),
-            false => Vec::new(),
+        if self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
+            self.arrange(Cause::Arrived, effects);
         }
     }
 
     /// Filters, sorts and groups anew, or has it done.
-    fn arrange(&mut self, cause: Cause) -> Vec<Effect> {
+    fn arrange(&mut self, cause: Cause, effects: &mut Effects) {
         self.tasks += 1;
         self.arranged += self.stock.len() as u64;
         let (stock, wish) = (self.stock.clone(), self.wish.clone());
@@ -180,21 +181,21 @@ impl Listing {
         if task.stock.len() <= AT_ONCE {
             self.running = None;
             Arranged::new(&task, || true).into_iter().for_each(|arranged| self.show(arranged));
-            return Vec::new();
+            return;
         }
         let awaited = self.is_awaited() || cause == Cause::Asked;
         self.running = Some((task.number, if awaited { Cause::Asked } else { cause }));
-        vec![Effect::Arrange(Box::new(task))]
+        effects.push(Effect::Arrange(Box::new(task)))
     }
 
     /// A worker has put entries in order; what is older than the newest task does not count.
-    pub fn arranged(&mut self, arranged: Arranged) -> Vec<Effect> {
+    pub fn arranged(&mut self, arranged: Arranged, effects: &mut Effects) {
         if self.running.is_none_or(|(number, _)| number != arranged.number) {
-            return Vec::new();
+            return;
         }
         self.running = None;
         self.show(arranged);
-        self.catch_up()
+        self.catch_up(effects)
     }
 
     /// Whether someone waits for another order than the one that is shown.
@@ -205,10 +206,7 @@ impl Listing {
     /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
     /// one in its place is; if it has not the words that are looked for, the first one that has.
     fn show(&mut self, arranged: Arranged) {
-        let place = match self.touched {
-            true => arranged.place_of(&self.shown, self.chosen),
-            false => Some(0),
-        };
+        let place = if self.touched { arranged.place_of(&self.shown, self.chosen) } else { Some(0) };
         let above = self.chosen.saturating_sub(self.top);
         self.shown = arranged;
         let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
@@ -285,34 +283,34 @@ impl Listing {
     }
 
     /// Shows only what has all these words, in any order.
-    pub fn filter(&mut self, words: &str) -> Vec<Effect> {
+    pub fn filter(&mut self, words: &str, effects: &mut Effects) {
         if self.wish.filter.text == words {
-            return Vec::new();
+            return;
         }
         self.wish.filter.text = words.to_owned();
         self.refiltered = true;
-        self.arrange(Cause::Asked)
+        self.arrange(Cause::Asked, effects)
     }
 
-    pub(crate) fn sort_next(&mut self) -> Vec<Effect> {
+    pub(crate) fn sort_next(&mut self, effects: &mut Effects) {
         self.wish.sort = (self.wish.sort + 1) % SortBy::ALL.len();
         self.wish.reversed = false;
-        self.arrange(Cause::Asked)
+        self.arrange(Cause::Asked, effects)
     }
 
-    pub(crate) fn reverse(&mut self) -> Vec<Effect> {
+    pub(crate) fn reverse(&mut self, effects: &mut Effects) {
         self.wish.reversed = !self.wish.reversed;
-        self.arrange(Cause::Asked)
+        self.arrange(Cause::Asked, effects)
     }
 
-    pub(crate) fn group_next(&mut self) -> Vec<Effect> {
+    pub(crate) fn group_next(&mut self, effects: &mut Effects) {
         self.wish.group = match self.wish.group {
             None => Some(GroupBy::Store),
             Some(GroupBy::Store | GroupBy::Agent) => Some(GroupBy::Session),
             Some(GroupBy::Session) => Some(GroupBy::Day),
             Some(GroupBy::Day) => None,
         };
-        self.arrange(Cause::Asked)
+        self.arrange(Cause::Asked, effects)
     }
 
     pub(crate) fn go(&mut self, to: usize, height: usize) {
@@ -342,9 +340,10 @@ impl Listing {
 
     /// The marked entries, or else the chosen one.
     pub fn marked_or_chosen(&self) -> Vec<&Entry> {
-        match self.marked.is_empty() {
-            true => self.chosen().into_iter().collect(),
-            false => self.marked.values().collect(),
+        if self.marked.is_empty() {
+            self.chosen().into_iter().collect()
+        } else {
+            self.marked.values().collect()
         }
     }
 

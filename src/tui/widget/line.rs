@@ -9,7 +9,6 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::label::{columns_of, label};
-use crate::tui::app::App;
 
 /// A stretch of text in one look.
 pub type Span = (String, Style);
@@ -21,9 +20,10 @@ pub fn width(spans: &[Span]) -> usize {
 
 /// Words as they may be drawn: names and messages have passed the sanitiser before, and nothing comes round it.
 fn safe(text: &str) -> Cow<'_, str> {
-    match text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(label(text.as_bytes())),
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(label(text.as_bytes()))
     }
 }
 
@@ -73,9 +73,9 @@ pub fn head(text: &str, columns: usize, unicode: bool) -> String {
 }
 
 /// A rule across.
-pub fn rule(buffer: &mut Buffer, area: Rect, app: &App) {
-    let dash = if app.unicode { "─" } else { "-" };
-    left(buffer, area, &dash.repeat(usize::from(area.width)), app.theme.dim);
+pub fn rule(buffer: &mut Buffer, area: Rect, style: Style, unicode: bool) {
+    let dash = if unicode { "─" } else { "-" };
+    left(buffer, area, &dash.repeat(usize::from(area.width)), style);
 }
 
 /// A rule with words in it: `──── words ────`.

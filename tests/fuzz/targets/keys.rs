@@ -86,7 +86,7 @@ fn all(mut lot: Unstructured, home: PathBuf) -> Result<()> {
             break;
         }
         let event = event(&mut lot)?;
-        let effects = bench.app.update(event);
+        let effects = bench.update(event);
         bench.carry_out(effects);
         if step % 4 == 0 {
             assert_safe(&bench.draw().0);

@@ -13,14 +13,16 @@ use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
-use overspill::tui::app::{App, Changed, Effect, Event};
+use overspill::tui::app::{App, Changed, Effect, Effects, Event, Popup};
 use overspill::tui::pager::doc::Cost;
 use overspill::tui::pager::output::Subject;
-use overspill::tui::pager::search::{Found, News, Quest, Round};
+use overspill::tui::pager::search::{Found, Round, SearchJob, SearchReply};
+use overspill::tui::pager::{Opened, Pager};
 use overspill::tui::stores::details;
 use overspill::tui::stores::sort::Arranged;
 use overspill::tui::stores::{Look, Scanned};
 use overspill::tui::view;
+use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -101,11 +103,42 @@ impl Bench {
     /// Looks at a file; what is asked for first is still to be done.
     pub fn start(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
         let source = Source::open(path).expect("a file");
-        let effects = self.app.open(subject(policy), source.view(), false);
+        let effects = self.show(subject(policy), &source);
         self.source = Some(source);
         let (plans, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
         self.carry_out(plans);
         rest
+    }
+
+    /// Tells the screens of an event; what they ask for.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Effects::default();
+        self.app.update(event, &mut effects);
+        effects.into_iter().collect()
+    }
+
+    /// Looks at an output; what the screens ask for.
+    pub fn show(&mut self, subject: Subject, source: &Source) -> Vec<Effect> {
+        let opened =
+            Opened { subject, view: source.view(), streaming: false, running: false, file: 0, files: 1 };
+        self.update(Event::Opened(Box::new(opened)))
+    }
+
+    /// The output that is looked at.
+    pub fn pager(&self) -> &Pager {
+        self.app.pager.as_ref().expect("an output")
+    }
+
+    /// The terminal can show other things than it could.
+    pub fn repaint(&mut self, canvas: Canvas) {
+        let mut effects = Effects::default();
+        self.app.repaint(canvas, &mut effects);
+        self.carry_out(effects.into_iter().collect());
+    }
+
+    /// Begins with the stores; what the screens ask for.
+    pub fn start_with_stores(&mut self) -> Vec<Effect> {
+        self.update(Event::ToStores)
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -118,7 +151,7 @@ impl Bench {
                 Some((name, after)) => (named_key(name), after),
                 None => (KeyCode::Char(first), &rest[first.len_utf8()..]),
             };
-            let effects = self.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            let effects = self.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
             self.carry_out(effects);
             rest = after;
         }
@@ -127,7 +160,7 @@ impl Bench {
 
     /// The terminal takes another size.
     pub fn resize(&mut self, size: (u16, u16)) -> &mut Self {
-        let effects = self.app.update(Event::Resize(size.0, size.1));
+        let effects = self.update(Event::Resize(size.0, size.1));
         self.carry_out(effects);
         self
     }
@@ -137,7 +170,7 @@ impl Bench {
         let source = self.source.as_mut().expect("a file");
         let content = source.refresh();
         let (view, path) = (source.view(), source.path_status());
-        let effects = self.app.update(Event::Changed(Changed { view, content, path, streaming: false }));
+        let effects = self.update(Event::Changed(Changed { view, content, path, streaming: false }));
         self.carry_out(effects);
         content
     }
@@ -147,43 +180,43 @@ impl Bench {
         for effect in effects {
             let more = match effect {
                 Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
-                Effect::Search(quest) => {
-                    let news = seek(&quest);
-                    self.app.update(Event::Found(Found { number: quest.number, news }))
+                Effect::Search(job) => {
+                    let reply = seek(&job);
+                    self.update(Event::Found(Found { number: job.number, reply }))
                 }
-                Effect::Census(census) => {
-                    let all = 0..census.view.len();
-                    let count = search::matches(&census.view, &census.pattern, all).count() as u64;
-                    let news = News::Counted(census.view.len(), count);
-                    self.app.update(Event::Found(Found { number: census.number, news }))
+                Effect::CountMatches(job) => {
+                    let all = 0..job.view.len();
+                    let count = search::matches(&job.view, &job.pattern, all).count() as u64;
+                    let reply = SearchReply::Counted(job.view.len(), count);
+                    self.update(Event::Found(Found { number: job.number, reply }))
                 }
                 Effect::Policies => {
                     let names = ["opencode/metadata", "opencode/output", "opencode/read"];
                     let choices = names.iter().map(|name| choice(policy(name)));
-                    self.app.update(Event::Policies(choices.collect()))
+                    self.update(Event::Policies(choices.collect()))
                 }
                 Effect::ReadTool { agent, then } => {
                     let own = Catalog::builtin().get(&format!("{agent}/read"));
                     let policy = own.unwrap_or_else(|_| policy("opencode/read"));
                     let choice = choice(policy);
-                    self.app.update(Event::ReadTool(choice, then))
+                    self.update(Event::ReadTool(choice, then))
                 }
                 Effect::Plan(task) => {
                     let planned = task.run(&|| true).expect("it is wanted");
-                    self.app.update(Event::Planned(Box::new(planned)))
+                    self.update(Event::Planned(Box::new(planned)))
                 }
-                Effect::Advise(wish) => self.app.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
+                Effect::Advise(wish) => self.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
                 Effect::Scan(number) => self.scan(number),
                 Effect::Arrange(task) => {
                     let arranged = Arranged::new(&task, || true).expect("it is wanted");
-                    self.app.update(Event::Arranged(Box::new(arranged)))
+                    self.update(Event::Arranged(Box::new(arranged)))
                 }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {
                         let peek = details::peek(&entry, &self.env);
                         (entry, peek)
                     };
-                    self.app.update(Event::Peeked(entries.into_iter().map(read).collect()))
+                    self.update(Event::Peeked(entries.into_iter().map(read).collect()))
                 }
                 Effect::CountLines(entries) => {
                     for entry in entries {
@@ -191,7 +224,7 @@ impl Bench {
                             |error| details::Lines::Failed(error.to_string()),
                             details::Lines::Counted,
                         );
-                        self.app.update(Event::LinesCounted(Box::new(entry), lines));
+                        self.update(Event::LinesCounted(Box::new(entry), lines));
                     }
                     Vec::new()
                 }
@@ -206,7 +239,7 @@ impl Bench {
 
     /// Counts so many blocks from `from` on.
     pub fn count(&mut self, want: units::Want, from: usize, most: usize) -> Vec<Effect> {
-        let view = self.app.output.as_ref().expect("an output").view.clone();
+        let view = self.pager().output.view.clone();
         let index = BlockIndex::new(view.len() as u64);
         let mut effects = Vec::new();
         let to = index.blocks().min(from.saturating_add(most));
@@ -216,9 +249,9 @@ impl Bench {
             let counts = BlockIndex::count(&view, index.block(), blocks);
             let measure = units::measure(&view, range.clone(), want);
             let generation = view.generation();
-            let number = self.app.output.as_ref().expect("an output").count_number();
+            let number = self.pager().output.count_number();
             let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
-            effects.extend(self.app.update(event));
+            effects.extend(self.update(event));
         }
         effects
     }
@@ -234,9 +267,9 @@ impl Bench {
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
         let look = Look { number, reports, kept: Default::default(), space };
         let (now, user) = (self.now, self.env.uid());
-        self.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
-        let mut effects = self.app.update(Event::Scanned(Scanned::Some(number, entries)));
-        effects.extend(self.app.update(Event::Scanned(Scanned::All(Box::new(look)))));
+        self.update(Event::Scanned(Scanned::Begun { number, now, user }));
+        let mut effects = self.update(Event::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.update(Event::Scanned(Scanned::All(Box::new(look)))));
         effects
     }
 
@@ -248,7 +281,7 @@ impl Bench {
 
     fn frame(&self) -> (Buffer, Cost, Position) {
         let cost = Cost::default();
-        let (width, height) = self.app.size;
+        let (width, height) = self.app.canvas.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
         let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
         let buffer = drawn.buffer.clone();
@@ -259,7 +292,8 @@ impl Bench {
     /// The screen as text, with its looks below, and the cursor where one types.
     pub fn screen(&self) -> String {
         let (buffer, _, cursor) = self.frame();
-        let typing = self.app.prompt.is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        let typing = matches!(self.app.popup, Some(Popup::Prompt(_)))
+            .then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
         looks::snapshot(&buffer) + &typing.unwrap_or_default()
     }
 
@@ -282,21 +316,21 @@ impl Bench {
     }
 }
 
-fn seek(quest: &Quest) -> News {
-    let bytes = quest.hay.bytes();
+fn seek(job: &SearchJob) -> SearchReply {
+    let bytes = job.haystack.bytes();
     let go_on = |_: &std::ops::Range<usize>| true;
-    let find = |range| match quest.toward {
-        Toward::End => search::find(bytes, &quest.pattern, range, &go_on),
-        Toward::Start => search::find_back(bytes, &quest.pattern, range, &go_on),
+    let find = |range| match job.toward {
+        Toward::End => search::find(bytes, &job.pattern, range, &go_on),
+        Toward::Start => search::find_back(bytes, &job.pattern, range, &go_on),
     };
-    let (ahead, behind) = match quest.toward {
-        Toward::End => (quest.from..bytes.len(), 0..quest.from),
-        Toward::Start => (0..quest.from, quest.from..bytes.len()),
+    let (ahead, behind) = match job.toward {
+        Toward::End => (job.from..bytes.len(), 0..job.from),
+        Toward::Start => (0..job.from, job.from..bytes.len()),
     };
     match (find(ahead), find(behind)) {
-        (Some(found), _) => News::Match(found, Round::Straight),
-        (None, Some(found)) => News::Match(found, Round::Wrapped),
-        (None, None) => News::Nothing,
+        (Some(found), _) => SearchReply::Match(found, Round::Straight),
+        (None, Some(found)) => SearchReply::Match(found, Round::Wrapped),
+        (None, None) => SearchReply::Nothing,
     }
 }
 

@@ -16,19 +16,19 @@ const LONG: u64 = 200 << 20;
 
 /// Rows of both panes.
 fn few_rows(bench: &Bench) -> usize {
-    2 * usize::from(bench.app.size.1)
+    2 * usize::from(bench.app.canvas.size.1)
 }
 
 /// Rows of a segment of a long line of zeros, each of two columns: inside of one, it is laid out from its start.
 fn segment_rows(bench: &Bench) -> usize {
-    let (width, _) = bench.app.room(Side::Spill);
+    let (width, _) = bench.pager().room(Side::Spill);
     ANCHOR * 2 / usize::from(width) + 2
 }
 
 #[track_caller]
 fn check(bench: &Bench, blocks: usize, rows: usize) {
     let (_, cost) = bench.draw();
-    let size = bench.app.size;
+    let size = bench.app.canvas.size;
     assert!(cost.blocks() <= blocks, "{} blocks at {size:?}", cost.blocks());
     assert!(cost.rows() <= rows, "{} rows at {size:?}", cost.rows());
 }
@@ -95,7 +95,7 @@ fn moving_in_a_line_of_200_megabytes_lays_out_a_few_segments() {
     let allowed = 3 * (2 * segment_rows(&bench) + few_rows(&bench));
     for top in [0, 6, LONG / 2, LONG - 6, LONG - 1] {
         let cost = Cost::default();
-        bench.app.scrolling(Side::Spill, &cost, |s| {
+        bench.pager().scrolling(Side::Spill, &cost, |s| {
             let at = s.row_at(top);
             s.down(at, 24);
             s.up(at, 24);

@@ -96,7 +96,7 @@ fn numbers_too_large_do_no_harm() {
 fn the_list_takes_numbers_too_large() {
     for key in ["j", "k", "d", "u", "f", "b", "g", "G"] {
         let mut bench = Bench::new((80, 24));
-        bench.app.start_with_stores();
+        bench.start_with_stores();
         bench.keys(&"9".repeat(25)).keys(key).draw();
     }
 }

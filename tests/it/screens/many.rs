@@ -39,26 +39,26 @@ fn put(dir: &tempfile::TempDir, bench: &Bench, n: usize, minutes: u64) -> std::p
 }
 
 fn press(bench: &mut Bench, key: char) -> Vec<Effect> {
-    bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
+    bench.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
 }
 
 fn chosen(bench: &Bench) -> String {
-    bench.app.listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
+    bench.app.stores.listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
 }
 
 /// A look, taken in batch by batch as a worker sends it.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.app.update(Event::Scanned(Scanned::Begun { number, now, user }));
+    bench.update(Event::Scanned(Scanned::Begun { number, now, user }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.app.update(Event::Scanned(Scanned::Some(number, some)));
+        let effects = bench.update(Event::Scanned(Scanned::Some(number, some)));
         bench.carry_out(effects);
         between(bench);
     }
     let look = Look { number, reports: Vec::new(), kept: Default::default(), space: None };
-    let effects = bench.app.update(Event::Scanned(Scanned::All(Box::new(look))));
+    let effects = bench.update(Event::Scanned(Scanned::All(Box::new(look))));
     bench.carry_out(effects);
 }
 
@@ -66,39 +66,39 @@ fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl
 fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     let (_dir, mut bench) = stocked(MANY);
     let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
-    let number = bench.app.listing.start_look();
+    let number = bench.app.stores.listing.start_look();
     let mut shown = Vec::new();
-    stream(&mut bench, number, entries, |bench| shown.push(bench.app.listing.shown().len()));
+    stream(&mut bench, number, entries, |bench| shown.push(bench.app.stores.listing.shown().len()));
     assert_eq!(shown[0], BATCH / 8, "the first ones at once");
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
-    let listing = &bench.app.listing;
+    let listing = &bench.app.stores.listing;
     assert_eq!((listing.shown().len(), listing.stock().sums.entries), (MANY, MANY as u64));
     assert!(listing.arranged <= 7 * MANY as u64, "{} put in order", listing.arranged);
     assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
-    let before = bench.app.listing.arranged;
+    let before = bench.app.stores.listing.arranged;
     for key in ["j", "f", "G", "k", "b", "g", "L", " "] {
         bench.keys(key).draw();
     }
-    assert_eq!(bench.app.listing.arranged, before, "moving puts nothing in order");
+    assert_eq!(bench.app.stores.listing.arranged, before, "moving puts nothing in order");
 }
 
 #[test]
 fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("/00000000024100<Esc>/");
     let mut tasks = Vec::new();
     for key in "00000000024100".chars() {
         tasks.extend(press(&mut bench, key));
     }
-    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     for key in ['j', 'k', 'x'] {
         tasks.extend(press(&mut bench, key));
     }
-    assert!(bench.app.listing.pending.is_empty(), "nothing is done to the rows of before");
+    assert!(bench.app.stores.listing.pending.is_empty(), "nothing is done to the rows of before");
     bench.carry_out(tasks);
-    let doomed = bench.app.take_doomed();
+    let doomed = bench.app.stores.take_doomed();
     let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(24_100)]);
     assert_eq!(doomed[0].manner, Manner::Single);
@@ -107,7 +107,7 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
 #[test]
 fn text_that_is_typed_ahead_is_text() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("x");
     let mut tasks = press(&mut bench, 's');
@@ -115,8 +115,8 @@ fn text_that_is_typed_ahead_is_text() {
         tasks.extend(press(&mut bench, key));
     }
     bench.carry_out(tasks);
-    assert_eq!(bench.app.listing.filter_text(), "x!q5");
-    assert_eq!(bench.app.listing.pending.len(), 1, "only the one of before");
+    assert_eq!(bench.app.stores.listing.filter_text(), "x!q5");
+    assert_eq!(bench.app.stores.listing.pending.len(), 1, "only the one of before");
     let asked = |bench: &Bench| {
         bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit)).count()
     };
@@ -126,20 +126,20 @@ fn text_that_is_typed_ahead_is_text() {
 #[test]
 fn what_is_typed_after_opening_does_nothing_to_the_list() {
     let (_dir, mut bench) = stocked(MANY);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     let mut tasks = press(&mut bench, 's');
-    tasks.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
+    tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
-    assert!(bench.app.listing.pending.is_empty());
+    assert!(bench.app.stores.listing.pending.is_empty());
 }
 
 #[test]
 fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     let (dir, mut bench) = stocked(60);
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("30j  ");
     let row = |bench: &Bench| bench.rows().iter().position(|row| row.starts_with('▌'));
@@ -149,11 +149,12 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     }
     fs::remove_file(put(&dir, &bench, 3, 0)).unwrap();
     fs::remove_file(put(&dir, &bench, 31, 0)).unwrap();
-    let effects = bench.app.update(Event::StoresChanged);
+    let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
-    assert_eq!(bench.app.listing.stock().len(), 63);
-    let marked: Vec<_> = bench.app.listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
+    assert_eq!(bench.app.stores.listing.stock().len(), 63);
+    let marked: Vec<_> =
+        bench.app.stores.listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
     assert_eq!(marked, [name(30)], "the other one is gone");
 }
 
@@ -164,17 +165,17 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     for n in 0..3 {
         put(&dir, &bench, n, week + 60 + n as u64);
     }
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("X");
     for n in 10..20 {
         put(&dir, &bench, n, n as u64);
     }
     fs::remove_file(put(&dir, &bench, 0, 0)).unwrap();
-    let effects = bench.app.update(Event::StoresChanged);
+    let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     bench.keys("<Enter>");
-    let doomed = bench.app.take_doomed();
+    let doomed = bench.app.stores.take_doomed();
     let mut ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
     ids.sort();
     assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
@@ -187,14 +188,14 @@ fn what_cannot_be_deleted_is_refused_with_the_reason() {
     let store = dir.path().join(".local/share/opencode/tool-output");
     std::os::unix::fs::symlink(store.join(name(0)), store.join(name(1))).unwrap();
     fs::hard_link(put(&dir, &bench, 2, 5), dir.path().join("elsewhere")).unwrap();
-    let effects = bench.app.start_with_stores();
+    let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("/00001<Enter>x");
     assert!(bench.status().contains("symbolic link: not deleted by overspill"), "{}", bench.status());
     bench.keys("<Esc>/00002<Enter>x");
     assert!(bench.status().contains("other names (hard link), which stay"), "{}", bench.status());
     bench.keys("U<Esc>g   x");
-    let doomed = bench.app.take_doomed();
+    let doomed = bench.app.stores.take_doomed();
     let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(0)], "of several, neither the link nor what has other names");
 }

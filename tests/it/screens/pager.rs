@@ -5,6 +5,7 @@ use overspill::source::PathStatus;
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message};
+use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 
 use crate::common::bench::{Bench, policy};
@@ -27,7 +28,7 @@ fn open_with(size: (u16, u16), content: &[u8], set: impl FnOnce(&mut overspill::
 
 /// Keeps a screen as `NAME_WIDTHxHEIGHT`.
 fn keep(name: &str, bench: &Bench) {
-    let (width, height) = bench.app.size;
+    let (width, height) = bench.app.canvas.size;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.screen());
     });
@@ -45,7 +46,7 @@ fn a_failed_command_under_the_policy_of_one_that_succeeds() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
-    bench.app.output.as_mut().unwrap().exit_code = Some(2);
+    bench.app.pager.as_mut().unwrap().output.exit_code = Some(2);
     keep("failed", &bench);
     keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
 }
@@ -115,7 +116,7 @@ fn counting_in_progress() {
         let mut bench = Bench::new(size);
         let content = build_log(60_000);
         bench.start(&home.file("build.log", &content), policy("opencode/output"));
-        let want = bench.app.output.as_ref().unwrap().wanted();
+        let want = bench.pager().output.wanted();
         bench.count(want, 0, 14);
         keep("counting", bench.keys("G"));
         keep("counting_spill", bench.keys("<Tab>"));
@@ -208,7 +209,7 @@ fn messages() {
     keep("message", bench.keys("w"));
     keep("no_such_line", bench.keys("99G"));
     keep("no_such_key", bench.keys("Z"));
-    bench.app.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
+    bench.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
     keep("error", &bench);
 }
 
@@ -230,7 +231,7 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let mut bench = Bench::new(SIZES[0]);
     bench.start(&path, policy("opencode/output"));
     let view = bench.source.as_ref().unwrap().view();
-    let number = bench.app.output.as_ref().unwrap().count_number();
+    let number = bench.pager().output.count_number();
     let counts = BlockIndex::count(&view, BLOCK, 0..1);
     let late = Event::Counted {
         generation: view.generation(),
@@ -243,8 +244,8 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
     let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
-    let effects = bench.app.update(Event::Changed(changed));
-    bench.app.update(late);
+    let effects = bench.update(Event::Changed(changed));
+    bench.update(late);
     bench.carry_out(effects);
     assert!(bench.status().contains("the model got all 2 lines"), "{}", bench.status());
 }
@@ -274,7 +275,7 @@ fn hostile_bytes_are_shown_as_what_they_are() {
 fn without_colour() {
     for size in SIZES {
         let mut bench = open(size, &test_log(8432));
-        bench.app.theme = Theme::plain();
+        bench.repaint(Canvas { theme: Theme::plain(), ..bench.app.canvas });
         keep("plain", bench.keys("/skip<Enter>G"));
         keep("plain_spill", bench.keys("<Tab>"));
     }
@@ -284,7 +285,7 @@ fn without_colour() {
 fn without_unicode() {
     for size in SIZES {
         let mut bench = open(size, &[test_log(8432), hostile()].concat());
-        bench.app.unicode = false;
+        bench.repaint(Canvas { unicode: false, ..bench.app.canvas });
         for keys in ["G", "<Tab>", "h"] {
             let screen = bench.keys(keys).rows();
             let odd: Vec<_> = screen.iter().filter(|row| !row.is_ascii()).collect();

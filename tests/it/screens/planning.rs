@@ -11,7 +11,7 @@ use crate::common::home::Home;
 
 /// Presses a key; what it asks for is left undone.
 fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
-    bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+    bench.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
 /// The preview that is asked for, and nothing done about it.
@@ -25,7 +25,7 @@ fn asked_for(effects: Vec<Effect>) -> Box<Making> {
 
 fn answer(bench: &mut Bench, task: &Making) {
     let planned = task.run(&|| true).expect("it is wanted");
-    let effects = bench.app.update(Event::Planned(Box::new(planned)));
+    let effects = bench.update(Event::Planned(Box::new(planned)));
     bench.carry_out(effects);
 }
 
@@ -40,7 +40,7 @@ fn status(bench: &Bench) -> String {
 }
 
 fn kept_lines(bench: &Bench) -> Option<u64> {
-    bench.app.output.as_ref()?.preview.as_ref().ok()?.kept_lines
+    bench.pager().output.preview.as_ref().ok()?.kept_lines
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn an_answer_that_a_newer_one_overtook_is_dropped() {
 fn esc_gives_up_and_the_limits_go_back_with_the_preview() {
     let home = Home::new();
     let mut bench = large(&home);
-    let (kept, limits) = (kept_lines(&bench), bench.app.output.as_ref().unwrap().limits());
+    let (kept, limits) = (kept_lines(&bench), bench.pager().output.limits());
     let task = asked_for(press(&mut bench, KeyCode::Char('-')));
-    assert_ne!(bench.app.output.as_ref().unwrap().limits(), limits);
+    assert_ne!(bench.pager().output.limits(), limits);
     let effects = press(&mut bench, KeyCode::Esc);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::StopPlan)), "{effects:?}");
-    assert_eq!(bench.app.output.as_ref().unwrap().limits(), limits);
+    assert_eq!(bench.pager().output.limits(), limits);
     assert!(status(&bench).contains("gave up planning opencode/output"), "{}", status(&bench));
     answer(&mut bench, &task);
     assert_eq!(kept_lines(&bench), kept);
@@ -83,11 +83,11 @@ fn keys_work_while_a_preview_is_made_and_the_old_one_is_still_shown() {
     let task = asked_for(press(&mut bench, KeyCode::Char('-')));
     assert!(bench.rows()[1].contains("0123456789"), "{:?}", bench.rows());
     bench.keys("<Tab>G");
-    assert_eq!(bench.app.focus(), Side::Spill);
-    assert!(bench.app.panes.top(Side::Spill) > AT_ONCE as u64 / 2);
+    assert_eq!(bench.pager().focus(), Side::Spill);
+    assert!(bench.pager().panes.top(Side::Spill) > AT_ONCE as u64 / 2);
     bench.resize((120, 40)).draw();
     answer(&mut bench, &task);
-    assert_eq!(bench.app.focus(), Side::Spill);
+    assert_eq!(bench.pager().focus(), Side::Spill);
 }
 
 #[test]
@@ -96,11 +96,7 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
     let path = home.sparse("huge", 1 << 40);
     let mut bench = Bench::new((80, 24));
     let source = overspill::source::Source::open(&path).unwrap();
-    let task = asked_for(bench.app.open(
-        crate::common::bench::subject(policy("opencode/read")),
-        source.view(),
-        false,
-    ));
+    let task = asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     press(&mut bench, KeyCode::Esc);
     assert!(task.run(&|| false).is_none());
@@ -124,7 +120,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
         path: source.path_status(),
         streaming: false,
     };
-    let newer = asked_for(bench.app.update(Event::Changed(changed)));
+    let newer = asked_for(bench.update(Event::Changed(changed)));
     answer(&mut bench, &task);
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     answer(&mut bench, &newer);
@@ -140,11 +136,11 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
     std::io::Write::write_all(&mut std::fs::File::options().append(true).open(path).unwrap(), b"more\n")
         .unwrap();
     bench.look();
-    assert!(bench.app.output.as_ref().unwrap().awaits(task.number));
+    assert!(bench.pager().output.awaits(task.number));
     answer(&mut bench, &task);
     // It was made anew at once, of all there is.
-    assert!(!bench.app.output.as_ref().unwrap().is_awaited());
-    let preview = bench.app.output.as_ref().unwrap().preview.as_ref().unwrap();
+    assert!(!bench.pager().output.is_awaited());
+    let preview = bench.pager().output.preview.as_ref().unwrap();
     assert_eq!(preview.total_lines, Some(AT_ONCE as u64 / 32 + 2 + 1));
 }
 
@@ -158,15 +154,15 @@ fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
         for path in [&small, &huge] {
             let mut bench = Bench::new((80, 24));
             let source = overspill::source::Source::open(path).unwrap();
-            bench.app.open(crate::common::bench::subject(policy(name)), source.view(), false);
+            bench.show(crate::common::bench::subject(policy(name)), &source);
             for key in "->l".chars() {
                 press(&mut bench, KeyCode::Char(key));
             }
             press(&mut bench, KeyCode::Esc);
             press(&mut bench, KeyCode::Char('G'));
-            let touched = bench.app.output.as_ref().unwrap().touched;
+            let touched = bench.pager().output.touched;
             assert!(touched <= AT_ONCE as u64, "{name}: {touched} bytes");
-            assert_eq!(bench.app.output.as_ref().unwrap().has_preview(), path == &small, "{name}");
+            assert_eq!(bench.pager().output.has_preview(), path == &small, "{name}");
         }
     }
 }

@@ -112,7 +112,7 @@ fn keys_drawn_by_lot_do_no_harm() {
         let path = home.at(&format!("output-{}", lot.below(6)));
         let mut bench = Bench::open(size(&mut lot), &path, policy(lot.of(&policies)));
         for step in 0..KEYS {
-            let effects = bench.app.update(event(&mut lot));
+            let effects = bench.update(event(&mut lot));
             bench.carry_out(effects);
             if step % 3 == 0 {
                 assert_safe(&bench.draw().0);

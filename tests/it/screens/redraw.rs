@@ -108,7 +108,7 @@ impl Drawn {
 
     /// Draws what has changed; the frame, and how many bytes it took.
     fn draw(&mut self, app: &App) -> (Buffer, usize) {
-        let (columns, rows) = app.size;
+        let (columns, rows) = app.canvas.size;
         if self.size.replace(Size::new(columns, rows)) != Size::new(columns, rows) {
             self.model.screen_mut().set_size(not_zero(rows), not_zero(columns));
         }
@@ -187,10 +187,10 @@ fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
         let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let path = home.at(&format!("output-{}", lot.below(number)));
         let mut bench = Bench::open(size(&mut lot), &path, policy(lot.of(&policies)));
-        let mut more = Drawn::new(bench.app.size.0, bench.app.size.1);
+        let mut more = Drawn::new(bench.app.canvas.size.0, bench.app.canvas.size.1);
         for step in 0..EACH {
             let (frame, bytes) = more.draw(&bench.app);
-            let mut anew = Drawn::new(bench.app.size.0, bench.app.size.1);
+            let mut anew = Drawn::new(bench.app.canvas.size.0, bench.app.canvas.size.1);
             let whole = anew.draw(&bench.app).1;
             most = most.max(bytes).max(whole);
             assert_alike(
@@ -199,7 +199,7 @@ fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
                 &frame,
                 &format!("seed {seed}, step {step}"),
             );
-            let effects = bench.app.update(event(&mut lot));
+            let effects = bench.update(event(&mut lot));
             bench.carry_out(effects);
         }
     }

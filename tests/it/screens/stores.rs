@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use overspill::store::Env;
 use overspill::tui::app::{Effect, Event};
+use overspill::tui::stores::glance::Glance;
 
-use crate::common::bench::{Bench, looked_at};
+use crate::common::bench::{Bench, looked_at, policy};
 use crate::screens::SIZES;
 
 /// A home with stores in it, and the screens that look at it.
@@ -70,14 +71,14 @@ impl Stocked {
 
     /// Begins with the list, as `overspill` alone does.
     fn shown(mut self) -> Self {
-        let effects = self.bench.app.start_with_stores();
+        let effects = self.bench.start_with_stores();
         self.bench.carry_out(effects);
         self
     }
 }
 
 fn keep(name: &str, bench: &Bench) {
-    let (width, height) = bench.app.size;
+    let (width, height) = bench.app.canvas.size;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
     });
@@ -110,7 +111,7 @@ fn what_is_kept_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
     let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
     let mut stocked = stocked.shown();
-    stocked.bench.app.update(Event::Kept { id: id.into(), keep: true, fault: None });
+    stocked.bench.update(Event::Kept { id: id.into(), keep: true, fault: None });
     let rows = stocked.bench.keys("4j").rows();
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.contains(" kept ") && !row.contains('░'), "{row}");
@@ -152,7 +153,7 @@ fn lines_are_counted_for_the_chosen_or_for_all_marked() {
 #[test]
 fn stores_not_looked_at_yet() {
     let mut bench = Bench::new(SIZES[0]);
-    bench.app.start_with_stores();
+    bench.start_with_stores();
     keep("looking", &bench);
 }
 
@@ -167,7 +168,7 @@ fn stores_with_nothing_in_them() {
             }
         }
         let mut bench = stocked.bench;
-        for effect in bench.app.start_with_stores() {
+        for effect in bench.start_with_stores() {
             if let Effect::Scan(number) = effect {
                 bench.scanned(number, std::mem::take(&mut listing));
             }
@@ -211,11 +212,43 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     let list = || Stocked::with_entries(SIZES[0]).shown().bench;
     let mut pasted = list();
     pasted.keys("/");
-    let effects = pasted.app.update(Event::Paste("overspill".into()));
+    let effects = pasted.update(Event::Paste("overspill".into()));
     pasted.carry_out(effects);
     let mut typed = list();
     assert_eq!(pasted.keys("<Enter>").rows(), typed.keys("/overspill<Enter>").rows());
     assert_ne!(pasted.rows(), list().rows());
+}
+
+/// What the list asks to be shown beside it: the paths.
+fn beside(bench: &Bench) -> Vec<PathBuf> {
+    let path = |effect: &Effect| match effect {
+        Effect::Glance(path) => Some(path.clone()),
+        _ => None,
+    };
+    bench.asked.iter().filter_map(path).collect()
+}
+
+#[test]
+fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
+    let mut stocked = Stocked::with_entries(SIZES[2]).shown();
+    let bench = &mut stocked.bench;
+    let glance = |path: &PathBuf, words: &str| {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("output");
+        std::fs::write(&file, words).unwrap();
+        let view = overspill::source::Source::open(&file).unwrap().view();
+        let subject = crate::common::bench::subject(policy("opencode/output"));
+        Event::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
+    };
+    bench.keys("j");
+    let [first, second] = beside(bench).try_into().expect("one for each row that was chosen");
+    bench.update(glance(&first, "too late"));
+    assert!(!bench.screen().contains("too late"));
+    bench.update(glance(&second, "just in time"));
+    assert!(bench.screen().contains("just in time"));
+    bench.keys("<Esc>");
+    assert_eq!(beside(bench).len(), 2, "nothing is asked for again");
+    assert!(bench.screen().contains("just in time"));
 }
 
 #[test]
@@ -231,7 +264,7 @@ fn an_unfinished_output_is_not_kept() {
     let mut stocked = Stocked::new((80, 24));
     stocked.entry("overspill", ".tmp-tool_e26cf08d50010000AbCdEfGhIjKl", b"half", 1);
     stocked.bench.env = Env::hermetic(stocked.dir.path());
-    let effects = stocked.bench.app.start_with_stores();
+    let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
     stocked.bench.keys("K");
     let asked = |bench: &Bench| bench.asked.iter().any(|effect| matches!(effect, Effect::Keep { .. }));

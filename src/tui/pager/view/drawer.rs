@@ -8,7 +8,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use crate::human::{size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::{fit, label};
-use crate::tui::app::App;
+use crate::tui::pager::Pager;
 use crate::tui::pager::output::Output;
 use crate::tui::widget::line::{self, Span};
 
@@ -16,8 +16,8 @@ use crate::tui::widget::line::{self, Span};
 const LEFT: u16 = 44;
 
 /// Draws the drawer.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
-    let Some(output) = &app.output else { return };
+pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
+    let output = &pager.output;
     let rows = (output.policy.params().len() as u16).max(5) + 2;
     let height = (rows + 2).min(area.height);
     let place = Rect { y: area.y + area.height - height, height, ..area };
@@ -29,34 +29,34 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
     } else {
         " ← → change · digits type · Enter keep · Esc discard "
     };
-    let block = Block::bordered().title(title).title_bottom(foot).border_style(app.theme.dim);
+    let block = Block::bordered().title(title).title_bottom(foot).border_style(pager.canvas.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
     let left = Rect { width: inner.width.min(LEFT), ..inner };
-    parameters(app, output, frame, left);
+    parameters(pager, output, frame, left);
     let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
-    for (n, spans) in differences(app, output).iter().enumerate().take(usize::from(inner.height)) {
+    for (n, spans) in differences(pager, output).iter().enumerate().take(usize::from(inner.height)) {
         line::spans(frame.buffer_mut(), Rect { y: right.y + n as u16, height: 1, ..right }, spans);
     }
     if inner.height > 0 {
         let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-        line::spans(frame.buffer_mut(), foot, &advice(app));
+        line::spans(frame.buffer_mut(), foot, &advice(pager));
     }
 }
 
-fn parameters(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
+fn parameters(pager: &Pager, output: &Output, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(2)).max(1);
-    let top = (app.drawer.chosen + 1).saturating_sub(room);
+    let top = (pager.drawer.chosen + 1).saturating_sub(room);
     for (n, param) in output.policy.params().iter().enumerate().skip(top).take(room) {
-        let chosen = n == app.drawer.chosen;
+        let chosen = n == pager.drawer.chosen;
         let value = output.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
-        let value = match (&app.drawer.typed, chosen) {
+        let value = match (&pager.drawer.typed, chosen) {
             (Some(typed), true) => format!("{typed}_"),
             _ => fit(&label(in_words(output, &param.name, &value).as_bytes()), 22),
         };
         let mark = if !chosen {
             " "
-        } else if app.unicode {
+        } else if pager.canvas.unicode {
             "▌"
         } else {
             ">"
@@ -64,9 +64,9 @@ fn parameters(app: &App, output: &Output, frame: &mut Frame, area: Rect) {
         let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
         let changed = output.policy.get(&param.name) != output.first_policy.get(&param.name);
         let spans = [
-            (format!("{mark} "), app.theme.accent),
-            (format!("{:<16} ", param.name.replace('_', " ")), app.theme.dim),
-            (value, if changed { style.patch(app.theme.accent) } else { style }),
+            (format!("{mark} "), pager.canvas.theme.accent),
+            (format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
+            (value, if changed { style.patch(pager.canvas.theme.accent) } else { style }),
         ];
         let y = area.y + (n - top) as u16;
         line::spans(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans);
@@ -82,21 +82,21 @@ fn in_words(output: &Output, key: &str, value: &str) -> String {
 }
 
 /// What the model gains or loses, a row a figure.
-fn differences(app: &App, output: &Output) -> Vec<Vec<Span>> {
+fn differences(pager: &Pager, output: &Output) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
     let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);
-        let arrow = if app.unicode { "→" } else { "->" };
+        let arrow = if pager.canvas.unicode { "→" } else { "->" };
         let sign = match (was, is) {
             (Some(was), Some(is)) if is > was => format!("+{}", words(is - was)),
             (Some(was), Some(is)) if is < was => format!("-{}", words(was - is)),
             _ => String::new(),
         };
         vec![
-            (format!("{name:<12}"), app.theme.dim),
+            (format!("{name:<12}"), pager.canvas.theme.dim),
             (format!("{:>9} {arrow} {:<9} ", figure(was), figure(is)), Style::new()),
-            (sign, app.theme.accent),
+            (sign, pager.canvas.theme.accent),
         ]
     };
     let mut rows = vec![
@@ -104,26 +104,26 @@ fn differences(app: &App, output: &Output) -> Vec<Vec<Span>> {
         row("kept bytes", |preview| preview.kept_bytes, size),
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
-    if let (Some(pattern), Some(kept)) = (&app.find.pattern, app.find.kept) {
+    if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.kept) {
         let name = fit(&label(pattern.text().as_bytes()), 20);
         let words =
-            format!("{} of {} matches of {name}", thousands(kept), thousands(app.find.counts.total()));
-        rows.push(vec![(format!("{:<12}", "finds kept"), app.theme.dim), (words, Style::new())]);
+            format!("{} of {} matches of {name}", thousands(kept), thousands(pager.find.counts.total()));
+        rows.push(vec![(format!("{:<12}", "finds kept"), pager.canvas.theme.dim), (words, Style::new())]);
     }
     rows
 }
 
 /// What it takes to keep the line in question.
-fn advice(app: &App) -> Vec<Span> {
-    let Some(advice) = &app.drawer.advice else { return Vec::new() };
+fn advice(pager: &Pager) -> Vec<Span> {
+    let Some(advice) = &pager.drawer.advice else { return Vec::new() };
     let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));
     match (&advice.change, advice.is_kept) {
-        (_, true) => vec![(format!(" {line} is kept"), app.theme.dim)],
+        (_, true) => vec![(format!(" {line} is kept"), pager.canvas.theme.dim)],
         (Some((words, _)), _) => vec![
-            (format!(" {line} is lost. "), app.theme.warning),
+            (format!(" {line} is lost. "), pager.canvas.theme.warning),
             (format!("Kept with: {words}"), Style::new()),
-            ("   a applies it".into(), app.theme.dim),
+            ("   a applies it".into(), pager.canvas.theme.dim),
         ],
-        (None, _) => vec![(format!(" {line} is lost"), app.theme.warning)],
+        (None, _) => vec![(format!(" {line} is lost"), pager.canvas.theme.warning)],
     }
 }

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::app::App;
+use crate::tui::pager::Pager;
 use crate::tui::pager::output::Output;
 use crate::tui::widget::layout::Side;
 
@@ -37,45 +37,45 @@ pub fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
 }
 
 /// Draws the map: a row for each share of the file, from its start to its end.
-pub fn draw(app: &App, output: &Output, buffer: &mut Buffer, area: Rect) {
+pub fn draw(pager: &Pager, output: &Output, buffer: &mut Buffer, area: Rect) {
     let len = output.view.len();
     let rows = usize::from(area.height);
     if len == 0 || rows == 0 {
         return;
     }
-    let top = app.panes.top(Side::Spill) as usize;
+    let top = pager.panes.top(Side::Spill) as usize;
     let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
     for row in 0..rows {
         let stretch = at(row)..at(row + 1).max(at(row) + 1);
-        let (mark, mut style) = look(app, share(&output.kept, &stretch));
-        let finds = app.find.pattern.is_some() && app.find.counts.any_in(&stretch);
+        let (mark, mut style) = look(pager, share(&output.kept, &stretch));
+        let finds = pager.find.pattern.is_some() && pager.find.counts.any_in(&stretch);
         if finds {
-            style = app.theme.accent;
+            style = pager.canvas.theme.accent;
         }
         let here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
-        let pointer = if here { if app.unicode { "▸" } else { ">" } } else { " " };
+        let pointer = if here { if pager.canvas.unicode { "▸" } else { ">" } } else { " " };
         let y = area.y + row as u16;
-        buffer.set_stringn(area.x, y, pointer, 1, app.theme.accent);
+        buffer.set_stringn(area.x, y, pointer, 1, pager.canvas.theme.accent);
         buffer.set_stringn(area.x + 1, y, mark, 1, style);
         let find = if !finds {
             " "
-        } else if app.unicode {
+        } else if pager.canvas.unicode {
             "•"
         } else {
             "*"
         };
-        buffer.set_stringn(area.x + 2, y, find, 1, app.theme.accent);
+        buffer.set_stringn(area.x + 2, y, find, 1, pager.canvas.theme.accent);
     }
 }
 
-fn look(app: &App, share: Share) -> (&'static str, Style) {
-    match (share, app.unicode) {
+fn look(pager: &Pager, share: Share) -> (&'static str, Style) {
+    match (share, pager.canvas.unicode) {
         (Share::Whole, true) => ("█", Style::new()),
-        (Share::Some, true) => ("▒", app.theme.warning),
-        (Share::None, true) => ("░", app.theme.dim),
+        (Share::Some, true) => ("▒", pager.canvas.theme.warning),
+        (Share::None, true) => ("░", pager.canvas.theme.dim),
         (Share::Whole, false) => ("#", Style::new()),
-        (Share::Some, false) => ("+", app.theme.warning),
-        (Share::None, false) => (".", app.theme.dim),
+        (Share::Some, false) => ("+", pager.canvas.theme.warning),
+        (Share::None, false) => (".", pager.canvas.theme.dim),
     }
 }
 

@@ -5,3 +5,56 @@ pub(crate) mod minimap;
 pub(crate) mod pane;
 pub mod status;
 pub(crate) mod title;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::tui::widget::layout::{self, Side};
+use crate::tui::widget::line;
+
+use super::Pager;
+use super::doc::Cost;
+use pane::{Drawn, Shown};
+use status::Told;
+
+/// Draws the screen of one output; without its last line, where nothing is told, which is left to a prompt.
+pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: Rect, cost: &Cost) {
+    let places = layout::pager(area, pager.focus());
+    title::draw(pager, &pager.output, frame, &places);
+    let mut drawn = Drawn::default();
+    for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
+        if let Some(place) = place {
+            let shows =
+                pane::draw(&shown(pager, side, places.strip.is_some()), frame.buffer_mut(), place, cost);
+            if side == pager.focus() {
+                drawn = shows;
+            }
+        }
+    }
+    if let Some(place) = places.strip {
+        minimap::draw(pager, &pager.output, frame.buffer_mut(), place);
+    }
+    line::rule(frame.buffer_mut(), places.rule, pager.canvas.theme.dim, pager.canvas.unicode);
+    if let Some(told) = told {
+        status::draw(pager, &told, drawn, frame, places.status);
+    }
+    if pager.drawer.open {
+        drawer::draw(pager, frame, area);
+    }
+}
+
+fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
+    Shown {
+        output: &pager.output,
+        side,
+        top: pager.panes.top(side),
+        headed,
+        canvas: pager.canvas,
+        long: pager.panes.long,
+        show: pager.show(side),
+        active: pager.focus() == side,
+        coming: pager.is_coming(),
+        pattern: pager.find.pattern.as_ref(),
+        current: pager.find.current(side),
+    }
+}

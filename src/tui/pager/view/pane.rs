@@ -6,12 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::text::cells::{Cell, Kind};
-use crate::tui::app::App;
+use crate::text::cells::{Cell, Kind, Show};
+use crate::text::search::Pattern;
 use crate::tui::pager::describe;
 use crate::tui::pager::doc::{Class, Cost, Reader};
 use crate::tui::pager::output::Output;
-use crate::tui::pager::scroll::ScreenRow;
+use crate::tui::pager::scroll::{Frame, Long, ScreenRow};
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line;
 
@@ -28,6 +29,39 @@ pub struct Shown<'a> {
     pub top: u64,
     /// Whether it has a heading.
     pub headed: bool,
+    /// The terminal.
+    pub canvas: Canvas,
+    /// How long lines are shown,
+    pub long: Long,
+    /// and how bytes become cells.
+    pub show: Show,
+    /// Whether it has the focus.
+    pub active: bool,
+    /// Whether more of the output may come.
+    pub coming: bool,
+    /// What is sought in it.
+    pub pattern: Option<&'a Pattern>,
+    /// The current match.
+    pub current: Option<&'a Range<u64>>,
+}
+
+impl<'a> Shown<'a> {
+    /// The start of a preview, of an output that is not looked at otherwise.
+    pub(crate) fn glance(output: &'a Output, canvas: Canvas) -> Self {
+        Self {
+            output,
+            side: Side::Preview,
+            top: 0,
+            headed: true,
+            canvas,
+            long: Long::Wrapped,
+            show: Show { ascii: !canvas.unicode, ..Show::MODEL },
+            active: true,
+            coming: false,
+            pattern: None,
+            current: None,
+        }
+    }
 }
 
 /// What a pane came to show.
@@ -40,23 +74,23 @@ pub struct Drawn {
 }
 
 /// Draws a pane, under its heading where there is one.
-pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
-    let Shown { output, side, top, headed } = *shown;
+pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
+    let Shown { output, side, top, headed, canvas, .. } = *shown;
     let mut area = area;
     if headed && area.height > 0 {
-        heading(app, output, side, buffer, Rect { height: 1, ..area });
+        heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let nothing_yet =
-        (output.view.is_empty() && app.is_coming()).then(|| vec!["Nothing has come yet.".into()]);
+    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["Nothing has come yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
-        line::centred(buffer, area, &words, app.theme.dim);
+        line::centred(buffer, area, &words, canvas.theme.dim);
         return Drawn::default();
     }
-    let room = (area.width.saturating_sub(app.gutter_of(output, side)), area.height);
-    let rows = app.scrolling_in(output, side, room, cost, |scroll| scroll.screen(top));
-    let reader = Reader { doc: app.doc(output, side), files: output.files(), cost };
-    let mut pane = Pane { app, output, side, reader, number: None, found: None };
+    let room = (area.width.saturating_sub(output.gutter(side)), area.height);
+    let frame = Frame { width: room.0, height: room.1, long: shown.long, show: shown.show };
+    let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
+    let reader = Reader { doc: output.doc(side), files: output.files(), cost };
+    let mut pane = Pane { shown, output, side, reader, number: None, found: None };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
@@ -64,24 +98,25 @@ pub fn draw(app: &App, shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| row.next >= reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        line::ruled(buffer, place, &describe::end(output, side), app.theme.dim, app.unicode);
+        line::ruled(buffer, place, &describe::end(output, side), canvas.theme.dim, canvas.unicode);
     }
     let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == Kind::Hidden).count();
     Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
 }
 
-fn heading(app: &App, output: &Output, side: Side, buffer: &mut Buffer, area: Rect) {
-    let style = if app.focus() == side { app.theme.active } else { app.theme.dim };
+fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
+    let Shown { output, side, canvas, .. } = *shown;
+    let style = if shown.active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
         Side::Preview => ("Preview", describe::preview_heading(output)),
         Side::Spill => ("Spill", describe::spill_heading(output)),
     };
-    let spans = [(" ".into(), Style::new()), (name.into(), style), (format!(" · {what}"), app.theme.dim)];
+    let spans = [(" ".into(), Style::new()), (name.into(), style), (format!(" · {what}"), canvas.theme.dim)];
     line::spans(buffer, area, &spans);
 }
 
 struct Pane<'a> {
-    app: &'a App,
+    shown: &'a Shown<'a>,
     output: &'a Output,
     side: Side,
     reader: Reader<'a>,
@@ -101,13 +136,13 @@ impl Pane<'_> {
         {
             let place = Rect { y, height: 1, ..area };
             let words = describe::cut(self.output, fate);
-            line::ruled(buffer, place, &words, self.app.theme.warning, self.app.unicode);
+            line::ruled(buffer, place, &words, self.shown.canvas.theme.warning, self.shown.canvas.unicode);
             y += 1;
         }
         if y >= area.y + area.height {
             return y;
         }
-        let gutter = self.app.gutter_of(self.output, self.side).min(area.width);
+        let gutter = self.output.gutter(self.side).min(area.width);
         self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
@@ -115,17 +150,17 @@ impl Pane<'_> {
     }
 
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
-        let theme = &self.app.theme;
+        let theme = &self.shown.canvas.theme;
         if self.side == Side::Preview {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
             if classes.any(|(_, class)| class == Class::Notice) {
-                line::left(buffer, area, if self.app.unicode { "▌" } else { "|" }, theme.warning);
+                line::left(buffer, area, if self.shown.canvas.unicode { "▌" } else { "|" }, theme.warning);
             }
             return;
         }
         let number = if row.opens { self.number_of(row) } else { String::new() };
         let kept = self.output.is_kept(row.start as usize);
-        let mark = match (kept, self.app.unicode) {
+        let mark = match (kept, self.shown.canvas.unicode) {
             (true, true) => "│",
             (true, false) => "|",
             (false, true) => "┊",
@@ -153,7 +188,7 @@ impl Pane<'_> {
 
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let found = self.matches_in(row);
-        let current = self.app.find.current(self.side).cloned();
+        let current = self.shown.current;
         let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
         let lost = self.side == Side::Spill && !self.output.is_kept(row.start as usize);
         let mut x = area.x;
@@ -162,15 +197,16 @@ impl Pane<'_> {
             let mut style = self.style(cell, class_of(&classes, at), lost);
             let next = found.partition_point(|range| range.end <= at);
             if found.get(next).is_some_and(|range| range.contains(&at)) {
-                let is_current = current.as_ref().is_some_and(|range| range.contains(&at));
-                style = if is_current { self.app.theme.current } else { self.app.theme.found };
+                let is_current = current.is_some_and(|range| range.contains(&at));
+                style =
+                    if is_current { self.shown.canvas.theme.current } else { self.shown.canvas.theme.found };
             }
             x = put(buffer, area, x, cell, style);
         }
     }
 
     fn style(&self, cell: &Cell, class: Class, lost: bool) -> Style {
-        let theme = &self.app.theme;
+        let theme = &self.shown.canvas.theme;
         let base = match class {
             Class::Notice => theme.warning,
             Class::Changed => theme.accent,
@@ -186,7 +222,7 @@ impl Pane<'_> {
 
     /// The matches that the row shows. They are looked for once in each line, or stretch of a long line.
     fn matches_in(&mut self, row: &ScreenRow) -> Vec<Range<u64>> {
-        let Some(pattern) = &self.app.find.pattern else { return Vec::new() };
+        let Some(pattern) = self.shown.pattern else { return Vec::new() };
         let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
             let segment = self.reader.segment(self.reader.segment_start(row.base));

@@ -5,26 +5,26 @@ use ratatui::style::Style;
 
 use crate::source::PathStatus;
 use crate::text::label::fit;
-use crate::tui::app::App;
+use crate::tui::pager::Pager;
 use crate::tui::pager::describe;
 use crate::tui::pager::output::Output;
-use crate::tui::widget::layout::{Pager, Side};
+use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
 /// Draws the title of one output.
-pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
+pub fn draw(pager: &Pager, output: &Output, frame: &mut Frame, places: &layout::Pager) {
     let name = fit(&output.name, usize::from(places.title.width) * 9 / 20);
-    let mut left: Vec<Span> = vec![(format!(" {name} "), app.theme.accent)];
-    if app.files > 1 {
-        left.push((format!("({} of {}) ", app.file + 1, app.files), app.theme.dim));
+    let mut left: Vec<Span> = vec![(format!(" {name} "), pager.canvas.theme.accent)];
+    if pager.files > 1 {
+        left.push((format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
     }
-    if let Some(word) = state(app) {
-        left.push((format!(" {word} "), app.theme.warning));
+    if let Some(word) = state(pager) {
+        left.push((format!(" {word} "), pager.canvas.theme.warning));
     }
     if places.strip.is_none() {
-        left.extend(tabs(app));
+        left.extend(tabs(pager));
     }
-    let right = choices(app, output);
+    let right = choices(pager, output);
     let room = usize::from(places.title.width);
     let taken = line::width(&left);
     line::spans(frame.buffer_mut(), places.title, &left);
@@ -32,31 +32,31 @@ pub fn draw(app: &App, output: &Output, frame: &mut Frame, places: &Pager) {
     line::right(frame.buffer_mut(), places.title, taken, &fitting.unwrap_or_default());
 }
 
-fn tabs(app: &App) -> Vec<Span> {
+fn tabs(pager: &Pager) -> Vec<Span> {
     let mut spans = Vec::new();
     for (side, name) in [(Side::Preview, "Preview"), (Side::Spill, "Spill")] {
-        let style = if app.focus() == side { app.theme.active } else { app.theme.dim };
+        let style = if pager.focus() == side { pager.canvas.theme.active } else { pager.canvas.theme.dim };
         spans.push(("  ".into(), Style::new()));
         spans.push((name.into(), style));
     }
     spans.push(("  ".into(), Style::new()));
-    spans.push(("Stores".into(), app.theme.dim));
+    spans.push(("Stores".into(), pager.canvas.theme.dim));
     spans
 }
 
 /// What has become of the file.
-fn state(app: &App) -> Option<&'static str> {
-    match app.path_status {
+fn state(pager: &Pager) -> Option<&'static str> {
+    match pager.path_status {
         PathStatus::Gone => Some("deleted"),
         PathStatus::Renamed => Some("replaced: R opens the new one"),
-        _ if app.running => Some("still running"),
-        _ if app.streaming => Some("still coming"),
+        _ if pager.running => Some("still running"),
+        _ if pager.streaming => Some("still coming"),
         _ => None,
     }
 }
 
 /// The right end, from the fullest to the barest.
-fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
+fn choices(pager: &Pager, output: &Output) -> Vec<Vec<Span>> {
     let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
     let failed = output.policy.failed_with(output.exit_code).map_or(String::new(), |name| {
@@ -66,9 +66,9 @@ fn choices(app: &App, output: &Output) -> Vec<Vec<Span>> {
     let policy = format!("{}{weak}{failed}", output.policy.name());
     let verdict = describe::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
-    let style = if is_cut { app.theme.warning } else { Style::new() };
+    let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
     let limits = output.limits();
-    let dim = app.theme.dim;
+    let dim = pager.canvas.theme.dim;
     let mut changed = String::new();
     if !output.limits_are_first() {
         changed = " (changed)".into();

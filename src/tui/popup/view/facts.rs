@@ -7,9 +7,9 @@ use ratatui::widgets::{Block, Clear, Widget};
 
 use crate::human::{count, lines, size, thousands, tokens};
 use crate::text::label::label;
-use crate::tui::app::App;
 use crate::tui::pager::describe;
 use crate::tui::pager::output::Output;
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::{layout, line};
 
 /// Columns of the facts' names.
@@ -52,15 +52,14 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
 }
 
 /// Draws the box.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
-    let Some(output) = &app.output else { return };
+pub fn draw(canvas: &Canvas, output: &Output, frame: &mut Frame, area: Rect) {
     let facts = facts(output);
     let longest = facts.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as u16;
     let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);
     let facts: Vec<_> = facts.iter().flat_map(|(name, text)| folded(name, text, room)).collect();
     let place = layout::overlay(area, longest.saturating_add(18), facts.len() as u16 + 2);
     Clear.render(place, frame.buffer_mut());
-    let block = Block::bordered().title(" Facts ").title_bottom(" Esc back ").border_style(app.theme.dim);
+    let block = Block::bordered().title(" Facts ").title_bottom(" Esc back ").border_style(canvas.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
     for (n, (name, text)) in facts.iter().take(usize::from(inner.height)).enumerate() {
@@ -68,7 +67,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
         line::spans(
             frame.buffer_mut(),
             at,
-            &[(format!(" {name:<NAMES$} "), app.theme.dim), (text.clone(), Style::new())],
+            &[(format!(" {name:<NAMES$} "), canvas.theme.dim), (text.clone(), Style::new())],
         );
     }
 }

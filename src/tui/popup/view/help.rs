@@ -6,8 +6,8 @@ use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
-use crate::tui::app::App;
 use crate::tui::keys::TABLE;
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
@@ -75,29 +75,29 @@ pub fn last_top(size: (u16, u16), unicode: bool) -> u16 {
 }
 
 /// Draws help from a row on.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
+pub fn draw(canvas: &Canvas, frame: &mut Frame, area: Rect, top: u16) {
     let place = place(area);
-    let more = top < last_top((area.width, area.height), app.unicode);
+    let more = top < last_top((area.width, area.height), canvas.unicode);
     let foot = if more { " j more · Esc back " } else { " Esc back " };
     Clear.render(place, frame.buffer_mut());
-    let block = Block::bordered().title(" Keys ").title_bottom(foot).border_style(app.theme.dim);
+    let block = Block::bordered().title(" Keys ").title_bottom(foot).border_style(canvas.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
     for (n, row) in
-        rows(app.unicode).iter().skip(usize::from(top)).take(usize::from(inner.height)).enumerate()
+        rows(canvas.unicode).iter().skip(usize::from(top)).take(usize::from(inner.height)).enumerate()
     {
         let at = Rect { y: inner.y + n as u16, height: 1, ..inner };
-        line::spans(frame.buffer_mut(), at, &spans(app, row));
+        line::spans(frame.buffer_mut(), at, &spans(canvas, row));
     }
 }
 
-fn spans(app: &App, row: &Row) -> Vec<Span> {
+fn spans(canvas: &Canvas, row: &Row) -> Vec<Span> {
     match row {
         Row::Blank => Vec::new(),
-        Row::Heading(text) => vec![(format!(" {text}"), app.theme.active)],
+        Row::Heading(text) => vec![(format!(" {text}"), canvas.theme.active)],
         Row::Key(keys, what) => {
             let pad = " ".repeat(KEYS.saturating_sub(keys.width()));
-            vec![(format!("   {keys}{pad}"), app.theme.accent), ((*what).to_owned(), Style::new())]
+            vec![(format!("   {keys}{pad}"), canvas.theme.accent), ((*what).to_owned(), Style::new())]
         }
     }
 }

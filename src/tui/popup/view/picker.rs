@@ -9,46 +9,48 @@ use unicode_width::UnicodeWidthStr;
 use crate::human::{limit, lines, thousands};
 use crate::preview::Unit;
 use crate::text::label::label;
-use crate::tui::app::App;
-use crate::tui::popup::picker::Choice;
+use crate::tui::pager::limits::Choice;
+use crate::tui::popup::picker::Picker;
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
 /// Draws the list.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
-    let shown = app.picker.shown();
+pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
+    let shown = picker.shown();
     let place = layout::overlay(
         area,
         116,
-        (app.picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
+        (picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
     Clear.render(place, frame.buffer_mut());
-    let eras = match app.picker.all {
-        true => "those of today".to_owned(),
-        false => format!("all {}, earlier ones too", app.picker.of_all_eras()),
+    let eras = if picker.all {
+        "those of today".to_owned()
+    } else {
+        format!("all {}, earlier ones too", picker.of_all_eras())
     };
     let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
-    let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(app.theme.dim);
+    let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(canvas.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
-    let typed = [(" ".to_owned(), Style::new()), (app.picker.typed().to_owned(), app.theme.accent)];
+    let typed = [(" ".to_owned(), Style::new()), (picker.typed().to_owned(), canvas.theme.accent)];
     line::spans(frame.buffer_mut(), Rect { height: inner.height.min(1), ..inner }, &typed);
-    let x = inner.x + 1 + app.picker.typed().width() as u16;
+    let x = inner.x + 1 + picker.typed().width() as u16;
     frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
     let rows = usize::from(inner.height.saturating_sub(1)).max(1);
-    let top = (app.picker.chosen + 1).saturating_sub(rows);
+    let top = (picker.chosen + 1).saturating_sub(rows);
     let widest = shown.iter().map(|choice| choice.policy.name().width()).max().unwrap_or(0).max(20);
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
-        let spans = row(app, choice, widest, n == app.picker.chosen);
+        let spans = row(canvas, choice, widest, n == picker.chosen);
         line::spans(frame.buffer_mut(), at, &spans);
     }
 }
 
-fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
+fn row(canvas: &Canvas, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
     let mark = if !chosen {
         " "
-    } else if app.unicode {
+    } else if canvas.unicode {
         "▌"
     } else {
         ">"
@@ -57,18 +59,19 @@ fn row(app: &App, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
     let limits = limits(choice);
     let summary = label(format!("{}{}", held(choice), choice.policy.summary()).as_bytes());
     vec![
-        (format!("{mark} "), app.theme.accent),
+        (format!("{mark} "), canvas.theme.accent),
         (format!("{:<widest$}  ", label(choice.policy.name().as_bytes())), style),
         (format!("{limits:<24}  "), style),
-        (summary, app.theme.dim),
+        (summary, canvas.theme.dim),
     ]
 }
 
 /// Of an earlier form, when it held.
 fn held(choice: &Choice) -> String {
-    match choice.is_current {
-        true => String::new(),
-        false => choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: ")),
+    if choice.is_current {
+        String::new()
+    } else {
+        choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: "))
     }
 }
 

@@ -3,73 +3,36 @@
 
 pub(crate) mod scans;
 pub(crate) mod stores;
+pub(crate) mod ticket;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{SendError, Sender, sync_channel};
 use std::time::Duration;
 
 use crate::source::View;
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
-use crate::tui::app::{Event, Message};
+use crate::tui::event::{Event, Message};
 use crate::tui::pager::drawer::Wish;
 use crate::tui::pager::planning::{Making, Planned};
-use crate::tui::pager::search::{Census, Found, News, Quest};
+use crate::tui::pager::search::{CountJob, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
+use crate::tui::stores::glance::Glance;
 use crate::tui::stores::sort::{Arranged, Task};
 
-use super::LiveNews;
+use super::Opener;
+use super::signal::Signal;
 use scans::{Background, Gate};
-
-/// What only shows progress is drawn at most this often,
-const FRAME: Duration = Duration::from_millis(16);
-
-/// and figures that grow while they are counted less often: drawing takes time from counting.
-const COUNTING: Duration = Duration::from_millis(50);
+use ticket::{Report, Ticket};
 
 /// A preview that is made within two frames is waited for, so that what is drawn is never one step behind.
 const SOON: Duration = Duration::from_millis(30);
 
-/// What comes over the one channel to the loop.
-pub enum Signal {
-    /// An event for the screens.
-    App(Event),
-    /// The file may have changed.
-    Look,
-    /// Something is to be told of what is still coming.
-    Live(LiveNews),
-    /// There is no terminal any more, or it could not be read from to begin with.
-    TerminalGone(Option<std::io::Error>),
-    /// Another process asks us to stop for a while, as Ctrl-Z does.
-    Pause,
-    /// We were stopped from outside, and go on: the terminal has other modes now, and shows something else.
-    GoesOn,
-}
-
-impl Signal {
-    /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
-    pub fn patience(&self) -> Duration {
-        match self {
-            Signal::App(Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => FRAME,
-            Signal::App(Event::Counted { .. }) => COUNTING,
-            Signal::App(Event::Found(found)) if matches!(found.news, News::Counted(..)) => COUNTING,
-            _ => Duration::ZERO,
-        }
-    }
-}
-
-/// Where workers report.
-#[derive(Debug, Clone)]
-pub(crate) struct Report(pub(crate) Sender<Signal>);
-
-impl Report {
-    /// Whether anyone still listens.
-    pub(crate) fn send(&self, event: Event) -> bool {
-        self.0.send(Signal::App(event)).is_ok()
-    }
-}
+/// One beside the list is waited for only half as long: who holds a key down moves on about every 30 ms.
+const BESIDE: Duration = Duration::from_millis(15);
 
 /// Starts workers, and makes them give up when something newer is wanted.
 #[derive(Debug)]
@@ -87,30 +50,12 @@ pub struct Jobs {
     gate: Gate,
 }
 
-/// Whether a worker is still wanted: until its kind has a newer one.
-#[derive(Debug, Clone)]
-pub(crate) struct Ticket {
-    newest: Arc<AtomicU64>,
-    mine: u64,
-}
-
-impl Ticket {
-    pub(crate) fn next(newest: &Arc<AtomicU64>) -> Self {
-        let mine = newest.fetch_add(1, Ordering::Relaxed) + 1;
-        Self { newest: newest.clone(), mine }
-    }
-
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.newest.load(Ordering::Relaxed) == self.mine
-    }
-}
-
 impl Jobs {
     /// Workers report here.
     pub fn new(signals: Sender<Signal>, stores: Stores, env: Env) -> Self {
         let never = || Arc::new(AtomicU64::new(0));
         Self {
-            events: Report(signals),
+            events: Report::new(signals),
             places: Arc::new((stores, env)),
             counting: never(),
             searching: never(),
@@ -131,23 +76,23 @@ impl Jobs {
     }
 
     /// Looks for a match; an earlier search is given up, and what only counts waits for it.
-    pub fn search(&self, quest: Quest) {
+    pub fn search(&self, job: SearchJob) {
         let ticket = Ticket::next(&self.searching);
         let (events, gate) = (self.events.clone(), self.gate.clone());
         self.spawn("search", move || {
             let passing = gate.pass();
-            let news = scans::seek(&quest, &ticket);
+            let reply = scans::seek(&job, &ticket);
             drop(passing);
             if ticket.is_wanted() {
-                events.send(Event::Found(Found { number: quest.number, news }));
+                events.send(Event::Found(Found { number: job.number, reply }));
             }
         });
     }
 
     /// Counts all matches in a file; an earlier count is given up.
-    pub fn census(&self, census: Census) {
+    pub fn count_matches(&self, job: CountJob) {
         let background = self.background(&self.tallying);
-        self.spawn("matches", move || scans::tally(&census, &background));
+        self.spawn("matches", move || scans::tally(&job, &background));
     }
 
     fn background(&self, newest: &Arc<AtomicU64>) -> Background {
@@ -220,27 +165,40 @@ impl Jobs {
 
     /// Makes a preview of what is looked at; an earlier one is given up. One that is soon made is handed over at once,
     /// so that no frame is drawn without it; any other is reported.
-    pub fn plan(&self, task: Making) -> Option<Planned> {
-        self.make(task, &self.planning)
+    pub fn plan(&self, task: Making) -> Option<Box<Planned>> {
+        let patience = if task.asked { SOON } else { Duration::ZERO };
+        self.make("plan", (&self.planning, patience), move |wanted| task.run(wanted), Event::Planned)
     }
 
-    /// The same of an entry beside the list.
-    pub fn plan_glance(&self, task: Making) -> Option<Planned> {
-        self.make(task, &self.glancing)
+    /// Opens an entry, and makes its preview to be shown beside the list; an earlier one is given up. It is handed over
+    /// or reported like any other preview.
+    pub fn glance(&self, path: PathBuf, opener: Opener) -> Option<Box<Glance>> {
+        let work = move |wanted: &dyn Fn() -> bool| match opener(&path) {
+            Ok(target) => Glance::of(path, target.subject, target.source.view(), wanted),
+            Err(_) => Some(Glance::awaited(path)),
+        };
+        self.make("glance", (&self.glancing, BESIDE), work, Event::Glanced)
     }
 
-    fn make(&self, task: Making, newest: &Arc<AtomicU64>) -> Option<Planned> {
+    /// Has a worker make something; what its kind made before is given up. Handed over if it is there within the
+    /// patience of the caller, else reported.
+    fn make<T: Send + 'static>(
+        &self,
+        name: &str,
+        (newest, patience): (&Arc<AtomicU64>, Duration),
+        work: impl FnOnce(&dyn Fn() -> bool) -> Option<T> + Send + 'static,
+        event: fn(Box<T>) -> Event,
+    ) -> Option<Box<T>> {
         let (events, ticket) = (self.events.clone(), Ticket::next(newest));
         let (here, soon) = sync_channel(0);
-        let patience = if task.asked { SOON } else { Duration::ZERO };
-        self.spawn("plan", move || {
+        self.spawn(name, move || {
             let wanted = || ticket.is_wanted();
-            let made = catch_unwind(AssertUnwindSafe(|| task.run(&wanted)));
+            let made = catch_unwind(AssertUnwindSafe(|| work(&wanted)));
             match made {
-                Ok(Some(planned)) => {
+                Ok(Some(made)) => {
                     // Handed over if someone still waits just there.
-                    if let Err(SendError(planned)) = here.send(Box::new(planned)) {
-                        events.send(Event::Planned(planned));
+                    if let Err(SendError(made)) = here.send(Box::new(made)) {
+                        events.send(event(made));
                     }
                 }
                 Ok(None) => {}
@@ -249,7 +207,7 @@ impl Jobs {
                 Err(_) => {}
             }
         });
-        soon.recv_timeout(patience).ok().map(|planned| *planned)
+        soon.recv_timeout(patience).ok()
     }
 
     /// Gives up making a preview.

@@ -7,10 +7,10 @@ use crate::source::{self, Buffer, View};
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
-use crate::tui::app::Event;
-use crate::tui::pager::search::{Census, Found, Hay, News, Quest, Round};
+use crate::tui::event::Event;
+use crate::tui::pager::search::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
-use super::{Report, Ticket};
+use super::ticket::{Report, Ticket};
 
 /// A counting worker takes this share of a file at a time,
 const SHARE: usize = 64;
@@ -141,42 +141,41 @@ fn go_through(
     }
 }
 
-/// Looks from where the quest starts to the end, then from the other end up to there.
-pub(crate) fn seek(quest: &Quest, ticket: &Ticket) -> News {
-    let bytes = quest.hay.bytes();
-    let from = quest.from.min(bytes.len());
-    let (ahead, behind) = match quest.toward {
+/// Looks from where the job starts to the end, then from the other end up to there.
+pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
+    let bytes = job.haystack.bytes();
+    let from = job.from.min(bytes.len());
+    let (ahead, behind) = match job.toward {
         Toward::End => (from..bytes.len(), 0..from),
         Toward::Start => (0..from, from..bytes.len()),
     };
-    match nearest(quest, ahead, ticket) {
-        Some(found) => News::Match(found, Round::Straight),
-        None => {
-            nearest(quest, behind, ticket).map_or(News::Nothing, |found| News::Match(found, Round::Wrapped))
-        }
+    match nearest(job, ahead, ticket) {
+        Some(found) => SearchReply::Match(found, Round::Straight),
+        None => nearest(job, behind, ticket)
+            .map_or(SearchReply::Nothing, |found| SearchReply::Match(found, Round::Wrapped)),
     }
 }
 
 /// The nearest match in a part of what is searched. Stretches are handed out nearest first: once one has a match,
 /// only those before it, which are then under way, can have a nearer one.
-fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
-    let stretches = Stretches::new(within, quest.toward);
+fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
+    let stretches = Stretches::new(within, job.toward);
     let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
     // A pattern of its own for each thread: those that share one wait for each other.
-    let state = || (Buffer::default(), quest.pattern.clone());
+    let state = || (Buffer::default(), job.pattern.clone());
     source::share_out(stretches.count(), state, |(buffer, pattern), number| {
         if !ticket.is_wanted() {
             return ControlFlow::Break(());
         }
-        let bytes = match &quest.hay {
-            Hay::File(view) => {
+        let bytes = match &job.haystack {
+            Haystack::File(view) => {
                 let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
                 if !stretches.is_enough(number, seen) {
                     seen = buffer.read(view, stretches.window(number, view.len()));
                 }
                 seen
             }
-            Hay::Text(text) => &text[stretches.window(number, text.len())],
+            Haystack::Text(text) => &text[stretches.window(number, text.len())],
         };
         let Some(found) = stretches.nearest(number, bytes, pattern) else { return ControlFlow::Continue(()) };
         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
@@ -189,21 +188,21 @@ fn nearest(quest: &Quest, within: Range<usize>, ticket: &Ticket) -> Option<Range
 }
 
 /// Counts all matches, chunk by chunk from the start.
-pub(crate) fn tally(census: &Census, background: &Background) {
-    let len = census.view.len();
+pub(crate) fn tally(job: &CountJob, background: &Background) {
+    let len = job.view.len();
     let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
     let mut buffer = Buffer::default();
     let mut start = 0;
     while start < len && background.go_on() {
         let stop = (start + most).min(len);
         let window = search::window(&(start..stop), len);
-        let bytes = buffer.read(&census.view, window.clone());
+        let bytes = buffer.read(&job.view, window.clone());
         while start < stop {
             let inside = start - window.start..stop - window.start;
-            let (end, count) = dense(bytes, &census.pattern, inside);
+            let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
-            let news = News::Counted(start, count);
-            if background.send(Event::Found(Found { number: census.number, news })).is_break() {
+            let reply = SearchReply::Counted(start, count);
+            if background.send(Event::Found(Found { number: job.number, reply })).is_break() {
                 return;
             }
         }
@@ -231,7 +230,7 @@ mod tests {
 
     use super::*;
     use crate::source::Source;
-    use crate::tui::runtime::worker::Signal;
+    use crate::tui::runtime::signal::Signal;
 
     /// A file of this content; the directory goes with the test.
     fn view(content: &[u8]) -> View {
@@ -247,7 +246,7 @@ mod tests {
 
     fn events(work: impl FnOnce(&Background)) -> Vec<Event> {
         let (sender, receiver) = channel();
-        work(&Background { ticket: ticket(), gate: Gate::default(), events: Report(sender) });
+        work(&Background { ticket: ticket(), gate: Gate::default(), events: Report::new(sender) });
         let app = |signal| match signal {
             Signal::App(event) => Some(event),
             _ => None,
@@ -278,17 +277,17 @@ mod tests {
         for at in [2, 5, 6, 8] {
             content[at * search::CHUNK + 10] = b'N';
         }
-        let hay = Hay::File(view(&content));
-        let quest = |from, toward| Quest {
+        let haystack = Haystack::File(view(&content));
+        let job = |from, toward| SearchJob {
             number: 1,
             pattern: Pattern::new("N").unwrap(),
-            hay: hay.clone(),
+            haystack: haystack.clone(),
             from,
             toward,
         };
         let at = |chunk: usize| chunk * search::CHUNK + 10;
-        let found = |from, toward| match seek(&quest(from, toward), &ticket()) {
-            News::Match(found, round) => (found.start, round),
+        let found = |from, toward| match seek(&job(from, toward), &ticket()) {
+            SearchReply::Match(found, round) => (found.start, round),
             _ => panic!("nothing found"),
         };
         assert_eq!(found(0, Toward::End), (at(2), Round::Straight));
@@ -300,11 +299,11 @@ mod tests {
     #[test]
     fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
         let view = view(&b"aaaaaaaaa\n".repeat(100_000));
-        let census = Census { number: 1, pattern: Pattern::new("a").unwrap(), view };
+        let job = CountJob { number: 1, pattern: Pattern::new("a").unwrap(), view };
         let mut ends = vec![0];
         let mut total = 0;
-        for event in events(|background| tally(&census, background)) {
-            let Event::Found(Found { news: News::Counted(end, count), .. }) = event else { continue };
+        for event in events(|background| tally(&job, background)) {
+            let Event::Found(Found { reply: SearchReply::Counted(end, count), .. }) = event else { continue };
             ends.push(end);
             total += count;
         }
@@ -316,12 +315,11 @@ mod tests {
     fn matches_across_chunks_of_a_long_line_are_counted_once() {
         let view = view(&b"aab".repeat(100_000));
         for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
-            let census = Census { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
-            let counted =
-                events(|background| tally(&census, background)).into_iter().map(|event| match event {
-                    Event::Found(Found { news: News::Counted(_, count), .. }) => count,
-                    _ => 0,
-                });
+            let job = CountJob { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
+            let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
+                Event::Found(Found { reply: SearchReply::Counted(_, count), .. }) => count,
+                _ => 0,
+            });
             assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
         }
     }
@@ -332,11 +330,12 @@ mod tests {
         let content = line.repeat(400_000) + "needle\n" + &line.repeat(1000);
         let view = view(content.as_bytes());
         let pattern = Pattern::new("needle").unwrap();
-        let hay = Hay::File(view.clone());
+        let haystack = Haystack::File(view.clone());
         for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
             let before = view.reads().bytes;
-            let quest = Quest { number: 1, pattern: pattern.clone(), hay: hay.clone(), from, toward };
-            let News::Match(found, Round::Straight) = seek(&quest, &ticket()) else {
+            let job =
+                SearchJob { number: 1, pattern: pattern.clone(), haystack: haystack.clone(), from, toward };
+            let SearchReply::Match(found, Round::Straight) = seek(&job, &ticket()) else {
                 panic!("nothing found")
             };
             assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
@@ -344,8 +343,8 @@ mod tests {
             // Three pages more for each stretch.
             assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
         }
-        let census = Census { number: 1, pattern, view: view.clone() };
-        assert!(!events(|background| tally(&census, background)).is_empty());
+        let job = CountJob { number: 1, pattern, view: view.clone() };
+        assert!(!events(|background| tally(&job, background)).is_empty());
         assert!(!events(|background| count(&view, 1, Want::ALL, 0, background)).is_empty());
         assert_eq!(view.reads().unaligned, 0);
     }
@@ -361,10 +360,11 @@ mod tests {
             for toward in [Toward::End, Toward::Start] {
                 let from = if toward == Toward::End { 0 } else { content.len() };
                 let pattern = Pattern::new("x{9}needle").unwrap();
-                let quest = Quest { number: 1, pattern, hay: Hay::File(view.clone()), from, toward };
-                let news = seek(&quest, &ticket());
+                let job =
+                    SearchJob { number: 1, pattern, haystack: Haystack::File(view.clone()), from, toward };
+                let reply = seek(&job, &ticket());
                 let start = at - 9;
-                assert!(matches!(news, News::Match(range, _) if range == (start..at + 6)), "{feed}");
+                assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");
             }
         }
     }

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
-use crate::tui::app::Event;
+use crate::tui::event::Event;
 use crate::tui::stores::sort::BATCH;
 use crate::tui::stores::{Look, Scanned};
 
-use super::{Report, Ticket};
+use super::ticket::{Report, Ticket};
 
 /// The first entries are sent after so many: the screen is waiting.
 const FIRST: usize = 128;

@@ -8,14 +8,14 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span};
 use crate::text::label::{fit, label};
-use crate::tui::app::App;
 use crate::tui::stores::Cleaning;
+use crate::tui::stores::StoresScreen;
 use crate::tui::widget::{layout, line};
 
 /// Draws the list of what is overdue, from a row on.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
-    let Some(Cleaning { plan, stock }) = &app.listing.cleaning else { return };
-    let now = app.listing.now.unwrap_or_default();
+pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
+    let Cleaning { plan, stock } = cleaning;
+    let now = screen.listing.now.unwrap_or_default();
     let rows = plan.doomed.len().max(1);
     let place = layout::overlay(
         area,
@@ -25,11 +25,12 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
     Clear.render(place, frame.buffer_mut());
     let title = format!(" Overdue: {}, {} ", count(plan.doomed.len() as u64, "output"), size(plan.bytes));
     let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
-    let foot = match foot.width() + 2 <= usize::from(place.width) {
-        true => foot,
-        false => " Enter strikes them through: deleted when you quit · Esc leaves them ",
+    let foot = if foot.width() + 2 <= usize::from(place.width) {
+        foot
+    } else {
+        " Enter strikes them through: deleted when you quit · Esc leaves them "
     };
-    let block = Block::bordered().title(title).title_bottom(foot).border_style(app.theme.dim);
+    let block = Block::bordered().title(title).title_bottom(foot).border_style(screen.canvas.theme.dim);
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
     let height = usize::from(inner.height.saturating_sub(1));
@@ -40,7 +41,7 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
         let path = label(entry.path().to_string_lossy().as_bytes());
         let room = usize::from(inner.width).saturating_sub(26);
         let spans = [
-            (format!(" {:>9}  {age:>7} old  ", size(entry.size())), app.theme.dim),
+            (format!(" {:>9}  {age:>7} old  ", size(entry.size())), screen.canvas.theme.dim),
             (fit(&path, room), Style::new()),
         ];
         line::spans(frame.buffer_mut(), Rect { y: inner.y + n as u16, height: 1, ..inner }, &spans);
@@ -49,6 +50,6 @@ pub fn draw(app: &App, frame: &mut Frame, area: Rect, top: u16) {
         let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
         let words =
             format!(" {} more are overdue, and stay: kept, linked, in use or too young", plan.spared.len());
-        line::left(frame.buffer_mut(), foot, &words, app.theme.dim);
+        line::left(frame.buffer_mut(), foot, &words, screen.canvas.theme.dim);
     }
 }

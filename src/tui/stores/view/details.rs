@@ -7,8 +7,8 @@ use ratatui::style::Style;
 use crate::human::{count, lines, size};
 use crate::store::{self, Entry};
 use crate::text::label::{columns_of, fit, label};
-use crate::tui::app::App;
 use crate::tui::keys::{self, Action};
+use crate::tui::stores::StoresScreen;
 use crate::tui::stores::details::Lines;
 use crate::tui::widget::line::{self, Span};
 
@@ -16,16 +16,17 @@ use crate::tui::widget::line::{self, Span};
 const ID: usize = 44;
 
 /// Draws both lines, or as many as there is room for.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect) {
-    let both = [first(app), app.listing.chosen().map(|entry| second(app, entry)).unwrap_or_default()];
+pub fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
+    let both =
+        [first(screen), screen.listing.chosen().map(|entry| second(screen, entry)).unwrap_or_default()];
     for (n, spans) in (0..area.height).zip(both) {
         line::spans(frame.buffer_mut(), Rect { y: area.y + n, height: 1, ..area }, &spans);
     }
 }
 
 /// The chosen entry's id, or how many are marked; and how many lines.
-fn first(app: &App) -> Vec<Span> {
-    let listing = &app.listing;
+fn first(screen: &StoresScreen) -> Vec<Span> {
+    let listing = &screen.listing;
     let entries = listing.marked_or_chosen();
     let what = match (listing.marked(), entries.first()) {
         (_, None) => return Vec::new(),
@@ -38,13 +39,13 @@ fn first(app: &App) -> Vec<Span> {
             )
         }
     };
-    let (text, style) = counted(app, &entries);
+    let (text, style) = counted(screen, &entries);
     vec![(format!(" {what}"), Style::new()), (format!(" · {text}"), style)]
 }
 
 /// The lines of some entries together, as far as they are counted.
-fn counted(app: &App, entries: &[&Entry]) -> Span {
-    let known: Vec<&Lines> = entries.iter().filter_map(|entry| app.listing.details.lines(entry)).collect();
+fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
+    let known: Vec<&Lines> = entries.iter().filter_map(|entry| screen.listing.details.lines(entry)).collect();
     let failed = known.iter().find_map(|of| match of {
         Lines::Failed(reason) => Some(reason),
         _ => None,
@@ -58,27 +59,30 @@ fn counted(app: &App, entries: &[&Entry]) -> Span {
         .collect();
     let sum = lines(done.iter().sum());
     match (failed, known.len(), done.len()) {
-        (Some(reason), ..) => (format!("lines not counted: {}", label(reason.as_bytes())), app.theme.error),
-        (_, _, all) if all == entries.len() => (sum, Style::new()),
-        (_, 0, _) => (format!("{} counts lines", keys::key_of(Action::CountLines)), app.theme.dim),
-        (_, asked, done) if asked == entries.len() && done == 0 => {
-            ("counting lines…".into(), app.theme.accent)
+        (Some(reason), ..) => {
+            (format!("lines not counted: {}", label(reason.as_bytes())), screen.canvas.theme.error)
         }
-        (_, _, done) => (format!("{sum} in {done} of {}", entries.len()), app.theme.accent),
+        (_, _, all) if all == entries.len() => (sum, Style::new()),
+        (_, 0, _) => (format!("{} counts lines", keys::key_of(Action::CountLines)), screen.canvas.theme.dim),
+        (_, asked, done) if asked == entries.len() && done == 0 => {
+            ("counting lines…".into(), screen.canvas.theme.accent)
+        }
+        (_, _, done) => (format!("{sum} in {done} of {}", entries.len()), screen.canvas.theme.accent),
     }
 }
 
 /// Mode and owner, with a warning where others have a right to it; the rule by which it goes; the command.
-fn second(app: &App, entry: &Entry) -> Vec<Span> {
-    let access = format!(" mode {:04o}, owner {}", entry.mode, owner(app, entry));
-    let foreign = app.listing.user.is_some_and(|user| user != entry.owner);
-    let style = if entry.exposed() || foreign { app.theme.warning } else { app.theme.dim };
+fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
+    let access = format!(" mode {:04o}, owner {}", entry.mode, owner(screen, entry));
+    let foreign = screen.listing.user.is_some_and(|user| user != entry.owner);
+    let style =
+        if entry.exposed() || foreign { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
     let mut spans = vec![(access + exposure(entry), style)];
-    let rule = if app.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
-    spans.push((format!(" · rule: {rule}"), app.theme.dim));
-    let command = app.listing.details.peek(entry).map_or("", |peek| peek.command.as_str());
+    let rule = if screen.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
+    spans.push((format!(" · rule: {rule}"), screen.canvas.theme.dim));
+    let command = screen.listing.details.peek(entry).map_or("", |peek| peek.command.as_str());
     if !command.is_empty() {
-        spans.push((" · $ ".into(), app.theme.dim));
+        spans.push((" · $ ".into(), screen.canvas.theme.dim));
         spans.push((command.to_owned(), Style::new()));
     }
     spans
@@ -95,21 +99,18 @@ fn exposure(entry: &Entry) -> &'static str {
 }
 
 /// `you`, or the number of another user.
-pub fn owner(app: &App, entry: &Entry) -> String {
-    match app.listing.user == Some(entry.owner) {
-        true => "you".to_owned(),
-        false => entry.owner.to_string(),
-    }
+pub fn owner(screen: &StoresScreen, entry: &Entry) -> String {
+    if screen.listing.user == Some(entry.owner) { "you".to_owned() } else { entry.owner.to_string() }
 }
 
 /// The command in front of the first line, where one is recorded: what an output is, in so many columns.
-pub fn content(app: &App, entry: &Entry, columns: usize) -> [Span; 2] {
-    let Some(peek) = app.listing.details.peek(entry) else { return Default::default() };
+pub fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
+    let Some(peek) = screen.listing.details.peek(entry) else { return Default::default() };
     let command = match peek.command.as_str() {
         "" => String::new(),
-        command => line::head(&format!("$ {command}  "), columns, app.unicode),
+        command => line::head(&format!("$ {command}  "), columns, screen.canvas.unicode),
     };
     let room = columns - columns_of(&command).min(columns);
-    let first = line::head(&peek.first_line, room, app.unicode);
-    [(command, Style::new()), (first, app.theme.dim)]
+    let first = line::head(&peek.first_line, room, screen.canvas.unicode);
+    [(command, Style::new()), (first, screen.canvas.theme.dim)]
 }

@@ -12,10 +12,11 @@ use unicode_width::UnicodeWidthStr;
 use crate::human::{count, size, span, span_left, thousands};
 use crate::store::{Entry, Expiry, Left, RootState, Status};
 use crate::text::label::{fit, label};
-use crate::tui::app::App;
+use crate::tui::event::Message;
 use crate::tui::pager::doc::Cost;
-use crate::tui::pager::view::{pane, status};
-use crate::tui::widget::layout::{self, Side};
+use crate::tui::pager::view::pane;
+use crate::tui::stores::StoresScreen;
+use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
 use super::sort::Row;
@@ -37,14 +38,14 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(app: &App, width: u16, entries: &[&Entry]) -> Self {
+    fn of(screen: &StoresScreen, width: u16, entries: &[&Entry]) -> Self {
         let widest = |text: &dyn Fn(&Entry) -> usize, least: usize, most: usize| {
             entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
         };
         let wide = |columns: usize| if width >= 96 { columns } else { 0 };
         let agent = widest(&|entry| entry.agent().width(), 5, 14);
-        let tool = wide(widest(&|entry| tool(app, entry).width(), 4, 12));
-        let owner = wide(widest(&|entry| details::owner(app, entry).len(), 5, 10));
+        let tool = wide(widest(&|entry| tool(screen, entry).width(), 4, 12));
+        let owner = wide(widest(&|entry| details::owner(screen, entry).len(), 5, 10));
         let (mode, session) = (wide(5), wide(17));
         let optional = [tool, mode, owner, session].into_iter().filter(|columns| *columns > 0);
         let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + optional.map(|n| n + 2).sum::<usize>();
@@ -53,38 +54,46 @@ impl Columns {
 }
 
 /// Draws the list, and beside it, where there is room, what the model got of the chosen entry.
-pub fn draw(app: &App, frame: &mut Frame, area: Rect, cost: &Cost) {
+pub(crate) fn draw(
+    screen: &StoresScreen,
+    told: Option<Option<&Message>>,
+    frame: &mut Frame,
+    area: Rect,
+    cost: &Cost,
+) {
     let places = layout::stores(area);
-    let listing = &app.listing;
-    draw_title(app, frame, places.title);
+    let listing = &screen.listing;
+    draw_title(screen, frame, places.title);
     match (listing.shown().stock.len(), listing.shown().len()) {
-        (0, _) => draw_none(app, frame, places.list),
+        (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
             let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
-            line::centred(frame.buffer_mut(), places.list, &[words], app.theme.dim);
+            line::centred(frame.buffer_mut(), places.list, &[words], screen.canvas.theme.dim);
         }
-        _ => draw_rows(app, frame, &places),
+        _ => draw_rows(screen, frame, &places),
     }
-    if let (Some(place), Some((_, Some(output)))) = (places.glance, &app.glance) {
-        let shown = pane::Shown { output, side: Side::Preview, top: 0, headed: true };
-        pane::draw(app, &shown, frame.buffer_mut(), place, cost);
+    let output = screen.glance.as_ref().and_then(|glance| glance.output.as_ref());
+    if let (Some(place), Some(output)) = (places.glance, output) {
+        pane::draw(&pane::Shown::glance(output, screen.canvas), frame.buffer_mut(), place, cost);
     }
-    line::rule(frame.buffer_mut(), places.rule, app);
-    details::draw(app, frame, places.detail);
-    draw_status(app, frame, places.status);
+    line::rule(frame.buffer_mut(), places.rule, screen.canvas.theme.dim, screen.canvas.unicode);
+    details::draw(screen, frame, places.detail);
+    if let Some(message) = told {
+        draw_status(screen, message, frame, places.status);
+    }
 }
 
-fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
-    let listing = &app.listing;
+fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
+    let listing = &screen.listing;
     let sums = listing.stock().sums;
     let mut title = vec![
-        (" Stores".into(), app.theme.active),
+        (" Stores".into(), screen.canvas.theme.active),
         (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
     ];
     if sums.overdue > 0 {
         title.push((
             format!(" · overdue {}, {}", thousands(sums.overdue), size(sums.overdue_bytes)),
-            app.theme.warning,
+            screen.canvas.theme.warning,
         ));
     }
     line::spans(frame.buffer_mut(), area, &title);
@@ -100,55 +109,58 @@ fn draw_title(app: &App, frame: &mut Frame, area: Rect) {
     let taken = line::width(&title);
     let room = usize::from(area.width).saturating_sub(taken + 1);
     for rest in [whole + &sort, free + &sort, sort] {
-        let right = [(filter.clone(), app.theme.accent), (rest, app.theme.dim)];
+        let right = [(filter.clone(), screen.canvas.theme.accent), (rest, screen.canvas.theme.dim)];
         if line::width(&right) <= room {
             return line::right(frame.buffer_mut(), area, taken, &right);
         }
     }
     // That not all is listed must be seen, whatever the room.
-    let filter = line::head(&filter, room, app.unicode);
-    line::right(frame.buffer_mut(), area, taken, &[(filter, app.theme.accent)]);
+    let filter = line::head(&filter, room, screen.canvas.unicode);
+    line::right(frame.buffer_mut(), area, taken, &[(filter, screen.canvas.theme.accent)]);
 }
 
-fn draw_rows(app: &App, frame: &mut Frame, places: &layout::Stores) {
-    let listing = &app.listing;
+fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::Stores) {
+    let listing = &screen.listing;
     let height = usize::from(places.list.height);
     let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
-    let columns = Columns::of(app, places.list.width, &entries);
-    line::left(frame.buffer_mut(), places.head, &head(&columns), app.theme.dim);
+    let columns = Columns::of(screen, places.list.width, &entries);
+    line::left(frame.buffer_mut(), places.head, &head(&columns), screen.canvas.theme.dim);
     for (n, row) in listing.on_screen(height).enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
-        line::spans(frame.buffer_mut(), at, &spans(app, row, &columns, chosen));
+        line::spans(frame.buffer_mut(), at, &spans(screen, row, &columns, chosen));
     }
 }
 
-fn spans(app: &App, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
-    let listing = &app.listing;
-    let cursor = match (chosen, app.unicode) {
+fn spans(screen: &StoresScreen, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
+    let listing = &screen.listing;
+    let cursor = match (chosen, screen.canvas.unicode) {
         (false, _) => " ",
         (true, true) => "▌",
         (true, false) => ">",
     };
-    let mut spans = vec![(cursor.to_owned(), app.theme.accent)];
+    let mut spans = vec![(cursor.to_owned(), screen.canvas.theme.accent)];
     match row {
         Row::Group(name, sums) => {
             let words =
                 format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
-            spans.push((words, app.theme.active));
+            spans.push((words, screen.canvas.theme.active));
         }
         Row::Entry(entry) => {
             let path = entry.path();
             spans.push(match (listing.is_marked(&path), entry.exposed()) {
-                (true, _) => ("*".to_owned(), app.theme.accent),
-                (false, true) => ("!".to_owned(), app.theme.warning),
-                (false, false) => (" ".to_owned(), app.theme.dim),
+                (true, _) => ("*".to_owned(), screen.canvas.theme.accent),
+                (false, true) => ("!".to_owned(), screen.canvas.theme.warning),
+                (false, false) => (" ".to_owned(), screen.canvas.theme.dim),
             });
-            let rest = entry_spans(app, entry, columns, listing.now.unwrap_or_default());
+            let rest = entry_spans(screen, entry, columns, listing.now.unwrap_or_default());
             let pending = listing.pending.contains(&path);
-            spans.extend(rest.into_iter().map(|(text, style)| match pending {
-                true => (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM)),
-                false => (text, style),
+            spans.extend(rest.into_iter().map(|(text, style)| {
+                if pending {
+                    (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM))
+                } else {
+                    (text, style)
+                }
             }));
         }
     }
@@ -174,40 +186,40 @@ fn head(columns: &Columns) -> String {
     text + "command, first line"
 }
 
-fn entry_spans(app: &App, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
+fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
     let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
     let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
     let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent().as_bytes()), agent)), plain)];
     if tool_width > 0 {
-        spans.push((padded(&fit(&tool(app, entry), tool_width), tool_width + 2), plain));
+        spans.push((padded(&fit(&tool(screen, entry), tool_width), tool_width + 2), plain));
     }
     spans.push((format!("{:>9}  {age:>7}  ", size(entry.size())), plain));
-    spans.extend(left(app, entry, now));
+    spans.extend(left(screen, entry, now));
     if mode > 0 {
-        let style = if entry.exposed() { app.theme.warning } else { app.theme.dim };
+        let style = if entry.exposed() { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
         let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
         spans.push((format!("{shown:<mode$}  "), style));
-        spans.push((format!("{:<owner$}  ", details::owner(app, entry)), style));
+        spans.push((format!("{:<owner$}  ", details::owner(screen, entry)), style));
     }
     if session > 0 {
         let name = entry.whose();
-        spans.push((padded(&fit(&or_dash(name), session), session + 2), app.theme.dim));
+        spans.push((padded(&fit(&or_dash(name), session), session + 2), screen.canvas.theme.dim));
     }
-    spans.extend(remarks(app, entry).map(|remark| (format!("{remark}  "), app.theme.warning)));
-    spans.extend(details::content(app, entry, content));
+    spans.extend(remarks(screen, entry).map(|remark| (format!("{remark}  "), screen.canvas.theme.warning)));
+    spans.extend(details::content(screen, entry, content));
     spans
 }
 
 /// The tool, as the path or else the record of the run tells.
-fn tool(app: &App, entry: &Entry) -> String {
-    let recorded = || app.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
+fn tool(screen: &StoresScreen, entry: &Entry) -> String {
+    let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
     or_dash(entry.tool().or_else(recorded))
 }
 
 /// What is unusual about an entry, in words.
-fn remarks(app: &App, entry: &Entry) -> impl Iterator<Item = String> {
-    let kept = app.listing.is_kept(entry).then(|| "kept for ever".to_owned());
+fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = String> {
+    let kept = screen.listing.is_kept(entry).then(|| "kept for ever".to_owned());
     let status = (entry.status != Status::Ok).then(|| label(entry.status.words().as_bytes()));
     [kept, status].into_iter().flatten()
 }
@@ -221,31 +233,36 @@ fn padded(text: &str, columns: usize) -> String {
 }
 
 /// The bar and the words of the time left.
-fn left(app: &App, entry: &Entry, now: Timestamp) -> [Span; 2] {
+fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> [Span; 2] {
     let blank = || (" ".repeat(BAR + 1), Style::new());
     let words = |text: String| padded(&text, WORDS);
     match (entry.left(now), entry.expires) {
-        _ if app.listing.is_kept(entry) => [blank(), (words("kept".into()), app.theme.dim)],
+        _ if screen.listing.is_kept(entry) => [blank(), (words("kept".into()), screen.canvas.theme.dim)],
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest + entry.age(now).as_secs().max(0) as u64;
-            [(bar(app, rest, whole.max(1)), app.theme.accent), (words(span_left(rest)), Style::new())]
+            [
+                (bar(screen, rest, whole.max(1)), screen.canvas.theme.accent),
+                (words(span_left(rest)), Style::new()),
+            ]
         }
         (Left::Overdue(late), _) => {
             let late = span(late.as_secs().max(0) as u64);
-            [blank(), (words(format!("overdue {late}")), app.theme.warning)]
+            [blank(), (words(format!("overdue {late}")), screen.canvas.theme.warning)]
         }
-        (Left::Open, Expiry::SessionEnd) => [blank(), (words("session".into()), app.theme.dim)],
-        (Left::Open, Expiry::ProcessExit) => [blank(), (words("process".into()), app.theme.dim)],
+        (Left::Open, Expiry::SessionEnd) => [blank(), (words("session".into()), screen.canvas.theme.dim)],
+        (Left::Open, Expiry::ProcessExit) => [blank(), (words("process".into()), screen.canvas.theme.dim)],
         (Left::Open, Expiry::Never) => [blank(), (words("never".into()), Style::new())],
-        (Left::Open, Expiry::Orphaned) => [blank(), (words("left behind".into()), app.theme.warning)],
-        (Left::Open, _) => [blank(), (words("unknown".into()), app.theme.dim)],
+        (Left::Open, Expiry::Orphaned) => {
+            [blank(), (words("left behind".into()), screen.canvas.theme.warning)]
+        }
+        (Left::Open, _) => [blank(), (words("unknown".into()), screen.canvas.theme.dim)],
     }
 }
 
-fn bar(app: &App, rest: u64, whole: u64) -> String {
+fn bar(screen: &StoresScreen, rest: u64, whole: u64) -> String {
     let full = (rest * BAR as u64).div_ceil(whole).min(BAR as u64) as usize;
-    let (on, off) = if app.unicode { ("▓", "░") } else { ("#", ".") };
+    let (on, off) = if screen.canvas.unicode { ("▓", "░") } else { ("#", ".") };
     format!("{}{} ", on.repeat(full), off.repeat(BAR - full))
 }
 
@@ -259,11 +276,16 @@ fn state_in_words(state: &RootState) -> &str {
 }
 
 /// No entries: which directories were looked at, and what was there.
-fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
-    if !app.listing.has_looked() {
-        return line::centred(frame.buffer_mut(), area, &["looking at the stores…".into()], app.theme.dim);
+fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
+    if !screen.listing.has_looked() {
+        return line::centred(
+            frame.buffer_mut(),
+            area,
+            &["looking at the stores…".into()],
+            screen.canvas.theme.dim,
+        );
     }
-    let mut looked: Vec<(bool, String)> = app
+    let mut looked: Vec<(bool, String)> = screen
         .listing
         .reports
         .iter()
@@ -291,24 +313,25 @@ fn draw_none(app: &App, frame: &mut Frame, area: Rect) {
     words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
     let width = words.iter().map(|text| text.width()).max().unwrap_or(0);
     let aligned: Vec<String> = words.iter().map(|text| padded(text, width)).collect();
-    line::centred(frame.buffer_mut(), area, &aligned, app.theme.dim);
+    line::centred(frame.buffer_mut(), area, &aligned, screen.canvas.theme.dim);
 }
 
 /// What is said of the keys at the least.
 const LEAST_KEYS: &str = "h help ";
 
-fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
-    if let Some(prompt) = &app.prompt {
-        return status::draw_prompt(app, prompt, frame, area);
-    }
-    let left = match &app.message {
-        Some(message) if message.is_error => (format!(" {}", message.text), app.theme.error),
+fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
+    let left = match message {
+        Some(message) if message.is_error => (format!(" {}", message.text), screen.canvas.theme.error),
         Some(message) => (format!(" {}", message.text), Style::new()),
-        None if app.listing.is_first_look() => (" looking at the stores…".into(), app.theme.accent),
-        None if !app.listing.pending.is_empty() => (format!(" {}", app.pending_words()), app.theme.warning),
+        None if screen.listing.is_first_look() => {
+            (" looking at the stores…".into(), screen.canvas.theme.accent)
+        }
+        None if !screen.listing.pending.is_empty() => {
+            (format!(" {}", screen.pending_words()), screen.canvas.theme.warning)
+        }
         None => {
             let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
-            (format!(" {}", by_agent(app, room)), Style::new())
+            (format!(" {}", by_agent(screen, room)), Style::new())
         }
     };
     let left = [left];
@@ -319,14 +342,14 @@ fn draw_status(app: &App, frame: &mut Frame, area: Rect) {
         [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", LEAST_KEYS]
     {
         if taken + keys.width() + 2 < usize::from(area.width) {
-            return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), app.theme.dim)]);
+            return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), screen.canvas.theme.dim)]);
         }
     }
 }
 
 /// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`: as many as fit into so many columns.
-fn by_agent(app: &App, room: usize) -> String {
-    let totals = &app.listing.shown().by_agent;
+fn by_agent(screen: &StoresScreen, room: usize) -> String {
+    let totals = &screen.listing.shown().by_agent;
     let words = totals.iter().map(|(agent, sums)| {
         format!("{} {} · {}", label(agent.as_bytes()), thousands(sums.entries), size(sums.bytes))
     });

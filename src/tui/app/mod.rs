@@ -1,0 +1,267 @@
+//! The state of the screens, and how events change it. No input or output: what is to be done outside
+//! comes back as effects.
+
+mod popups;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::keys::{self, Action, Place};
+use super::pager::jump::Waiting;
+use super::pager::{Opened, Pager};
+use super::popup::prompt::{Prompt, Purpose};
+use super::stores::{Next, StoresScreen};
+use super::widget::canvas::Canvas;
+use super::widget::theme::Theme;
+
+pub use super::event::{Changed, Effect, Effects, Event, Message};
+pub use super::popup::Popup;
+
+/// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
+const MOST: u64 = 1_000_000_000_000_000;
+
+/// Which question is being answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screen {
+    /// One output: what did the model see, and what is in the file?
+    Pager,
+    /// Stores: what is kept, and until when?
+    Stores,
+}
+
+/// Everything that the screens show.
+pub struct App {
+    /// The terminal.
+    pub canvas: Canvas,
+    /// Which screen is shown.
+    pub screen: Screen,
+    /// The output that is looked at.
+    pub pager: Option<Pager>,
+    /// The list of stored outputs.
+    pub stores: StoresScreen,
+    /// What lies over the screen.
+    pub popup: Option<Popup>,
+    /// What is told until the next key.
+    pub message: Option<Message>,
+    /// Digits typed before a key.
+    pub count: Option<u64>,
+    waiting: Option<Waiting>,
+}
+
+impl App {
+    /// Screens of this size, with nothing to look at yet.
+    pub fn new(size: (u16, u16), theme: Theme, unicode: bool) -> Self {
+        let canvas = Canvas { size, theme, unicode };
+        Self {
+            canvas,
+            screen: Screen::Stores,
+            pager: None,
+            stores: StoresScreen::new(canvas),
+            popup: None,
+            message: None,
+            count: None,
+            waiting: None,
+        }
+    }
+
+    /// Takes in an event.
+    pub fn update(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
+            Event::Key(_) => {}
+            Event::Paste(text) => self.paste(&text, effects),
+            Event::Resize(columns, rows) => {
+                self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
+            }
+            Event::Opened(opened) => self.open(*opened, effects),
+            Event::Counted { generation, number, counts, measure, bytes } => {
+                self.in_pager(|pager| pager.counted((generation, number), &counts, &measure, bytes, effects));
+            }
+            Event::Found(found) => self.in_pager(|pager| pager.found(found)),
+            Event::Changed(changed) => self.in_pager(|pager| pager.changed(changed, effects)),
+            Event::SavedAs(path) => self.in_pager(|pager| pager.saved_as(path, effects)),
+            Event::Finished => self.in_pager(|pager| pager.running = false),
+            Event::Ended(ending) => self.in_pager(|pager| pager.ended(*ending, effects)),
+            Event::Planned(planned) => self.in_pager(|pager| pager.planned(*planned, effects)),
+            Event::Advised(number, change) => self.in_pager(|pager| pager.advised(number, change)),
+            Event::ReadTool(choice, then) => self.in_pager(|pager| pager.read_tool(choice, then, effects)),
+            Event::Policies(choices) => self.offer(choices),
+            Event::Told(message) => self.message = Some(message),
+            Event::ToStores => self.go_to_stores(effects),
+            Event::Scanned(scanned) => {
+                self.stores.listing.scanned(scanned, effects);
+                self.typed_ahead(effects);
+            }
+            Event::Arranged(arranged) => {
+                self.stores.listing.arranged(*arranged, effects);
+                self.typed_ahead(effects);
+            }
+            Event::StoresChanged => self.stores_changed(effects),
+            Event::Deleted(message) => {
+                self.message = Some(message);
+                self.stores_changed(effects);
+            }
+            event => self.in_stores(|stores| stores.update(event, effects)),
+        }
+    }
+
+    /// Has the screen of the output do something, and tells what it has to tell.
+    fn in_pager(&mut self, act: impl FnOnce(&mut Pager)) {
+        if let Some(pager) = &mut self.pager {
+            act(pager);
+            self.message = pager.message.take().or(self.message.take());
+        }
+    }
+
+    /// The same for the list.
+    fn in_stores<T>(&mut self, act: impl FnOnce(&mut StoresScreen) -> T) -> T {
+        let done = act(&mut self.stores);
+        self.message = self.stores.message.take().or(self.message.take());
+        done
+    }
+
+    /// The terminal has another size, or looks.
+    pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
+        self.canvas = canvas;
+        self.in_pager(|pager| pager.repaint(canvas));
+        self.stores.canvas = canvas;
+        self.stores.settle(effects);
+    }
+
+    fn open(&mut self, opened: Opened, effects: &mut Effects) {
+        let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
+        self.message = pager.message.take();
+        self.pager = Some(pager);
+        self.screen = Screen::Pager;
+        self.popup = None;
+    }
+
+    fn go_to_stores(&mut self, effects: &mut Effects) {
+        self.screen = Screen::Stores;
+        effects.push(Effect::Scan(self.stores.listing.start_look()));
+    }
+
+    /// The directories have changed: looks again, if the list is on the screen.
+    fn stores_changed(&mut self, effects: &mut Effects) {
+        if self.screen == Screen::Stores {
+            effects.push(Effect::Scan(self.stores.listing.start_look()));
+        }
+    }
+
+    /// Takes in the keys that waited, once they need not wait any more.
+    fn typed_ahead(&mut self, effects: &mut Effects) {
+        self.stores.settle(effects);
+        if self.stores.listing.is_awaited() {
+            return;
+        }
+        for key in std::mem::take(&mut self.stores.listing.held) {
+            self.key(key, effects);
+            // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
+            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
+                self.stores.listing.held.clear();
+                break;
+            }
+        }
+    }
+
+    /// The place in whose keys a key press is looked up.
+    pub fn key_place(&self) -> Place {
+        match self.screen {
+            Screen::Pager => Place::Pager,
+            Screen::Stores => Place::Stores,
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        self.message = None;
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
+            return effects.push(Effect::Suspend);
+        }
+        match &self.popup {
+            Some(Popup::Prompt(_)) => return self.type_key(key, effects),
+            Some(Popup::Policies(_)) => return self.pick_key(key, effects),
+            None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
+                return self.in_pager(|pager| pager.drawer_key(key, effects));
+            }
+            None if self.screen == Screen::Stores && self.stores.is_to_wait(key) => {
+                return self.stores.wait_for_rows(key);
+            }
+            _ => {}
+        }
+        if let Some(waiting) = self.waiting.take() {
+            return self.in_pager(|pager| pager.mark_key(waiting, key));
+        }
+        if let KeyCode::Char(c) = key.code
+            && let Some(digit) = c.to_digit(10)
+            && key.modifiers.is_empty()
+        {
+            self.count = Some((self.count.unwrap_or(0) * 10 + u64::from(digit)).min(MOST));
+            return;
+        }
+        let count = self.count.take();
+        match keys::action(self.key_place(), key) {
+            Some(action) => self.act(action, count, effects),
+            None => {
+                self.message = keys::name(key)
+                    .map(|name| Message::note(format!("{name} does nothing here; h for help")));
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if let Some(popup) = self.popup.take() {
+            return self.act_on_popup(popup, action, effects);
+        }
+        match action {
+            Action::Quit => effects.push(Effect::Quit),
+            Action::Help => self.popup = Some(Popup::Help(0)),
+            Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
+            _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
+            _ => self.act_on_output(action, count, effects),
+        }
+    }
+
+    fn act_on_output(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        match action {
+            Action::Stores => self.go_to_stores(effects),
+            Action::Back => self.back(effects),
+            Action::Search => self.ask(Purpose::Search),
+            Action::SearchBack => self.ask(Purpose::SearchBack),
+            Action::GoTo => self.ask(Purpose::GoTo),
+            Action::Window => self.ask(Purpose::Window),
+            Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
+            Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
+            _ => self.in_pager(|pager| pager.act(action, count, effects)),
+        }
+    }
+
+    fn act_on_list(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        match self.in_stores(|stores| stores.act(action, count, effects)) {
+            Next::Stay => {}
+            Next::Look => self.go_to_stores(effects),
+            Next::Filter(words) => {
+                self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
+            }
+            Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
+            Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,
+            Next::Pager => {}
+        }
+    }
+
+    fn ask(&mut self, purpose: Purpose) {
+        self.popup = Some(Popup::Prompt(Prompt::new(purpose)));
+    }
+
+    fn wait(&mut self, waiting: Waiting, text: &str) {
+        self.waiting = Some(waiting);
+        self.message = Some(Message::note(text));
+    }
+
+    /// Esc goes back: from a plan or a search to the text, from an output to the list it was opened from.
+    fn back(&mut self, effects: &mut Effects) {
+        let mut went = false;
+        self.in_pager(|pager| went = pager.back(effects));
+        if !went && self.stores.listing.opened {
+            self.screen = Screen::Stores;
+        }
+    }
+}

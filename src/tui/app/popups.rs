@@ -1,0 +1,113 @@
+//! What keys do while something lies over the screen.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::text::search::Toward;
+use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
+use crate::tui::pager::limits::Choice;
+use crate::tui::popup::Popup;
+use crate::tui::popup::picker::{Picked, Picker};
+use crate::tui::popup::prompt::{Prompt, Purpose, Typed, full};
+
+use super::{App, Screen};
+
+impl App {
+    /// The policies have been read: shows them, the one in use chosen.
+    pub(crate) fn offer(&mut self, choices: Vec<Choice>) {
+        let used = self.pager.as_ref().map(|pager| pager.output.policy.name().to_owned());
+        self.popup = Some(Popup::Policies(Picker::new(choices, used)));
+        self.in_pager(|pager| pager.drawer.open = false);
+    }
+
+    /// A key while policies are listed.
+    pub(crate) fn pick_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(Popup::Policies(picker)) = &mut self.popup else { return };
+        match picker.key(key, isize::from(self.canvas.size.1 as i16 / 2)) {
+            Picked::Nothing => {}
+            Picked::Closed => self.popup = None,
+            Picked::One(choice) => {
+                self.popup = None;
+                self.in_pager(|pager| pager.use_policy(choice.policy, choice.limits_from, effects));
+            }
+        }
+    }
+
+    /// A key over help, facts or the preview of a cleaning.
+    pub(crate) fn act_on_popup(&mut self, popup: Popup, action: Action, effects: &mut Effects) {
+        self.popup = match (popup, action) {
+            (popup, Action::Quit) => {
+                effects.push(Effect::Quit);
+                Some(popup)
+            }
+            (Popup::Cleaning(cleaning, _), Action::Open) => {
+                self.in_stores(|stores| stores.accept_cleaning(cleaning));
+                None
+            }
+            (popup, action) => popup.act(action, self.canvas),
+        };
+    }
+
+    /// A key while a line is typed.
+    pub(crate) fn type_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(Popup::Prompt(prompt)) = &mut self.popup else { return };
+        let history = self.pager.as_ref().map_or(&[][..], |pager| &pager.find.history);
+        match prompt.key(key, history) {
+            Typed::Text => {}
+            Typed::TooMuch => self.message = Some(full()),
+            Typed::Left => self.popup = None,
+            Typed::Whole => return self.enter(effects),
+        }
+        if self.popup.is_none() && key.code == KeyCode::Esc && self.screen == Screen::Stores {
+            return self.stores.filter("", effects);
+        }
+        self.narrow(effects);
+    }
+
+    /// Text that is pasted, without what could be taken for keys.
+    pub(crate) fn paste(&mut self, text: &str, effects: &mut Effects) {
+        if let Some(Popup::Prompt(prompt)) = &mut self.popup
+            && !prompt.paste(text)
+        {
+            self.message = Some(full());
+        }
+        self.narrow(effects);
+    }
+
+    /// While a filter is typed the list follows.
+    fn narrow(&mut self, effects: &mut Effects) {
+        if let Some(Popup::Prompt(prompt)) = &self.popup
+            && prompt.purpose() == Purpose::Filter
+        {
+            self.stores.filter(prompt.text(), effects);
+        }
+    }
+
+    fn enter(&mut self, effects: &mut Effects) {
+        let Some(Popup::Prompt(prompt)) = self.popup.take() else { return };
+        if let Err(fault) = self.entered(&prompt, effects) {
+            self.message = Some(Message::error(fault));
+            self.popup = Some(Popup::Prompt(prompt));
+        }
+    }
+
+    fn entered(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
+        let text = prompt.text().trim();
+        let mut done = Ok(());
+        match prompt.purpose() {
+            Purpose::Search => {
+                self.in_pager(|pager| done = pager.search(prompt.text(), Toward::End, effects));
+            }
+            Purpose::SearchBack => {
+                self.in_pager(|pager| done = pager.search(prompt.text(), Toward::Start, effects));
+            }
+            Purpose::GoTo if text == "n" || text == "p" => {
+                effects.push(Effect::OtherFile { next: text == "n" });
+            }
+            Purpose::GoTo => self.in_pager(|pager| done = pager.go_to(text)),
+            Purpose::Window => self.in_pager(|pager| done = pager.set_window(text)),
+            Purpose::Filter => {}
+        }
+        done
+    }
+}

@@ -1,0 +1,161 @@
+//! Doing what the screens ask for.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+
+use crate::source::{Change, Source, Watcher};
+use crate::text::units::Want;
+use crate::tui::event::{Changed, Effect, Effects, Event, Message};
+
+use super::signal::Signal;
+use super::{Session, Target, editor, terminal};
+
+/// The read tool that is shown for agents whose own is not known.
+const READ_TOOL: &str = "opencode/read";
+
+impl Session {
+    /// Tells the screens of an event, and does what they ask for.
+    pub(crate) fn happen(&mut self, event: Event) -> io::Result<()> {
+        let mut effects = Effects::default();
+        self.app.update(event, &mut effects);
+        self.carry_out(effects)
+    }
+
+    pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
+        for effect in effects {
+            match effect {
+                Effect::Quit => self.left = true,
+                Effect::Count { number, want, from } => self.count(number, want, from),
+                Effect::Search(job) => self.jobs.search(job),
+                Effect::CountMatches(job) => self.jobs.count_matches(job),
+                Effect::StopSearch => self.jobs.stop_search(),
+                Effect::Plan(task) => {
+                    if let Some(planned) = self.jobs.plan(*task) {
+                        self.happen(Event::Planned(planned))?;
+                    }
+                }
+                Effect::StopPlan => self.jobs.stop_plan(),
+                Effect::Advise(wish) => self.jobs.advise(*wish),
+                Effect::Copy(text) => self.copy(&text)?,
+                Effect::Edit(line) => self.edit(line)?,
+                Effect::Open(path) => self.open_path(&path)?,
+                Effect::Reopen => self.reopen()?,
+                Effect::Policies => {
+                    let choices = (self.chooser)();
+                    self.happen(Event::Policies(choices))?;
+                }
+                Effect::ReadTool { agent, then } => {
+                    let mut choices = (self.chooser)();
+                    let name = format!("{agent}/read");
+                    let at = choices.iter().position(|choice| choice.policy.name() == name);
+                    let at =
+                        at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
+                    if let Some(at) = at {
+                        self.happen(Event::ReadTool(choices.swap_remove(at), then))?;
+                    }
+                }
+                Effect::OtherFile { next } => {
+                    let mut effects = Effects::default();
+                    self.other_file(next, &mut effects);
+                    self.carry_out(effects)?;
+                }
+                Effect::Scan(number) => self.jobs.scan(number),
+                Effect::Arrange(task) => self.jobs.arrange(*task),
+                Effect::Glance(path) => {
+                    if let Some(glance) = self.jobs.glance(path, self.opener.clone()) {
+                        self.happen(Event::Glanced(glance))?;
+                    }
+                }
+                Effect::Delete(doomed) => {
+                    self.let_go(&doomed);
+                    self.jobs.delete(doomed);
+                }
+                Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
+                Effect::Peek(entries) => self.jobs.peek(entries),
+                Effect::CountLines(entries) => self.jobs.count_lines(entries),
+                Effect::Suspend => self.suspend()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self, number: u64, want: Want, from: usize) {
+        if let Some(pager) = &self.app.pager {
+            self.jobs.count(&pager.output.view, number, want, from);
+        }
+    }
+
+    /// OSC 52 reaches the clipboard also through ssh and tmux.
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        let mut out = crate::fs::patient::screen();
+        terminal::paint(|| {
+            crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
+            out.flush()
+        })
+    }
+
+    /// The person's editor has the terminal to itself until it ends.
+    fn edit(&mut self, line: u64) -> io::Result<()> {
+        let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
+            self.tell(Message::note("standard input has no file to edit"));
+            return Ok(());
+        };
+        let editor =
+            ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+        let editor = editor.unwrap_or_else(|| "vi".into());
+        let (program, arguments) = editor::command(&editor, line, &path);
+        let hold = self.keyboard.hold();
+        terminal::restore();
+        let status = Command::new(&program).args(arguments).status();
+        terminal::enter()?;
+        terminal::forget(&mut self.screen)?;
+        drop(hold);
+        if let Err(error) = status {
+            self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
+        }
+        Ok(())
+    }
+
+    fn open_path(&mut self, path: &Path) -> io::Result<()> {
+        match (self.opener)(path) {
+            Ok(target) => {
+                if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
+                    self.files[number] = Some(Target { subject, source });
+                }
+                let mut effects = Effects::default();
+                self.open(target, &mut effects);
+                self.carry_out(effects)
+            }
+            Err(fault) => {
+                self.tell(Message::error(fault));
+                Ok(())
+            }
+        }
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        let Some(source) = &mut self.source else { return Ok(()) };
+        match source.reopen() {
+            Ok(()) => {
+                let probe = source.probe();
+                let changed = Changed {
+                    view: source.view(),
+                    content: Change::Grown { from: 0 },
+                    path: source.path_status(),
+                    streaming: false,
+                };
+                let signals = self.signals.clone();
+                self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
+                let mut effects = Effects::default();
+                self.app.update(Event::Changed(changed), &mut effects);
+                self.tell(Message::note("opened again"));
+                self.carry_out(effects)
+            }
+            Err(error) => {
+                self.tell(Message::error(error.to_string()));
+                Ok(())
+            }
+        }
+    }
+}
