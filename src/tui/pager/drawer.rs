@@ -5,6 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
 use crate::tui::app::{App, Effect, Message, Overlay};
+use crate::tui::popup::prompt;
 use crate::tui::widget::layout::Side;
 
 use super::limits::{other_end, step_of};
@@ -83,6 +84,7 @@ impl App {
                 KeyCode::Enter => return self.take_typed(),
                 KeyCode::Esc => self.drawer.typed = None,
                 KeyCode::Backspace => drop(typed.pop()),
+                KeyCode::Char(_) if typed.len() >= prompt::MOST => self.message = Some(prompt::full()),
                 KeyCode::Char(c) => typed.push(c),
                 _ => {}
             }

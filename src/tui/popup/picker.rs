@@ -8,6 +8,8 @@ use crate::preview::Policy;
 use crate::tui::app::{App, Effect, Message, Overlay};
 use crate::tui::pager::planning::Then;
 
+use super::prompt;
+
 /// A policy that can be picked, with the limits that hold for it.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -106,6 +108,9 @@ impl App {
             KeyCode::Char('p') if control => self.picker.step(-1),
             KeyCode::PageDown => self.picker.step(page),
             KeyCode::PageUp => self.picker.step(-page),
+            KeyCode::Char(_) if !control && self.picker.typed().len() >= prompt::MOST => {
+                self.message = Some(prompt::full());
+            }
             KeyCode::Char(c) if !control => {
                 self.picker.input.handle(InputRequest::InsertChar(c));
                 self.picker.chosen = 0;

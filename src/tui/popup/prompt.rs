@@ -7,7 +7,7 @@ use tui_input::backend::crossterm::EventHandler;
 use crate::tui::app::{App, Effect, Message};
 
 /// Bytes that a line may have: much more than anyone types, and soon edited.
-const MOST: usize = 4096;
+pub(crate) const MOST: usize = 4096;
 
 /// What a line is typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,8 @@ impl App {
     }
 }
 
-fn full() -> Message {
+/// What is said once a line takes no more.
+pub(crate) fn full() -> Message {
     Message::error(format!("a line takes {MOST} bytes at most: the rest is left out"))
 }
 
