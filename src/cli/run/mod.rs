@@ -224,7 +224,7 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
         Failure::Failed(format!("no command is run, since no signal could reach it: {error}"))
     })?;
     let running = start(args, options, place)?;
-    passing.to(running.control());
+    let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
     delivered(running.wait()?, wish, place)
 }
