@@ -4,13 +4,22 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A moment as a file system records it: whole seconds since 1970, UTC, and nanoseconds.
+/// A moment as a file system records it: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
+/// millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(Rust, packed(4))]
 pub struct Stamp {
     /// Seconds since 1970-01-01T00:00:00Z; may be negative.
     pub seconds: i64,
     /// 0 to 999,999,999.
     pub nanos: u32,
+}
+
+impl Stamp {
+    /// All of it in 32 bits; moments within the same second never collide.
+    pub(crate) fn hashed(self) -> u32 {
+        (self.seconds as u32).wrapping_mul(0x9e37_79b9) ^ self.nanos
+    }
 }
 
 /// The facts by which a listed file is known again before it is opened or deleted.
@@ -24,6 +33,9 @@ pub struct Identity {
     pub size: u64,
     /// Time of the last change of content.
     pub modified: Stamp,
+    /// A hash of the time of the last change of content or inode, which nobody can set back: another file with the same
+    /// inode, size and time of change has another one.
+    pub changed: u32,
 }
 
 impl Identity {
@@ -40,6 +52,7 @@ impl From<&Metadata> for Identity {
             ino: meta.ino(),
             size: meta.size(),
             modified: Stamp { seconds: meta.mtime(), nanos: meta.mtime_nsec() as u32 },
+            changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 }.hashed(),
         }
     }
 }
@@ -56,6 +69,7 @@ impl Look {
     /// Takes over what a rename changes: the ctime.
     pub(crate) fn renamed(&mut self, now: &Look) {
         self.changed = now.changed;
+        self.identity.changed = now.identity.changed;
     }
 
     /// Whether the content may have been rewritten between `self` and the later look `now`, at the

@@ -26,6 +26,7 @@ impl From<Stat> for Facts {
                 ino: stat.st_ino as u64,
                 size: stat.st_size as u64,
                 modified: Stamp { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
+                changed: Stamp { seconds: stat.st_ctime as i64, nanos: stat.st_ctime_nsec as u32 }.hashed(),
             },
             kind: FileType::from_raw_mode(stat.st_mode),
             mode: stat.st_mode as u32 & 0o7777,

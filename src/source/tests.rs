@@ -330,9 +330,10 @@ fn a_watcher_ends_when_it_is_dropped() {
 }
 
 /// Two readers scan while a writer cuts, regrows and rewrites the file; nobody may die, and what
-/// a refresh gives must lie within the file as it was at that moment.
+/// a refresh gives must lie within the file as it was at that moment. 2,000 times, unless the variable says how often.
 #[test]
 fn races_of_readers_against_a_writer() {
+    let races = std::env::var("OVERSPILL_TEST_RACES").map_or(2_000, |text| text.parse().unwrap());
     const SIZE: u64 = 256 << 10;
     let mut case = Case::new(&vec![b'x'; SIZE as usize]);
     let file = case.file();
@@ -345,7 +346,7 @@ fn races_of_readers_against_a_writer() {
         })
         .unzip();
     let mut state = 1u64;
-    for _ in 0..2_000 {
+    for _ in 0..races {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let cut = if state >> 63 == 0 { 0 } else { (state >> 33) % SIZE };
         file.set_len(cut).unwrap();

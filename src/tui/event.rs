@@ -207,6 +207,9 @@ pub struct Message {
     pub is_error: bool,
 }
 
+/// Bytes that a typed line may have: much more than anyone types, and soon edited.
+pub(crate) const MOST_TYPED: usize = 4096;
+
 impl Message {
     /// A plain word.
     pub fn note(text: impl Into<String>) -> Self {
@@ -216,5 +219,10 @@ impl Message {
     /// Something went wrong.
     pub fn error(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: true }
+    }
+
+    /// A typed line takes no more.
+    pub(crate) fn full_line() -> Self {
+        Self::error(format!("a line takes {MOST_TYPED} bytes at most: the rest is left out"))
     }
 }

@@ -4,7 +4,7 @@ pub mod app;
 pub mod event;
 pub mod keys;
 pub mod pager;
-pub(crate) mod popup;
+pub mod popup;
 pub(crate) mod runtime;
 pub mod stores;
 pub mod view;

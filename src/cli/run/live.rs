@@ -60,7 +60,7 @@ pub(crate) fn command(
     let running = super::start(args, &options, place)?;
     let (control, streams) = (running.control(), progress::streams(&running));
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
-        signals::pass_on(options.group, control);
+        let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while it comes");
         progress::show_until_over(&streams, |most| running.wait_for(most));
         return Ok((super::delivered(running.wait()?, wish, place)?, None));
@@ -87,7 +87,7 @@ pub(crate) fn command(
         Ok(target) => view::show(shown_with, vec![target], Some(live)),
         Err(error) => Err(error.into()),
     };
-    signals::pass_on(options.group, control);
+    let _finishing = signals::pass_on(options.group, control);
     let ended_by = shown.err().and_then(|error| match error.downcast_ref() {
         Some(Failure::Ended(status)) => Some(*status),
         _ => {

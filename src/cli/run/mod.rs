@@ -227,7 +227,7 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
         ))
     })?;
     let running = start(args, options, place)?;
-    passing.to(running.control());
+    let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
     delivered(running.wait()?, wish, place)
 }

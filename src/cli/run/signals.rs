@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
@@ -16,9 +16,24 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::capture::{Control, Group, TerminalSize};
 
+/// How many signals that are heard only once the command is over may still be meant for it: by the next one, whoever
+/// sends them wants us to end, spill or no spill.
+const LATE: u32 = 2;
+
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
 pub(crate) struct Passing {
     give: Sender<Control>,
+    finished: Arc<AtomicBool>,
+}
+
+/// While this lives, the command's spill and preview are not finished yet.
+#[must_use]
+pub(crate) struct Finishing(Arc<AtomicBool>);
+
+impl Drop for Finishing {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 impl Passing {
@@ -29,30 +44,35 @@ impl Passing {
         all.extend((group == Group::Own).then_some(SIGTSTP));
         let mut signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
         let (give, taken) = channel::<Control>();
+        let finished = Arc::new(AtomicBool::new(false));
+        let is_finished = Arc::clone(&finished);
         // Before there is a command, so that none runs that nobody could stop.
         thread::Builder::new().name("passing".into()).spawn(move || {
             if let Ok(control) = taken.recv() {
-                pass(&mut signals, &control);
+                pass(&mut signals, &control, &is_finished);
             }
         })?;
-        Ok(Passing { give })
+        Ok(Passing { give, finished })
     }
 
-    /// Passes them to a command, those that have come meanwhile first. Once it is over they are for
-    /// us again.
-    pub(crate) fn to(self, control: Control) {
+    /// Passes them to a command, those that have come meanwhile first. Once its spill and preview are finished, they
+    /// act on overspill again.
+    pub(crate) fn to(self, control: Control) -> Finishing {
         // The thread waits for nothing else.
         let _ = self.give.send(control);
+        Finishing(self.finished)
     }
 }
 
-fn pass(signals: &mut Signals, control: &Control) {
-    let mut is_first = true;
+fn pass(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
+    let (mut is_first, mut late) = (true, 0);
     for signal in signals.forever() {
         let is_first = std::mem::take(&mut is_first);
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
             _ if control.ask(signal) => {}
+            // One of several that made the command end is heard late. To end now would lose what it wrote.
+            _ if late < LATE && !is_finished.load(Ordering::Acquire) => late += 1,
             // The signal that ended the command came here as well, late: ignore it.
             _ if is_first && control.was_killed_by(signal) => {}
             // What it cannot do would have been done to us long ago.
@@ -62,10 +82,9 @@ fn pass(signals: &mut Signals, control: &Control) {
 }
 
 /// Passes them to a command that is already running; if that fails, they end overspill as usual.
-pub(crate) fn pass_on(group: Group, control: Control) {
-    if let Ok(passing) = Passing::begin(group) {
-        passing.to(control);
-    }
+#[must_use]
+pub(crate) fn pass_on(group: Group, control: Control) -> Option<Finishing> {
+    Passing::begin(group).ok().map(|passing| passing.to(control))
 }
 
 /// Gives a command up once the reader of standard output has closed it.

@@ -226,9 +226,10 @@ fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
         Err(Errno::WOULDBLOCK) => return Err(Stop::Stay(Reason::InUse)),
         locked => locked?,
     }
-    // Under the lock once more, both what is open and what the name says.
-    judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
+    // Under the lock once more, both what the name says and what is open. The name first: another cleaner may have
+    // deleted it, which changes what is open too.
     judge(&look()?, entry, manner, env)?;
+    judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 

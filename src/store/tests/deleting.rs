@@ -9,6 +9,7 @@ use std::sync::Barrier;
 
 use jiff::SignedDuration;
 
+use crate::source::Identity;
 use crate::store::*;
 
 use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
@@ -75,6 +76,24 @@ fn swapped_between_listing_and_deleting_is_kept() {
     }
     fs::remove_file(&path).unwrap();
     assert_eq!(delete(&listed, Manner::Bulk, &home.env), Outcome::AlreadyGone);
+}
+
+/// A file system may give another file the inode of one that was deleted; here the same one is written anew.
+#[test]
+fn another_file_of_the_same_inode_size_and_time_is_kept() {
+    let home = Home::new();
+    let path = old(&home, 1, 240);
+    let listed = only(&home, "overspill");
+    let is_new = |path: &Path| Identity::from(&path.metadata().unwrap()).changed != listed.identity.changed;
+    // The clock of a file system may be coarse.
+    while !is_new(&path) {
+        home.file(&path, b"abcdefghij", 240);
+    }
+    let now = Identity::from(&path.metadata().unwrap());
+    assert!(now.same_file(&listed.identity));
+    assert_eq!((now.size, now.modified), (listed.identity.size, listed.identity.modified));
+    assert_eq!(stayed(&listed, &home), Reason::Changed);
+    assert_eq!(fs::read(&path).unwrap(), b"abcdefghij");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::tui::keys::Action;
 use crate::tui::pager::limits::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::picker::{Picked, Picker};
-use crate::tui::popup::prompt::{Prompt, Purpose, Typed, full};
+use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
 
 use super::{App, Screen};
 
@@ -25,6 +25,7 @@ impl App {
         let Some(Popup::Policies(picker)) = &mut self.popup else { return };
         match picker.key(key, isize::from(self.canvas.size.1 as i16 / 2)) {
             Picked::Nothing => {}
+            Picked::TooMuch => self.message = Some(Message::full_line()),
             Picked::Closed => self.popup = None,
             Picked::One(choice) => {
                 self.popup = None;
@@ -54,7 +55,7 @@ impl App {
         let history = self.pager.as_ref().map_or(&[][..], |pager| &pager.find.history);
         match prompt.key(key, history) {
             Typed::Text => {}
-            Typed::TooMuch => self.message = Some(full()),
+            Typed::TooMuch => self.message = Some(Message::full_line()),
             Typed::Left => self.popup = None,
             Typed::Whole => return self.enter(effects),
         }
@@ -69,7 +70,7 @@ impl App {
         if let Some(Popup::Prompt(prompt)) = &mut self.popup
             && !prompt.paste(text)
         {
-            self.message = Some(full());
+            self.message = Some(Message::full_line());
         }
         self.narrow(effects);
     }

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -86,6 +86,7 @@ impl Pager {
                 KeyCode::Enter => return self.take_typed(effects),
                 KeyCode::Esc => self.drawer.typed = None,
                 KeyCode::Backspace => drop(typed.pop()),
+                KeyCode::Char(_) if typed.len() >= MOST_TYPED => self.message = Some(Message::full_line()),
                 KeyCode::Char(c) => typed.push(c),
                 _ => {}
             }

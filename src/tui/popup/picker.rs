@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
+use crate::tui::event::MOST_TYPED;
 use crate::tui::pager::limits::Choice;
 
 /// The list, and what has been typed to narrow it.
@@ -92,6 +93,7 @@ impl Picker {
             KeyCode::Char('p') if control => self.step(-1),
             KeyCode::PageDown => self.step(page),
             KeyCode::PageUp => self.step(-page),
+            KeyCode::Char(_) if !control && self.typed().len() >= MOST_TYPED => return Picked::TooMuch,
             KeyCode::Char(c) if !control => {
                 self.input.handle(InputRequest::InsertChar(c));
                 self.chosen = 0;
@@ -109,6 +111,8 @@ impl Picker {
 pub(crate) enum Picked {
     /// Nothing is picked yet.
     Nothing,
+    /// The line takes no more.
+    TooMuch,
     /// The list is left.
     Closed,
     /// This one.

@@ -4,10 +4,7 @@ use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
 
-use crate::tui::event::Message;
-
-/// Bytes that a line may have: much more than anyone types, and soon edited.
-const MOST: usize = 4096;
+use crate::tui::event::MOST_TYPED;
 
 /// What a line is typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +75,7 @@ impl Prompt {
     pub fn paste(&mut self, text: &str) -> bool {
         let (value, cursor) = (self.input.value(), self.input.cursor());
         let at = value.char_indices().nth(cursor).map_or(value.len(), |(at, _)| at);
-        let mut room = MOST.saturating_sub(value.len());
+        let mut room = MOST_TYPED.saturating_sub(value.len());
         let mut wanted = text.chars().filter(|c| !c.is_control()).peekable();
         let mut pasted = String::new();
         while let Some(c) = wanted.next_if(|c| c.len_utf8() <= room) {
@@ -91,7 +88,7 @@ impl Prompt {
     }
 
     fn is_full(&self) -> bool {
-        self.text().len() >= MOST
+        self.text().len() >= MOST_TYPED
     }
 
     fn recall(&mut self, history: &[String], older: bool) {
@@ -135,11 +132,6 @@ impl Prompt {
     }
 }
 
-/// That a line can take no more.
-pub(crate) fn full() -> Message {
-    Message::error(format!("a line takes {MOST} bytes at most: the rest is left out"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,7 +143,7 @@ mod tests {
         assert!(prompt.paste("\u{1b}[b\r\nü"));
         assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
         assert!(!prompt.paste(&"é".repeat(100_000)));
-        assert!(prompt.text().len() <= MOST && prompt.text().len() > MOST - 2);
+        assert!(prompt.text().len() <= MOST_TYPED && prompt.text().len() > MOST_TYPED - 2);
         assert!(prompt.text().starts_with("aé|[büé") && prompt.text().ends_with("éz"));
         assert!(!prompt.paste(&"xx".repeat(100_000)) && prompt.is_full());
         assert!(prompt.paste("\n"));

@@ -11,6 +11,7 @@ use crossterm::event::{self, Event as Terminal};
 use crate::tui::event::Event;
 
 use super::signal::Signal;
+use super::terminal;
 
 /// How long the keys' thread waits before it looks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -39,25 +40,30 @@ impl Keyboard {
     pub(crate) fn start(signals: Sender<Signal>) -> io::Result<Self> {
         let keyboard = Self { held: Arc::default(), reading: Arc::default() };
         let reader = keyboard.clone();
-        std::thread::Builder::new().name("keys".into()).spawn(move || {
-            let fault = loop {
-                let event = match reader.next() {
-                    Err(error) => break error,
-                    Ok(event) => event,
-                };
-                let event = match event {
-                    Some(Terminal::Key(key)) => Event::Key(key),
-                    Some(Terminal::Paste(text)) => Event::Paste(text),
-                    Some(Terminal::Resize(columns, rows)) => Event::Resize(columns, rows),
-                    _ => continue,
-                };
-                if signals.send(Signal::App(event)).is_err() {
-                    return;
-                }
-            };
-            let _ = signals.send(Signal::TerminalGone(Some(fault)));
-        })?;
+        let failed = signals.clone();
+        let read = move || reader.read_all(&signals);
+        let hand_over = move |panic| drop(failed.send(Signal::Panicked(panic)));
+        std::thread::Builder::new().name("keys".into()).spawn(|| terminal::vital(read, hand_over))?;
         Ok(keyboard)
+    }
+
+    fn read_all(&self, signals: &Sender<Signal>) {
+        let fault = loop {
+            let event = match self.next() {
+                Err(error) => break error,
+                Ok(event) => event,
+            };
+            let event = match event {
+                Some(Terminal::Key(key)) => Event::Key(key),
+                Some(Terminal::Paste(text)) => Event::Paste(text),
+                Some(Terminal::Resize(columns, rows)) => Event::Resize(columns, rows),
+                _ => continue,
+            };
+            if signals.send(Signal::App(event)).is_err() {
+                return;
+            }
+        };
+        let _ = signals.send(Signal::TerminalGone(Some(fault)));
     }
 
     /// The next event, or nothing for a while.

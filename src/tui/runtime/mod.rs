@@ -78,9 +78,16 @@ pub fn run(start: Start) -> io::Result<Parting> {
         let signal = match news {
             Outside::Pause => Signal::Pause,
             Outside::GoesOn => Signal::GoesOn,
+            Outside::Failed(words) => Signal::App(Event::Told(Message::error(words))),
+            Outside::Panicked(panic) => Signal::Panicked(panic),
         };
         let _ = told.send(signal);
     })?;
+    let gone = signals.clone();
+    // Without a thread, the next key or frame tells.
+    let _ = terminal::on_close(move || {
+        let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
+    });
     let theme = if start.colour { Theme::terminal() } else { Theme::plain() };
     let size = screen.size()?;
     let mut session = Session {
@@ -245,6 +252,8 @@ impl Session {
                 self.fault = fault;
                 effects.push(Effect::Quit);
             }
+            // It has been printed.
+            Signal::Panicked(panic) => std::panic::resume_unwind(panic),
             Signal::Pause => effects.push(Effect::Suspend),
             Signal::GoesOn => self.go_on()?,
         }

@@ -6,6 +6,7 @@ use crate::tui::event::Event;
 use crate::tui::pager::search::SearchReply;
 
 use super::news::LiveNews;
+use super::terminal::Panic;
 
 /// What only shows progress is drawn at most this often,
 const FRAME: Duration = Duration::from_millis(16);
@@ -25,8 +26,10 @@ pub enum Signal {
     TerminalGone(Option<std::io::Error>),
     /// Another process asks us to stop for a while, as Ctrl-Z does.
     Pause,
-    /// We were stopped from outside, and go on: the terminal has other modes now, and shows something else.
+    /// overspill was stopped from outside, and goes on: the terminal has other modes now, and shows something else.
     GoesOn,
+    /// A thread panicked without which there are no screens.
+    Panicked(Panic),
 }
 
 impl Signal {

@@ -1,6 +1,9 @@
 //! The terminal: taken over at the start, given back whatever happens.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::io::{self, Stdout, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
@@ -11,8 +14,12 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{QueueSelector, tcflush};
 
 use crate::fs::patient::{self, Patient};
+use crate::text::label::label;
 
 /// Alternate scroll: the wheel sends arrow keys, and text can still be selected with the mouse.
 const WHEEL_ON: &str = "\x1b[?1007h";
@@ -50,13 +57,67 @@ pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
     let _ = AT_LAST.set(Box::new(act));
 }
 
-/// What another process does with us while the screens are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What befalls the screens from outside of their loop.
+#[derive(Debug)]
 pub enum Outside {
-    /// It asks us to stop for a while.
+    /// Another process asks us to stop for a while.
     Pause,
-    /// It lets us go on.
+    /// Another process lets us go on.
     GoesOn,
+    /// A thread panicked that nobody waits for: in words.
+    Failed(String),
+    /// A thread panicked without which there are no screens.
+    Panicked(Panic),
+}
+
+/// What a panic carries.
+pub type Panic = Box<dyn Any + Send>;
+
+/// What a panic means for the screens, by the thread in which it happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// The screens go on without it, and tell of it.
+    #[default]
+    Helper,
+    /// The same, but whoever has started it tells of it.
+    Caught,
+    /// There are no screens without it: the terminal is given back, and the panic is printed.
+    Vital,
+}
+
+thread_local! {
+    static ROLE: Cell<Role> = const { Cell::new(Role::Helper) };
+}
+
+/// Sets the role of this thread.
+pub fn play(role: Role) {
+    ROLE.set(role);
+}
+
+/// Does what the screens cannot do without. A panic is handed over, for the loop to end with it.
+pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
+    play(Role::Vital);
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+        hand_over(panic);
+    }
+}
+
+/// What is done when a thread panics.
+#[derive(Debug, PartialEq, Eq)]
+enum OnPanic {
+    /// The terminal is given back if it is ours, and the panic is printed.
+    Print,
+    /// The screens tell.
+    Tell,
+    Nothing,
+}
+
+fn on_panic(role: Role, is_taken: bool) -> OnPanic {
+    match (role, is_taken) {
+        (Role::Vital, _) | (_, false) => OnPanic::Print,
+        (Role::Helper, true) => OnPanic::Tell,
+        (Role::Caught, true) => OnPanic::Nothing,
+    }
 }
 
 /// Held while something is written to the screens, and from when the terminal has been given back for good.
@@ -87,16 +148,18 @@ fn between_frames() -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// Takes over the terminal, and makes sure that a panic or a signal gives it back. `tell` hears of what others do
-/// with us meanwhile.
-pub fn take(tell: impl Fn(Outside) + Send + 'static) -> io::Result<(Taken, Screen)> {
-    let earlier = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let main = std::thread::current().name() == Some("main");
-        if main {
+/// Takes over the terminal, and makes sure that a panic or a signal gives it back. `tell` hears of what befalls the
+/// screens meanwhile. The thread that calls this must be that of the loop.
+pub fn take(tell: impl Fn(Outside) + Clone + Send + Sync + 'static) -> io::Result<(Taken, Screen)> {
+    play(Role::Vital);
+    let (earlier, told) = (std::panic::take_hook(), tell.clone());
+    std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
+        OnPanic::Print => {
             restore();
             earlier(info);
         }
+        OnPanic::Tell => told(Outside::Failed(label(format!("a thread failed: {info}").as_bytes()))),
+        OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;
     enter()?;
@@ -130,6 +193,30 @@ pub fn restore() {
     }
 }
 
+/// Gives the terminal back before we end by a signal; what is returned keeps all others from painting. A terminal that
+/// takes nothing any more loses what it has not taken yet; if that does not help, it gets its modes back and no more:
+/// to write would be to wait for it.
+fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
+    let mut painting = between_frames();
+    if painting.is_none() || !has_room() {
+        let _ = tcflush(io::stdout(), QueueSelector::OFlush);
+        painting = painting.or_else(between_frames);
+    }
+    if painting.is_some() && has_room() {
+        restore();
+    } else if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = terminal::disable_raw_mode();
+    }
+    painting
+}
+
+/// Whether the terminal takes some bytes at once.
+fn has_room() -> bool {
+    let stdout = io::stdout();
+    let mut ends = [PollFd::new(&stdout, PollFlags::OUT)];
+    poll(&mut ends, Some(&Timespec::default())).is_ok_and(|count| count > 0)
+}
+
 impl Drop for Taken {
     fn drop(&mut self) {
         restore();
@@ -138,39 +225,60 @@ impl Drop for Taken {
 }
 
 /// A thread of its own, so that a busy or stuck loop cannot hold up leaving.
-fn give_back_on_signals(tell: impl Fn(Outside) + Send + 'static) -> io::Result<()> {
+fn give_back_on_signals(tell: impl Fn(Outside) + Clone + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     let mut signals =
         signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT])?;
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
-        for signal in signals.forever() {
-            match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
-                (true, _) if signal == SIGCONT => {}
-                (false, _) if signal == SIGTSTP => tell(Outside::Pause),
-                // Where the terminal is not ours we have stopped ourselves, and take it again ourselves.
-                (false, _) if signal == SIGCONT => {
-                    if TAKEN.load(Ordering::SeqCst) {
-                        tell(Outside::GoesOn);
-                    }
-                }
-                (true, Some(_)) => {}
-                (true, None) => drop(signal_hook::low_level::emulate_default_handler(signal)),
-                (false, Some(act)) => {
-                    ENDED_BY.store(signal, Ordering::SeqCst);
-                    let painting = between_frames();
-                    restore();
-                    drop(painting);
-                    act(signal);
-                }
-                (false, None) => {
-                    let _painting = between_frames();
-                    restore();
-                    signal_hook::low_level::exit(128 + signal);
-                }
+    let told = tell.clone();
+    let heed = move || signals.forever().for_each(|signal| heed(signal, &tell));
+    let heed = move || vital(heed, |panic| told(Outside::Panicked(panic)));
+    std::thread::Builder::new().name("signals".into()).spawn(heed).map(drop)
+}
+
+fn heed(signal: i32, tell: &impl Fn(Outside)) {
+    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
+        (true, _) if signal == SIGCONT => {}
+        (false, _) if signal == SIGTSTP => tell(Outside::Pause),
+        // Where the terminal is not ours we have stopped ourselves, and take it again ourselves.
+        (false, _) if signal == SIGCONT => {
+            if TAKEN.load(Ordering::SeqCst) {
+                tell(Outside::GoesOn);
             }
         }
-    })?;
-    Ok(())
+        (true, Some(_)) => {}
+        (true, None) => drop(signal_hook::low_level::emulate_default_handler(signal)),
+        (false, Some(act)) => {
+            ENDED_BY.store(signal, Ordering::SeqCst);
+            drop(restore_at_last());
+            act(signal);
+        }
+        (false, None) => {
+            let _painting = restore_at_last();
+            signal_hook::low_level::exit(128 + signal);
+        }
+    }
+}
+
+/// Calls once the terminal has been closed. No signal need tell of that: HUP goes to the session's leader only, which
+/// may ignore it; and whoever waits for keys may not notice.
+///
+/// # Errors
+/// There is no thread to be had.
+pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let watch = move || {
+        let stdout = io::stdout();
+        loop {
+            // Nothing is asked for: what is told unasked is that no one holds the other end.
+            let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+            match poll(&mut ends, None) {
+                Err(Errno::INTR) => {}
+                Ok(_) if ends[0].revents().contains(PollFlags::HUP) => return tell(),
+                _ => return,
+            }
+        }
+    };
+    std::thread::Builder::new().name("terminal".into()).spawn(watch).map(drop)
 }
 
 /// Stops the program as Ctrl-Z stops others, and takes the terminal again when it goes on.
@@ -197,6 +305,26 @@ pub fn reclaim() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_is_printed_where_the_screens_end_with_it_or_are_not_shown() {
+        for is_taken in [true, false] {
+            assert_eq!(on_panic(Role::Vital, is_taken), OnPanic::Print);
+        }
+        for role in [Role::Helper, Role::Caught] {
+            assert_eq!(on_panic(role, false), OnPanic::Print, "after the screens it is no secret");
+        }
+        assert_eq!(on_panic(Role::Helper, true), OnPanic::Tell);
+        assert_eq!(on_panic(Role::Caught, true), OnPanic::Nothing);
+    }
+
+    #[test]
+    fn what_the_screens_cannot_do_without_hands_its_panic_over() {
+        let (give, taken) = std::sync::mpsc::channel();
+        let work = move || vital(|| panic!("deaf"), |panic| give.send(panic).unwrap());
+        std::thread::spawn(work).join().unwrap();
+        assert_eq!(taken.recv().unwrap().downcast_ref(), Some(&"deaf"));
+    }
 
     #[test]
     fn nothing_is_painted_on_a_terminal_that_is_not_ours() {

@@ -52,7 +52,7 @@ fn spills(home: &Home) -> Vec<PathBuf> {
 
 /// The one spill that there is.
 #[track_caller]
-fn spill(home: &Home) -> PathBuf {
+pub(crate) fn spill(home: &Home) -> PathBuf {
     let mut spills = spills(home);
     assert_eq!(spills.len(), 1, "{spills:?}");
     spills.remove(0)
@@ -72,7 +72,7 @@ fn mode(path: &Path) -> u32 {
 
 /// Waits until something is so, or fails at the deadline.
 #[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < DEADLINE, "never so: {what}");

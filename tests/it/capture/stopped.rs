@@ -167,8 +167,10 @@ fn once_the_command_is_over_ctrl_c_is_for_us() {
     let home = Home::new();
     let words = ["run", "--max-lines=900000", "--max-bytes=9m", "--keep=always", "--", "seq", "1", "500000"];
     let mut child = home.command(&words).spawn().unwrap();
-    // It cannot end, since nobody reads the preview.
-    wait_until("the output is saved", || !super::spills(&home).is_empty());
+    // All is finished once the preview comes. It cannot end, since nobody reads the rest.
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0; 2]).unwrap();
+    assert_eq!(super::spills(&home).len(), 1);
     send(&child, Signal::INT);
     let mut status = None;
     wait_until("it has ended", || {
@@ -176,4 +178,18 @@ fn once_the_command_is_over_ctrl_c_is_for_us() {
         status.is_some()
     });
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status.unwrap()), Some(2));
+}
+
+#[test]
+fn what_is_heard_as_the_command_ends_does_not_lose_its_output() {
+    for _ in 0..20 {
+        let home = Home::new();
+        let words = ["run", "--keep", "always", "--", "sh", "-c", "trap '' INT TERM; echo out; : > ready"];
+        let child = home.command(&words).spawn().unwrap();
+        wait_until("the command is about to end", || home.at("ready").exists());
+        send(&child, Signal::INT);
+        send(&child, Signal::INT);
+        finish(child);
+        assert_eq!(fs::read(spill(&home)).unwrap(), b"out\n");
+    }
 }

@@ -70,6 +70,13 @@ impl Session {
         Self::run(home, (80, 24), command, &[])
     }
 
+    /// Another program, with more variables set.
+    pub fn program(home: &Home, program: &std::path::Path, vars: &[(&str, &str)], words: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(program);
+        command.args(words);
+        Self::run(home, (80, 24), command, vars)
+    }
+
     /// The program with more variables set.
     pub fn start_with(home: &Home, vars: &[(&str, &str)], words: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));

@@ -9,6 +9,7 @@ mod planning;
 mod random;
 mod redraw;
 mod stores;
+mod storms;
 mod window;
 
 /// The sizes at which screens are looked at: narrow, in between, wide.

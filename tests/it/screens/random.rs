@@ -49,7 +49,7 @@ impl Lot {
     }
 }
 
-fn key(lot: &mut Lot) -> KeyEvent {
+pub(super) fn key(lot: &mut Lot) -> KeyEvent {
     let chars: Vec<char> = CHARS.chars().collect();
     let code = if lot.below(3) == 0 { lot.of(&NAMED) } else { KeyCode::Char(lot.of(&chars)) };
     let modifiers = if lot.below(12) == 0 { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
@@ -81,7 +81,7 @@ fn is_unsafe(c: char) -> bool {
 }
 
 #[track_caller]
-fn assert_safe(buffer: &Buffer) {
+pub(super) fn assert_safe(buffer: &Buffer) {
     for cell in buffer.content() {
         assert!(!cell.symbol().chars().any(is_unsafe), "{:?}", cell.symbol());
         assert!(cell.symbol().len() <= 32, "{:?}", cell.symbol());

@@ -11,9 +11,9 @@ use crate::common::bench::{Bench, looked_at, policy};
 use crate::screens::SIZES;
 
 /// A home with stores in it, and the screens that look at it.
-struct Stocked {
+pub(super) struct Stocked {
     dir: tempfile::TempDir,
-    bench: Bench,
+    pub(super) bench: Bench,
 }
 
 impl Stocked {
@@ -36,7 +36,7 @@ impl Stocked {
         file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
     }
 
-    fn with_entries(size: (u16, u16)) -> Self {
+    pub(super) fn with_entries(size: (u16, u16)) -> Self {
         let stocked = Self::new(size);
         stocked.entry(
             "opencode",
@@ -70,7 +70,7 @@ impl Stocked {
     }
 
     /// Begins with the list, as `overspill` alone does.
-    fn shown(mut self) -> Self {
+    pub(super) fn shown(mut self) -> Self {
         let effects = self.bench.start_with_stores();
         self.bench.carry_out(effects);
         self

@@ -25,6 +25,7 @@ use crate::tui::stores::sort::{Arranged, Task};
 
 use super::Opener;
 use super::signal::Signal;
+use super::terminal::{self, Role};
 use scans::{Background, Gate};
 use ticket::{Report, Ticket};
 
@@ -236,6 +237,7 @@ impl Jobs {
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
         let events = self.events.clone();
         let guarded = move || {
+            terminal::play(Role::Caught);
             if catch_unwind(AssertUnwindSafe(work)).is_err() {
                 events.send(Event::Told(Message::error("a worker failed; what it was counting is missing")));
             }
@@ -283,4 +285,24 @@ fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
         (false, _) => own.adopt(entry, jiff::Timestamp::now()),
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_says_so_and_others_go_on() {
+        let (signals, received) = channel();
+        let env = Env::hermetic(std::path::Path::new("/nowhere"));
+        let jobs = Jobs::new(signals, Stores::builtin(), env);
+        jobs.spawn("count", || panic!("a worker's fault"));
+        let told = received.recv().unwrap();
+        assert!(matches!(told, Signal::App(Event::Told(message)) if message.is_error), "an error line");
+        let events = jobs.events.clone();
+        jobs.spawn("count", move || assert!(events.send(Event::StoresChanged)));
+        assert!(matches!(received.recv().unwrap(), Signal::App(Event::StoresChanged)));
+    }
 }

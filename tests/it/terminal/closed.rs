@@ -1,0 +1,205 @@
+//! A terminal that nobody holds any more (bar 30), or of which nobody reads what is written (bar 34).
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::capture::{spill, wait_until};
+use crate::common::home::Home;
+
+/// How each frame ends: the cursor is hidden again.
+const FRAME_END: &[u8] = b"\x1b[?25l";
+
+/// A program in a terminal that is read only when a test does so.
+struct Unread {
+    /// Our end of the terminal, until it is closed.
+    end: Option<End>,
+    child: Box<dyn Child + Send + Sync>,
+    /// What has been read so far, and what a terminal shows then.
+    seen: Vec<u8>,
+    screen: vt100::Parser,
+}
+
+fn screen() -> vt100::Parser {
+    vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0)
+}
+
+struct End {
+    master: Box<dyn MasterPty + Send>,
+    reader: Box<dyn Read + Send>,
+    keys: Box<dyn Write + Send>,
+}
+
+impl Unread {
+    fn start(home: &Home, words: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(words[0]);
+        command.args(&words[1..]);
+        command.env_clear();
+        home.env().into_iter().for_each(|(name, value)| command.env(name, value));
+        command.env("overspill", env!("CARGO_BIN_EXE_overspill"));
+        command.cwd(home.work());
+        let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+        let pty = native_pty_system().openpty(size).expect("a terminal");
+        let child = pty.slave.spawn_command(command).expect("the program starts");
+        let reader = pty.master.try_clone_reader().expect("a reader");
+        let keys = pty.master.take_writer().expect("a writer");
+        Self {
+            end: Some(End { master: pty.master, reader, keys }),
+            child,
+            seen: Vec::new(),
+            screen: screen(),
+        }
+    }
+
+    fn end(&mut self) -> &mut End {
+        self.end.as_mut().expect("it is not closed")
+    }
+
+    /// Reads once; how many bytes came. A terminal whose program has gone gives an error.
+    fn read(&mut self) -> usize {
+        let mut bytes = [0; 4096];
+        let count = self.end().reader.read(&mut bytes).unwrap_or(0);
+        self.seen.extend_from_slice(&bytes[..count]);
+        self.screen.process(&bytes[..count]);
+        count
+    }
+
+    /// Reads until this is shown.
+    #[track_caller]
+    fn until(&mut self, text: &str) {
+        while !self.screen.screen().contents().contains(text) {
+            assert!(self.read() > 0, "no {text} in {}", self.screen.screen().contents());
+        }
+    }
+
+    fn type_keys(&mut self, keys: &str) {
+        let writer = &mut self.end().keys;
+        writer.write_all(keys.as_bytes()).and_then(|()| writer.flush()).expect("keys are taken");
+    }
+
+    /// Waits for the program's end, nothing being read; its status.
+    #[track_caller]
+    fn ended(&mut self) -> u32 {
+        let mut status = None;
+        wait_until("it ends", || {
+            status = self.child.try_wait().expect("a child");
+            status.is_some()
+        });
+        status.expect("a status").exit_code()
+    }
+
+    /// Nobody holds the terminal any more; the program's status at its end.
+    #[track_caller]
+    fn close(mut self) -> u32 {
+        self.end = None;
+        self.ended()
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        // Its session's leader leads its group as well.
+        let pid = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let _ = pid.map(|pid| kill_process_group(pid, Signal::KILL));
+        let _ = self.child.wait();
+    }
+}
+
+fn home() -> Home {
+    let home = Home::new();
+    home.file("big", (1..=9000).map(|n| format!("row {n}\n")).collect::<String>());
+    home
+}
+
+/// A shell that is the session's leader ignores HUP, and so does what it runs.
+fn closed(home: &Home, command: &str, text: &str, keys: &str, then: &str) -> Unread {
+    let line = format!("trap '' HUP; \"$overspill\" {command} 2> err; echo $? > status");
+    let mut terminal = Unread::start(home, &["/bin/sh", "-c", &line]);
+    terminal.until(text);
+    if !keys.is_empty() {
+        terminal.type_keys(keys);
+        terminal.until(then);
+    }
+    terminal
+}
+
+#[test]
+fn a_terminal_that_is_closed_without_a_word_ends_the_screens() {
+    for (command, text, keys, then) in [
+        ("big", "row 1", "", ""),
+        ("big", "row 1", "/word", "word"),
+        ("big", "row 1", "h", "Search"),
+        ("", "overspill", "", ""),
+    ] {
+        let home = home();
+        let terminal = closed(&home, command, text, keys, then);
+        assert_eq!(terminal.close(), 0, "the shell");
+        assert_eq!(fs::read_to_string(home.at("status")).unwrap(), "1\n", "{command} {keys}");
+    }
+}
+
+#[test]
+fn a_terminal_that_is_closed_without_a_word_leaves_the_command_and_its_output() {
+    let home = Home::new();
+    let script = "run -i -- sh -c 'seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last'";
+    let terminal = closed(&home, script, "still running", "", "");
+    let left = std::thread::spawn(|| terminal.close());
+    wait_until("the screens are left", || {
+        fs::read_to_string(home.at("err")).is_ok_and(|text| text.contains("the command still runs"))
+    });
+    home.file("go", "");
+    assert_eq!(left.join().unwrap(), 0, "the shell");
+    assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("3000\nlast\n"));
+}
+
+/// Keys that are typed while nothing is read.
+const KEYS: usize = 3000;
+
+/// Scrolls down so far, reading nothing; all keys have come to the program then.
+fn scrolled_unread(home: &Home, words: &[&str]) -> Unread {
+    let mut terminal = Unread::start(home, &[&[env!("CARGO_BIN_EXE_overspill")], words].concat());
+    terminal.until("row 1");
+    terminal.type_keys("\t");
+    terminal.until("1 │ row 1");
+    let tty = File::open(terminal.end().master.tty_name().expect("a name")).expect("a terminal");
+    for _ in 0..KEYS / 100 {
+        terminal.type_keys(&"j".repeat(100));
+        wait_until("the keys are taken", || rustix::io::ioctl_fionread(&tty).expect("a count") == 0);
+    }
+    terminal
+}
+
+#[test]
+fn a_terminal_that_is_read_late_gets_no_frame_for_each_key() {
+    let mut terminal = scrolled_unread(&home(), &["big"]);
+    terminal.type_keys("q");
+    while terminal.read() > 0 {}
+    let mut screen = screen();
+    let (mut tops, mut rest) = (Vec::new(), &terminal.seen[..]);
+    // Each frame sets the cursor at its end.
+    while let Some(at) = rest.windows(FRAME_END.len()).position(|window| window == FRAME_END) {
+        let (frame, after) = rest.split_at(at + FRAME_END.len());
+        screen.process(frame);
+        rest = after;
+        let top = screen.screen().contents();
+        let top = top.lines().nth(1).and_then(|row| row.split_whitespace().next()?.parse::<usize>().ok());
+        tops.extend(top);
+    }
+    let steps = tops.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    let last = tops.last().copied();
+    assert_eq!(last, Some(KEYS + 1), "{tops:?}");
+    assert!(tops.len() < KEYS / 3, "{} frames", tops.len());
+    // One frame was under way; the next one shows what all keys since have done.
+    assert!(steps.max() > Some(KEYS / 2), "{tops:?}");
+}
+
+#[test]
+fn a_signal_ends_us_though_nobody_reads_the_terminal() {
+    let home = home();
+    let mut terminal = scrolled_unread(&home, &["big"]);
+    let pid = terminal.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
+    kill_process(pid, Signal::TERM).expect("the program lives");
+    assert_eq!(terminal.ended(), 143);
+}

@@ -1,0 +1,101 @@
+//! Bar 28: a panic in any thread: the terminal is given back and the panic printed, or the screens go on and tell of it.
+//!
+//! The program has no way to be made to panic. So its screens are shown by a test that is run alone, in a terminal.
+
+use std::path::Path;
+use std::sync::mpsc::channel;
+
+use overspill::preview::Catalog;
+use overspill::source::Source;
+use overspill::store::{Env, Stores};
+use overspill::tui::{self, Start, Target};
+
+use crate::common::bench::subject;
+use crate::common::home::Home;
+use crate::common::session::Session;
+
+/// Where a panic is to happen: the test that shows the screens does nothing without it.
+const VARIABLE: &str = "OVERSPILL_TEST_PANIC";
+
+#[test]
+#[ignore = "it is run by the other tests, in a terminal"]
+fn screens() {
+    let Ok(place) = std::env::var(VARIABLE) else { return };
+    let (tell, told) = channel();
+    let helper = std::thread::Builder::new().name("helper".into());
+    let helper = helper.spawn(move || told.recv().map(|()| panic!("the helper's fault"))).unwrap();
+    // The p key reads all policies, on the loop's own thread.
+    let chooser = move || match std::env::var(VARIABLE).as_deref() {
+        Ok("loop") => panic!("the loop's fault"),
+        Ok("helper") => tell.send(()).map(|()| Vec::new()).unwrap(),
+        _ => Vec::new(),
+    };
+    let policy = Catalog::builtin().get("opencode/output").unwrap();
+    let start = Start {
+        targets: vec![Target {
+            subject: subject(policy),
+            source: Source::open(Path::new("build.log")).unwrap(),
+        }],
+        opener: std::sync::Arc::new(|_| Err("nothing".into())),
+        chooser: Box::new(chooser),
+        stores: Stores::builtin(),
+        env: Env::hermetic(Path::new("/nowhere")),
+        live: None,
+        colour: true,
+        unicode: true,
+    };
+    tui::run(start).unwrap();
+    let _ = helper.join();
+    if place == "after" {
+        let _ = std::thread::spawn(|| panic!("a late fault")).join();
+    }
+    println!("the screens are left");
+}
+
+/// The screens of a test program in a terminal.
+fn shown(place: &str) -> (Home, Session) {
+    let home = Home::new();
+    home.file("build.log", "first\nsecond\n");
+    let program = std::env::current_exe().unwrap();
+    let words = ["terminal::panics::screens", "--exact", "--ignored", "--nocapture"];
+    let session = Session::program(&home, &program, &[(VARIABLE, place)], &words);
+    session.wait_for("second");
+    (home, session)
+}
+
+/// All that has been written, also what has left the screen.
+fn written(session: &Session) -> String {
+    String::from_utf8_lossy(&session.seen().raw).into_owned()
+}
+
+#[test]
+fn a_panic_of_the_loop_gives_the_terminal_back_and_is_printed() {
+    let (_home, mut session) = shown("loop");
+    session.keys("p");
+    assert_eq!(session.ended(), 101);
+    session.is_restored();
+    let text = written(&session);
+    assert!(text.contains("panicked at") && text.contains("the loop's fault"), "{text}");
+    assert!(!text.contains("the screens are left"), "{text}");
+}
+
+#[test]
+fn a_panic_of_another_thread_is_told_and_the_screens_go_on() {
+    let (_home, mut session) = shown("helper");
+    session.keys("p").wait_for("Policies");
+    session.wait_status("a thread failed: panicked at");
+    session.keys("\x1b").wait_gone("Policies");
+    session.keys("q").wait_for("the screens are left");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn a_panic_after_the_screens_is_printed() {
+    let (_home, mut session) = shown("after");
+    session.keys("q").wait_for("the screens are left");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+    let text = written(&session);
+    assert!(text.contains("panicked at") && text.contains("a late fault"), "{text}");
+}
