@@ -101,7 +101,7 @@ mod tests {
         let mut asked = Want::NOTHING;
         let counted = plan_counting(&input, &policy, Counts::All, |stream, want| {
             assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
-            asked = asked | want;
+            asked |= want;
             Some(units::measure_all(output.as_bytes(), want))
         });
         assert_eq!(counted.unwrap().preview, expected);

@@ -85,7 +85,7 @@ unit = "bytes"
 lines = 1000
 
 [keep]
-way = "pieces"
+strategy = "pieces"
 from = "head"
 lines = 1000
 
