@@ -219,26 +219,32 @@ fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
-    judge(&look()?, entry, manner, env)?;
+    // Whether it changed is asked under the lock alone: while another cleaner deletes it, its ctime moves on.
+    may_go(&look()?, entry, manner, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(Stop::Stay(Reason::InUse)),
         locked => locked?,
     }
-    // Under the lock once more, both what the name says and what is open. The name first: another cleaner may have
-    // deleted it, which changes what is open too.
+    // Both what the name says and what is open. The name first: another cleaner may have deleted it, which changes
+    // what is open too.
     judge(&look()?, entry, manner, env)?;
     judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
 fn judge(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+    may_go(facts, entry, manner, env)?;
+    stay(facts.identity == entry.identity, Reason::Changed)
+}
+
+/// The rules but for identity.
+fn may_go(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
-    stay(facts.links <= 1 || manner == Manner::Single, Reason::HardLinked)?;
-    stay(facts.identity == entry.identity, Reason::Changed)
+    stay(facts.links <= 1 || manner == Manner::Single, Reason::HardLinked)
 }
 
 /// A single component, and one that its store's pattern (for our own store, its exact form) fits.
