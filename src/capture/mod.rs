@@ -31,7 +31,7 @@ pub use {
     result::captured::{Captured, CapturedOutput, Size},
     result::finish::{Delivery, NOT_SAVED},
     result::record::{About, Exit, Record},
-    result::timeline::{Arrival, Arrivals},
+    result::timeline::{Timeline, TimelineEntry},
     spill::content::Content,
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,

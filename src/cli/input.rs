@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::config::{self, Config, Wishes};
+use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, Totals};
 use crate::source::{Source, View};
 use crate::store::{self, Resolved};
@@ -111,8 +111,8 @@ fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<O
 
 impl Opened {
     /// The policy and limits for it.
-    pub(crate) fn resolve(&self, config: &Config, wishes: &Wishes) -> anyhow::Result<config::Resolved> {
-        let mut resolved = config.resolve(wishes, self.path.as_deref()).map_err(usage)?;
+    pub(crate) fn resolve(&self, config: &Config, overrides: &Overrides) -> anyhow::Result<config::Resolved> {
+        let mut resolved = config.resolve(overrides, self.path.as_deref()).map_err(usage)?;
         if let Some(failed) = resolved.policy.failed_with(self.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }
@@ -171,7 +171,7 @@ fn beside(saved_as: &str) -> String {
 }
 
 /// A wish that cannot be met is a matter of usage.
-pub(crate) fn usage(error: crate::config::WishError) -> anyhow::Error {
+pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
     Failure::Usage(error.to_string()).into()
 }
 

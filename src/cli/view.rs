@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::config::{ChosenBy, Config, Resolved, Wishes};
+use crate::config::{ChosenBy, Config, Overrides, Resolved};
 use crate::human::thousands;
 use crate::source::{Change, Source, View};
 use crate::tui::{self, Choice, Live, Start, Target};
@@ -41,9 +41,9 @@ pub(crate) fn run(config: Config, files: &[OsString], look: &Look, saving: &Save
     if !has_screen() {
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
     }
-    let wishes = look.wishes();
+    let overrides = look.overrides();
     let targets =
-        opened.into_iter().map(|opened| target(&config, opened, &wishes)).collect::<Result<_, _>>()?;
+        opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
     show(config, targets, None)
 }
 
@@ -87,9 +87,9 @@ fn unusable(error: &io::Error) -> String {
 }
 
 /// An opened output with the policy that it was cut by.
-pub(crate) fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow::Result<Target> {
+pub(crate) fn target(config: &Config, opened: Opened, overrides: &Overrides) -> anyhow::Result<Target> {
     let Resolved { policy, limits_from, chosen_by, warnings, store_warnings } =
-        opened.resolve(config, wishes)?;
+        opened.resolve(config, overrides)?;
     let candidates = match chosen_by {
         ChosenBy::Person => Vec::new(),
         ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
@@ -112,14 +112,14 @@ pub(crate) fn target(config: &Config, opened: Opened, wishes: &Wishes) -> anyhow
 /// Opens an entry of a store, with the policy of its agent.
 fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
     let opened = input::open_path(config, path, &Look::default());
-    let target = opened.and_then(|opened| target(config, opened, &Wishes::default()));
+    let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
     target.map_err(|error| error.to_string())
 }
 
 /// All policies that can be read, each with the limits that hold for it.
 fn choices(config: &Config) -> Vec<Choice> {
     let resolve = |name: &str| {
-        config.resolve(&Wishes { policy: Some(name.to_owned()), ..Wishes::default() }, None).ok()
+        config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
     let resolved = config.catalog.names().filter_map(resolve);
     let choice = |resolved: Resolved| Choice {

@@ -25,7 +25,7 @@ pub const DEFAULT_POLICY: &str = "opencode/output";
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct Overrides {
     /// `agent/tool`, or `agent` with a tool apart.
     pub policy: Option<String>,
     /// A tool of the agent, or the kind of output for policies that tell kinds apart.
@@ -89,7 +89,7 @@ pub struct Resolved {
 
 /// A request that cannot be met as it was put.
 #[derive(Debug, thiserror::Error)]
-pub enum WishError {
+pub enum OverrideError {
     /// The policy's own words.
     #[error("{0}")]
     Policy(#[from] PolicyError),
@@ -183,11 +183,11 @@ impl Config {
     ///
     /// # Errors
     /// There is no such policy or parameter, or it does not take the value.
-    pub fn resolve(&self, wishes: &Wishes, path: Option<&Path>) -> Result<Resolved, WishError> {
-        let (mut policy, chosen_by, kind) = self.choose(wishes, path)?;
+    pub fn resolve(&self, overrides: &Overrides, path: Option<&Path>) -> Result<Resolved, OverrideError> {
+        let (mut policy, chosen_by, kind) = self.choose(overrides, path)?;
         if let Some(kind) = kind {
             let key = policy.tool_key().map(str::to_owned);
-            policy.set(&key.ok_or_else(|| WishError::NoTool(policy.name().to_owned()))?, &kind)?;
+            policy.set(&key.ok_or_else(|| OverrideError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
@@ -196,10 +196,10 @@ impl Config {
             set_limits(&mut policy, limits.lines, limits.size)?;
             limits_from = LimitsFrom::Agent(limits.path);
         }
-        if self.apply_file(&mut policy, wishes)? {
+        if self.apply_file(&mut policy, overrides)? {
             limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
         }
-        if apply(&mut policy, wishes)? {
+        if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
         let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
@@ -211,20 +211,20 @@ impl Config {
     ///
     /// # Errors
     /// As [`Config::resolve`]'s.
-    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, WishError> {
+    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
         let Some(name) = policy.failed() else { return Ok(None) };
-        let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
-        Ok(Some(self.resolve(&wishes, None)?.policy))
+        let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
+        Ok(Some(self.resolve(&overrides, None)?.policy))
     }
 
     /// The policy, what chose it, and what of `--tool` is left for the policy itself.
     fn choose(
         &self,
-        wishes: &Wishes,
+        overrides: &Overrides,
         path: Option<&Path>,
-    ) -> Result<(Policy, ChosenBy, Option<String>), WishError> {
-        let tool = wishes.tool.clone();
-        if let Some(name) = &wishes.policy {
+    ) -> Result<(Policy, ChosenBy, Option<String>), OverrideError> {
+        let tool = overrides.tool.clone();
+        if let Some(name) = &overrides.policy {
             return Ok(match (&tool, name.contains('/')) {
                 (Some(tool), false) => (self.catalog.get(&format!("{name}/{tool}"))?, ChosenBy::Person, None),
                 _ => (self.catalog.get(name)?, ChosenBy::Person, tool),
@@ -264,17 +264,17 @@ impl Config {
     }
 
     /// Sets what the configuration file has for this policy, then for this tool; returns whether that is a limit.
-    fn apply_file(&self, policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
+    fn apply_file(&self, policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
         let of_policy = self.file.limits.get(policy.name());
         let of_tool =
-            wishes.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
+            overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
         let mut any = false;
         for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
             let size =
                 (policy.size_key() == Some(key)).then(|| value.to_string().parse::<Size>().ok()).flatten();
             let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
             let path = self.path.clone().unwrap_or_default();
-            policy.set(key, &value).map_err(|error| WishError::Config { path, error })?;
+            policy.set(key, &value).map_err(|error| OverrideError::Config { path, error })?;
             any |= is_limit(policy, key);
         }
         Ok(any)
@@ -303,23 +303,23 @@ fn set_limits(policy: &mut Policy, lines: Option<u64>, size: Option<u64>) -> Res
 }
 
 /// Sets what the flags ask for; whether they touched a limit.
-fn apply(policy: &mut Policy, wishes: &Wishes) -> Result<bool, WishError> {
-    let mut any = wishes.max_lines.is_some() || wishes.max_size.is_some();
-    for (key, value) in &wishes.set {
-        if wishes.max_size.is_some() && policy.size_key() == Some(key.as_str()) {
-            return Err(WishError::Twice(key.clone()));
+fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
+    let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
+    for (key, value) in &overrides.set {
+        if overrides.max_size.is_some() && policy.size_key() == Some(key.as_str()) {
+            return Err(OverrideError::Twice(key.clone()));
         }
         policy.set(key, value)?;
         any |= is_limit(policy, key);
     }
-    if let Some(size) = wishes.max_size
+    if let Some(size) = overrides.max_size
         && size.in_bytes
         && policy.unit() != Unit::Bytes
     {
-        return Err(WishError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
+        return Err(OverrideError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
     }
-    set_limits(policy, wishes.max_lines, wishes.max_size.map(|size| size.number))?;
-    if let Some(direction) = wishes.direction {
+    set_limits(policy, overrides.max_lines, overrides.max_size.map(|size| size.number))?;
+    if let Some(direction) = overrides.direction {
         policy.set_direction(direction)?;
     }
     Ok(any)

@@ -14,7 +14,7 @@ fn write(path: &Path, text: &str) {
 #[test]
 fn without_a_word_it_is_the_default() {
     let home = tempfile::tempdir().unwrap();
-    let resolved = config(home.path()).resolve(&Wishes::default(), None).unwrap();
+    let resolved = config(home.path()).resolve(&Overrides::default(), None).unwrap();
     assert_eq!(resolved.policy.name(), DEFAULT_POLICY);
     assert_eq!(resolved.limits_from, LimitsFrom::Policy);
 }
@@ -26,18 +26,18 @@ fn flags_win_over_our_file_and_that_over_the_agent_s() {
         &home.path().join(".config/opencode/opencode.json"),
         r#"{"tool_output": {"max_lines": 3, "max_bytes": 33}}"#,
     );
-    let resolved = config(home.path()).resolve(&Wishes::default(), None).unwrap();
+    let resolved = config(home.path()).resolve(&Overrides::default(), None).unwrap();
     assert_eq!((resolved.policy.max_lines(), resolved.policy.max_size()), (Some(3), Some(33)));
     assert!(matches!(resolved.limits_from, LimitsFrom::Agent(_)));
 
     let text = "[limits.\"opencode/output\"]\nmax_lines = 2\n[tools.grep]\nmax_bytes = \"1k\"\npolicy = \"opencode/output\"\n";
     write(&home.path().join(".config/overspill/config.toml"), text);
-    let resolved = config(home.path()).resolve(&Wishes::default(), None).unwrap();
+    let resolved = config(home.path()).resolve(&Overrides::default(), None).unwrap();
     assert_eq!((resolved.policy.max_lines(), resolved.policy.max_size()), (Some(2), Some(33)));
     assert!(matches!(resolved.limits_from, LimitsFrom::Config(_)));
 
-    let wishes = Wishes { tool: Some("grep".into()), max_lines: Some(1), ..Wishes::default() };
-    let resolved = config(home.path()).resolve(&wishes, None).unwrap();
+    let overrides = Overrides { tool: Some("grep".into()), max_lines: Some(1), ..Overrides::default() };
+    let resolved = config(home.path()).resolve(&overrides, None).unwrap();
     assert_eq!((resolved.policy.max_lines(), resolved.policy.max_size()), (Some(1), Some(1024)));
     assert_eq!(resolved.limits_from, LimitsFrom::Flags);
 }
@@ -48,10 +48,10 @@ fn the_store_in_which_a_file_lies_tells_its_policy() {
     write(&home.path().join(".config/overspill/config.toml"), "policy = \"opencode/metadata\"\n");
     let spill = home.path().join(".local/share/opencode/tool-output/tool_0118bbe93001AbCdEfGhIjKlMn");
     let config = config(home.path());
-    let inside = config.resolve(&Wishes::default(), Some(&spill)).unwrap();
+    let inside = config.resolve(&Overrides::default(), Some(&spill)).unwrap();
     assert_eq!(inside.policy.name(), "opencode/output");
     assert!(matches!(inside.chosen_by, ChosenBy::Store(_)));
-    let outside = config.resolve(&Wishes::default(), Some(Path::new("/var/log/x"))).unwrap();
+    let outside = config.resolve(&Overrides::default(), Some(Path::new("/var/log/x"))).unwrap();
     assert_eq!(outside.policy.name(), "opencode/metadata");
 }
 
@@ -60,26 +60,27 @@ fn the_same_limit_twice_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let size = Some("50k".parse().unwrap());
     let set = vec![("max_bytes".to_owned(), "7".to_owned())];
-    let wishes = Wishes { max_size: size, set, ..Wishes::default() };
-    let error = config(home.path()).resolve(&wishes, None).unwrap_err();
-    assert!(matches!(error, WishError::Twice(_)), "{error}");
+    let overrides = Overrides { max_size: size, set, ..Overrides::default() };
+    let error = config(home.path()).resolve(&overrides, None).unwrap_err();
+    assert!(matches!(error, OverrideError::Twice(_)), "{error}");
 }
 
 #[test]
 fn a_suffix_goes_with_bytes_only() {
     let home = tempfile::tempdir().unwrap();
     let size = Some("50k".parse().unwrap());
-    let wishes = Wishes { policy: Some("opencode/metadata".into()), max_size: size, ..Wishes::default() };
-    let error = config(home.path()).resolve(&wishes, None).unwrap_err();
-    assert!(matches!(error, WishError::Suffix { .. }), "{error}");
+    let overrides =
+        Overrides { policy: Some("opencode/metadata".into()), max_size: size, ..Overrides::default() };
+    let error = config(home.path()).resolve(&overrides, None).unwrap_err();
+    assert!(matches!(error, OverrideError::Suffix { .. }), "{error}");
 }
 
 #[test]
 fn a_tool_that_chooses_nothing_is_refused() {
     let home = tempfile::tempdir().unwrap();
-    let wishes = Wishes { tool: Some("grep".into()), ..Wishes::default() };
-    let error = config(home.path()).resolve(&wishes, None).unwrap_err();
-    assert!(matches!(error, WishError::NoTool(_)), "{error}");
+    let overrides = Overrides { tool: Some("grep".into()), ..Overrides::default() };
+    let error = config(home.path()).resolve(&overrides, None).unwrap_err();
+    assert!(matches!(error, OverrideError::NoTool(_)), "{error}");
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
     let spill = home.path().join("tmp/pi-bash-0123456789abcdef.log");
     let on = |day: &str| {
         dated(&spill, day);
-        config.resolve(&Wishes::default(), Some(&spill)).unwrap().policy.name().to_owned()
+        config.resolve(&Overrides::default(), Some(&spill)).unwrap().policy.name().to_owned()
     };
     assert_eq!(on("2026-02-28"), "pi/bash-2026-03");
     assert_eq!(on("2026-04-05"), "pi/bash-2026-03", "the last day counts");

@@ -179,9 +179,11 @@ pub enum Unit {
     /// UTF-8 bytes of the decoded text (raw bytes for Go agents).
     Bytes,
     /// UTF-16 units.
-    Units,
+    #[serde(rename = "units")]
+    Utf16,
     /// Unicode code points.
-    Points,
+    #[serde(rename = "points")]
+    Chars,
     /// Terminal cells.
     Cells,
     /// Tokens, by the agent's own rule of four bytes each.
@@ -193,8 +195,8 @@ impl Unit {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
-            Self::Units => "units",
-            Self::Points => "points",
+            Self::Utf16 => "units",
+            Self::Chars => "points",
             Self::Cells => "cells",
             Self::Tokens => "tokens",
         }

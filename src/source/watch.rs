@@ -19,7 +19,7 @@ const STREAM_EVERY: Duration = Duration::from_millis(30);
 #[derive(Debug)]
 pub struct Probe {
     watched: Watched,
-    last: Facts,
+    last: Seen,
 }
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ enum Watched {
 }
 
 #[derive(Debug, PartialEq)]
-enum Facts {
+enum Seen {
     File(Look, PathStatus),
     Stream(u64, Progress),
     Unreadable(Option<i32>),
@@ -39,11 +39,11 @@ impl Probe {
     // Both start from what the source has taken in, so that nothing between is missed.
 
     pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Look, status: PathStatus) -> Probe {
-        Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Facts::File(known, status) }
+        Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Seen::File(known, status) }
     }
 
     pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
-        Probe { watched: Watched::Spool(spool), last: Facts::Stream(known, Progress::Streaming) }
+        Probe { watched: Watched::Spool(spool), last: Seen::Stream(known, Progress::Streaming) }
     }
 
     /// The same, for a file that is being written: it is looked at as often as a stream.
@@ -71,14 +71,14 @@ impl Probe {
         }
     }
 
-    fn look(&self) -> Facts {
+    fn look(&self) -> Seen {
         match &self.watched {
-            Watched::Spool(spool) => Facts::Stream(spool.kept(), spool.progress()),
+            Watched::Spool(spool) => Seen::Stream(spool.kept(), spool.progress()),
             Watched::File { file, path, .. } => match file.metadata() {
-                Err(error) => Facts::Unreadable(error.raw_os_error()),
+                Err(error) => Seen::Unreadable(error.raw_os_error()),
                 Ok(meta) => {
                     let status = path_status(path.as_deref(), &Identity::from(&meta));
-                    Facts::File(Look::from(&meta), status)
+                    Seen::File(Look::from(&meta), status)
                 }
             },
         }

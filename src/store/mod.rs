@@ -12,9 +12,9 @@ mod spec;
 
 pub use crate::env::Env;
 pub use crate::fs::room::{Space, space};
-pub use clean::delete::{Cleaner, Manner, Outcome, Reason, Swept, delete, sweep};
+pub use clean::delete::{Cleaner, DeleteMode, Outcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};
-pub use clean::{Asked, CleanPlan, CleanRule, Doomed, Spared, Why, clean_plan};
+pub use clean::{Asked, CleanPlan, CleanRule, Skipped, ToDelete, Why, clean_plan};
 pub use list::entry::{Entry, Origin, Place, Status, count_lines, first_line};
 pub use list::scan::{RootReport, RootState, scan};
 pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};

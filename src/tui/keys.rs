@@ -46,11 +46,11 @@ pub enum Action {
     SearchBack,
     /// The next match.
     NextMatch,
-    /// The match before.
+    /// The previous match.
     PreviousMatch,
     /// The next window.
     NextWindow,
-    /// The window before.
+    /// The previous window.
     PreviousWindow,
     /// Type offset and limit.
     Window,
@@ -189,13 +189,13 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),
     row(Pager, "Move", "}", A::NextCut, "to the next cut: its notice, or where lines are lost"),
-    row(Pager, "Move", "{", A::PreviousCut, "to the cut before"),
+    row(Pager, "Move", "{", A::PreviousCut, "to the previous cut"),
     row(Pager, "Search", "/", A::Search, "search for a regular expression"),
     row(Pager, "Search", "?", A::SearchBack, "search towards the start"),
     row(Pager, "Search", "n", A::NextMatch, "next match"),
-    row(Pager, "Search", "N", A::PreviousMatch, "match before"),
+    row(Pager, "Search", "N", A::PreviousMatch, "previous match"),
     row(Pager, "Window", "]", A::NextWindow, "next window of lines, as an agent pages"),
-    row(Pager, "Window", "[", A::PreviousWindow, "window before"),
+    row(Pager, "Window", "[", A::PreviousWindow, "previous window"),
     row(Pager, "Window", "o", A::Window, "type offset and limit of the window"),
     row(Pager, "Window", "O", A::ReadForm, "the window as the agent's read tool gives it"),
     row(Pager, "Window", "c", A::CopyCall, "copy the call that reads this window"),

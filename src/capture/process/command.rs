@@ -21,7 +21,7 @@ use crate::capture::spill::location::Place;
 use crate::capture::spill::sink::{Limits, Taken};
 use crate::preview::Stream;
 
-use super::escalation::Ladder;
+use super::escalation::Escalation;
 use super::exit::{Ended, Stop};
 use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 use super::pipe::{Gone, Pipe};
@@ -120,7 +120,7 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
         terminal,
         events: received,
         gone,
-        ladder: Ladder::default(),
+        ladder: Escalation::default(),
         // A time that no clock can hold never comes.
         deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         stop: Stop::No,

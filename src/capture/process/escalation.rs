@@ -9,13 +9,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How far a command has been pressed to stop.
 #[derive(Debug, Default)]
-pub(crate) struct Ladder {
+pub(crate) struct Escalation {
     asked: u32,
     told_at: Option<Instant>,
     kill_at: Option<Instant>,
 }
 
-impl Ladder {
+impl Escalation {
     /// The next step when we are asked, by `signal`, to stop: first that signal itself, then TERM,
     /// then KILL, though not before the command has had two seconds since TERM; a fourth time
     /// does not wait.
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn once_twice_thrice() {
-        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        let (mut ladder, now) = (Escalation::default(), Instant::now());
         assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::INT));
         assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::TERM));
         assert_eq!((ladder.ask(Signal::INT, now), ladder.next()), (None, Some(now + PATIENCE)));
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_late_third_and_any_fourth_kill_at_once() {
-        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        let (mut ladder, now) = (Escalation::default(), Instant::now());
         ladder.ask(Signal::INT, now);
         ladder.ask(Signal::INT, now);
         assert_eq!(ladder.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn other_signals_are_passed_on_first() {
-        assert_eq!(Ladder::default().ask(Signal::HUP, Instant::now()), Some(Signal::HUP));
+        assert_eq!(Escalation::default().ask(Signal::HUP, Instant::now()), Some(Signal::HUP));
     }
 
     #[test]
     fn time_over_is_term_then_kill() {
-        let (mut ladder, now) = (Ladder::default(), Instant::now());
+        let (mut ladder, now) = (Escalation::default(), Instant::now());
         assert_eq!((ladder.time_out(now), ladder.due(now)), (Signal::TERM, None));
         assert_eq!(ladder.due(now + PATIENCE), Some(Signal::KILL));
         assert_eq!(ladder.next(), None);

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use rustix::termios::tcgetpgrp;
 
-use super::escalation::Ladder;
+use super::escalation::Escalation;
 use super::exit::Stop;
 use super::options::{Group, TerminalSize};
 use super::pipe::Gone;
@@ -116,7 +116,7 @@ pub(crate) struct Watch {
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<Event>,
     pub gone: Gone,
-    pub ladder: Ladder,
+    pub ladder: Escalation,
     pub deadline: Option<Instant>,
     /// Whether it was asked to stop; told when all is over.
     pub stop: Stop,

@@ -13,7 +13,7 @@ use crate::capture::spill::sink::{Begin, Stopped, Taken, Whereabouts};
 use crate::preview::{Stream, Totals};
 
 use super::record::Record;
-use super::timeline::Arrivals;
+use super::timeline::Timeline;
 
 /// A command or stream that has been taken to its end. Nothing is under a final name yet:
 /// [`Captured::deliver`] keeps what is to be kept, and what is dropped leaves no file.
@@ -36,7 +36,7 @@ pub struct Captured {
     /// Standard error, where it is apart.
     pub stderr: Option<CapturedOutput>,
     /// When which stretches of the two came; none where they are together.
-    pub arrivals: Option<Arrivals>,
+    pub arrivals: Option<Timeline>,
 }
 
 impl Captured {

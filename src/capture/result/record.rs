@@ -16,7 +16,7 @@ use crate::fs::stat::{Facts, timestamp};
 use crate::store::{Env, NewSpill, own_home};
 
 use super::captured::{Captured, CapturedOutput, Size};
-use super::timeline::Arrivals;
+use super::timeline::Timeline;
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
@@ -80,7 +80,7 @@ pub struct Record {
     pub policy: String,
     /// When which stretches of both streams came, where they were apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrivals: Option<Arrivals>,
+    pub arrivals: Option<Timeline>,
 }
 
 impl Record {

@@ -13,17 +13,17 @@ const MOST: usize = 512;
 
 /// What came of two streams, in the order of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrivals {
+pub struct Timeline {
     /// Times are rounded down to multiples of this, in milliseconds. What came of one stream within it
     /// is one stretch; which of two streams came first within it is not known.
     pub within_ms: u64,
     /// The stretches.
-    pub stretches: Vec<Arrival>,
+    pub stretches: Vec<TimelineEntry>,
 }
 
 /// Bytes of one stream that came at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrival {
+pub struct TimelineEntry {
     /// Milliseconds since the command was started.
     pub ms: u64,
     /// `stdout` or `stderr`.
@@ -32,13 +32,13 @@ pub struct Arrival {
     pub bytes: u64,
 }
 
-impl Default for Arrivals {
-    fn default() -> Arrivals {
-        Arrivals { within_ms: 1, stretches: Vec::new() }
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline { within_ms: 1, stretches: Vec::new() }
     }
 }
 
-impl Arrivals {
+impl Timeline {
     /// Notes bytes that came so many milliseconds after the start.
     fn note(&mut self, ms: u64, stream: &str, bytes: u64) {
         self.add(ms, stream, bytes);
@@ -62,7 +62,7 @@ impl Arrivals {
         let mut near = self.stretches.iter_mut().rev().take_while(|stretch| stretch.ms >= ms);
         match near.find(|stretch| stretch.stream == stream) {
             Some(stretch) => stretch.bytes += bytes,
-            None => self.stretches.push(Arrival { ms, stream: stream.to_owned(), bytes }),
+            None => self.stretches.push(TimelineEntry { ms, stream: stream.to_owned(), bytes }),
         }
     }
 }
@@ -71,7 +71,7 @@ impl Arrivals {
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     since: Instant,
-    arrivals: Arc<Mutex<Arrivals>>,
+    arrivals: Arc<Mutex<Timeline>>,
 }
 
 impl Clock {
@@ -81,7 +81,7 @@ impl Clock {
     }
 
     /// All that was noted.
-    pub(crate) fn arrivals(&self) -> Arrivals {
+    pub(crate) fn arrivals(&self) -> Timeline {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn noted(notes: &[(u64, &str, u64)]) -> Arrivals {
-        let mut arrivals = Arrivals::default();
+    fn noted(notes: &[(u64, &str, u64)]) -> Timeline {
+        let mut arrivals = Timeline::default();
         notes.iter().for_each(|(ms, stream, bytes)| arrivals.note(*ms, stream, *bytes));
         arrivals
     }
@@ -145,7 +145,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_time_goes_on(steps in prop::collection::vec((0u64..50, any::<bool>(), 1u64..9), 0..3000)) {
-            let (mut arrivals, mut now, mut sums) = (Arrivals::default(), 0, [0, 0]);
+            let (mut arrivals, mut now, mut sums) = (Timeline::default(), 0, [0, 0]);
             for (step, is_err, bytes) in steps {
                 now += step;
                 sums[usize::from(is_err)] += bytes;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
-use crate::config::Wishes;
+use crate::config::Overrides;
 use crate::human::Size;
 use crate::preview::{Counts, Direction};
 
@@ -109,8 +109,8 @@ pub(crate) struct Look {
 
 impl Look {
     /// What is asked of the policy.
-    pub(crate) fn wishes(&self) -> Wishes {
-        Wishes {
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
             policy: self.policy.clone(),
             tool: self.tool.clone(),
             max_lines: self.max_lines,

@@ -9,7 +9,7 @@ use crate::cli::args::{CompareArgs, Look};
 use crate::cli::input::{self, Opened};
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{Failure, Outcome, json};
-use crate::config::{Config, Resolved, Wishes};
+use crate::config::{Config, Overrides, Resolved};
 use crate::human::{size, thousands, tokens};
 use crate::preview::{self, Bit, Input, Part, Preview, Status, Stream, Totals, Want};
 use crate::source;
@@ -17,7 +17,7 @@ use crate::text::search::Pattern;
 
 /// One policy as `--json` gives it. Counts are the policy's own; `finds` only where one was asked for.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PolicyRow {
     policy: String,
     confidence: Option<&'static str>,
     status: String,
@@ -53,7 +53,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> Outcome {
     // What made a stored file has a row, even if it is an earlier form.
     let made_by = config.candidates(opened.path.as_deref()).into_iter().next();
     let all = |name: &str| args.all || made_by.as_deref() == Some(name);
-    let mut rows: Vec<Row> =
+    let mut rows: Vec<PolicyRow> =
         config.catalog.names().filter_map(|name| row(config, name, &opened, &input, all(name))).collect();
     if let Some(pattern) = &pattern {
         find(&view, pattern, &mut rows);
@@ -73,32 +73,32 @@ fn pattern(text: &str) -> Result<Pattern, Failure> {
 }
 
 /// The most finds first, then the most kept, then the cheapest; what failed comes last.
-fn rank(row: &Row) -> impl Ord + use<> {
+fn rank(row: &PolicyRow) -> impl Ord + use<> {
     let most = std::cmp::Reverse((row.finds_kept, row.kept_bytes));
     (row.status != "ok", most, row.preview_bytes, row.policy.clone())
 }
 
 /// The row of a policy; none if it is an earlier form of another and those are not asked for.
-fn row(config: &Config, name: &str, opened: &Opened, input: &Input, all: bool) -> Option<Row> {
-    let wishes = Wishes { policy: Some(name.to_owned()), ..Wishes::default() };
-    let Resolved { policy, limits_from, .. } = match config.resolve(&wishes, opened.path.as_deref()) {
+fn row(config: &Config, name: &str, opened: &Opened, input: &Input, all: bool) -> Option<PolicyRow> {
+    let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
+    let Resolved { policy, limits_from, .. } = match config.resolve(&overrides, opened.path.as_deref()) {
         Ok(resolved) => resolved,
-        Err(error) => return Some(Row::failed(name, &error)),
+        Err(error) => return Some(PolicyRow::failed(name, &error)),
     };
     if !all && !config.catalog.is_current(&policy) {
         return None;
     }
     Some(match preview::plan(input, &policy) {
-        Err(error) => Row::failed(name, &error),
-        Ok(preview) => Row {
+        Err(error) => PolicyRow::failed(name, &error),
+        Ok(preview) => PolicyRow {
             confidence: Some(policy.confidence().as_str()),
             limits_from: Some(limits_from.to_string()),
-            ..Row::of(name, &preview, input)
+            ..PolicyRow::of(name, &preview, input)
         },
     })
 }
 
-impl Row {
+impl PolicyRow {
     fn failed(name: &str, error: &dyn std::error::Error) -> Self {
         let (policy, status) = (name.to_owned(), format!("failed: {error}"));
         Self {
@@ -177,7 +177,7 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
 
 /// Counts the matches, and for each row those of which it keeps every byte. However many there are, none is
 /// remembered.
-fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Row]) {
+fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [PolicyRow]) {
     let mut finds = 0;
     let mut kept = vec![0; rows.len()];
     let mut at = vec![0; rows.len()];
@@ -193,13 +193,13 @@ fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Row]) {
     }
 }
 
-fn table(rows: &[Row]) -> Table<7> {
+fn table(rows: &[PolicyRow]) -> Table<7> {
     let mut table = Table::new(heads());
     rows.iter().for_each(|row| table.row(cells(row)));
     table
 }
 
-fn table_with_finds(rows: &[Row]) -> Table<8> {
+fn table_with_finds(rows: &[PolicyRow]) -> Table<8> {
     let [policy, rest @ .., last] = heads();
     let mut all = [policy; 8];
     all[1] = ("finds", Align::Right);
@@ -226,7 +226,7 @@ fn heads() -> [(&'static str, Align); 7] {
     ]
 }
 
-fn cells(row: &Row) -> [String; 7] {
+fn cells(row: &PolicyRow) -> [String; 7] {
     let figure = |number: Option<u64>, shown: fn(u64) -> String| number.map_or_else(|| "–".to_owned(), shown);
     [
         safe(row.policy.as_bytes()),
@@ -239,14 +239,14 @@ fn cells(row: &Row) -> [String; 7] {
     ]
 }
 
-fn finds(row: &Row) -> String {
+fn finds(row: &PolicyRow) -> String {
     match (row.finds_kept, row.finds) {
         (Some(kept), Some(all)) => format!("{} of {}", thousands(kept), thousands(all)),
         _ => "–".to_owned(),
     }
 }
 
-fn cut_by(row: &Row) -> String {
+fn cut_by(row: &PolicyRow) -> String {
     match row.truncated_by {
         _ if row.status != "ok" => safe(row.status.as_bytes()),
         Some(limit) => limit.to_owned(),

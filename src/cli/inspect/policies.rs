@@ -14,7 +14,7 @@ use crate::text::label::label;
 
 /// One policy as `--json` gives it.
 #[derive(Serialize)]
-struct Record {
+struct PolicyJson {
     name: String,
     summary: String,
     unit: &'static str,
@@ -39,7 +39,7 @@ struct Parameter {
     doc: String,
 }
 
-impl Record {
+impl PolicyJson {
     fn of(policy: &Policy, own: bool) -> Self {
         let parameter = |param: &crate::preview::Param| Parameter {
             name: param.name.clone(),
@@ -82,8 +82,8 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
     let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
     policies.retain(|policy| args.all || config.catalog.is_current(policy));
     if args.json {
-        let records: Vec<Record> =
-            policies.iter().map(|p| Record::of(p, config.catalog.is_own(p.name()))).collect();
+        let records: Vec<PolicyJson> =
+            policies.iter().map(|p| PolicyJson::of(p, config.catalog.is_own(p.name()))).collect();
         crate::cli::json(&mut out, &records)?;
     } else {
         table(&mut out, &policies)?;

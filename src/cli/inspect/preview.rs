@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use crate::cli::args::{Form, PreviewArgs};
 use crate::cli::input::{self, Opened};
 use crate::cli::{Failure, Outcome, say};
-use crate::config::{Config, Resolved, Wishes};
+use crate::config::{Config, Overrides, Resolved};
 use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, Change, View};
@@ -22,12 +22,12 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> Outcome {
     }
     args.saving.refuse()?;
     let opened = input::open(config, &args.file, &args.look)?;
-    print(config, opened, &args.look.wishes(), args.form.form())
+    print(config, opened, &args.look.overrides(), args.form.form())
 }
 
 /// Plans a preview of an opened output and prints it.
-pub(crate) fn print(config: &Config, mut opened: Opened, wishes: &Wishes, form: Form) -> Outcome {
-    let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, wishes)?;
+pub(crate) fn print(config: &Config, mut opened: Opened, overrides: &Overrides, form: Form) -> Outcome {
+    let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, overrides)?;
     warnings.iter().for_each(|warning| say(warning));
     opened.source.wait();
     if let Some(error) = opened.source.error() {

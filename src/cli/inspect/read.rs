@@ -2,7 +2,7 @@
 
 use crate::cli::args::ReadArgs;
 use crate::cli::{Failure, Outcome, input};
-use crate::config::{Config, Wishes};
+use crate::config::{Config, Overrides};
 
 use super::preview;
 
@@ -11,16 +11,17 @@ const DEFAULT: &str = "opencode/read";
 
 /// Prints the window.
 pub(crate) fn run(config: &Config, args: &ReadArgs) -> Outcome {
-    let mut wishes = args.look.wishes();
-    wishes.policy.get_or_insert_with(|| DEFAULT.to_owned());
-    set_window(config, &mut wishes, args)?;
+    let mut overrides = args.look.overrides();
+    overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
+    set_window(config, &mut overrides, args)?;
     let opened = input::open(config, &args.file, &args.look)?;
-    preview::print(config, opened, &wishes, args.form.form())
+    preview::print(config, opened, &overrides, args.form.form())
 }
 
 /// The window is two parameters of the policy, under the policy's own names.
-fn set_window(config: &Config, wishes: &mut Wishes, args: &ReadArgs) -> Outcome {
-    let named = Wishes { policy: wishes.policy.clone(), tool: wishes.tool.clone(), ..Wishes::default() };
+fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Outcome {
+    let named =
+        Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
     let policy = config.resolve(&named, None).map_err(input::usage)?.policy;
     let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
         let name = policy.name();
@@ -28,7 +29,7 @@ fn set_window(config: &Config, wishes: &mut Wishes, args: &ReadArgs) -> Outcome 
         return Err(Failure::Usage(words).into());
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {
-        wishes.set.extend(value.map(|value| (key.to_owned(), value.to_string())));
+        overrides.set.extend(value.map(|value| (key.to_owned(), value.to_string())));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::cli::stores::runs;
 use crate::cli::stores::select::{Stock, Whose};
 use crate::cli::table::{safe, safe_or_dash};
 use crate::cli::{Outcome, json, say};
-use crate::config::{Config, Wishes};
+use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
@@ -23,7 +23,7 @@ use crate::store::{Entry, Holds, Status};
 
 /// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
 #[derive(Serialize)]
-struct Facts {
+struct EntryDetails {
     #[serde(flatten)]
     record: Record,
     project: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);
             if args.json {
-                json(&mut out, &Facts::of(&entry, run, &stock, config))?
+                json(&mut out, &EntryDetails::of(&entry, run, &stock, config))?
             } else {
                 lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?
             }
@@ -75,7 +75,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
     Ok(out.flush()?)
 }
 
-impl Facts {
+impl EntryDetails {
     fn of(entry: &Entry, run: Option<capture::Record>, stock: &Stock, config: &Config) -> Self {
         Self {
             record: Record::of(entry, stock),
@@ -101,7 +101,7 @@ impl FileFacts {
             meta => meta.map_err(|source| OpenError::Io { path: path.to_owned(), source })?,
         };
         let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-        let policy = config.resolve(&Wishes::default(), Some(path)).map(|resolved| resolved.policy);
+        let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
             path: absolute.to_string_lossy().into_owned(),

@@ -214,7 +214,7 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
 /// `CMD | overspill`: looks at what is piped in while it comes. It grows in overspill's own store, and stays there
 /// as is wished; where it cannot, it is looked at all the same.
 pub(crate) fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
-    let policy = config.resolve(&look.wishes(), None).map_err(input::usage)?.policy;
+    let policy = config.resolve(&look.overrides(), None).map_err(input::usage)?.policy;
     let mut wish = save.wish(&policy);
     super::tell(&mut wish, look);
     let place = Place::own(&config.env, Timestamp::now());
@@ -222,7 +222,7 @@ pub(crate) fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
         Ok(growing) => look_at(config, look, growing, (wish, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), look)?;
-            let mut target = view::target(&config, opened, &look.wishes())?;
+            let mut target = view::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.warnings.insert(0, words.clone());
             let shown = view::show(config, vec![target], None);
@@ -254,7 +254,7 @@ fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, 
     let Growing { temporary, following, interest } = growing;
     let mut opened = input::growing(&temporary, look)?;
     opened.saved_as = saved_as(&temporary, &wish);
-    let target = view::target(&config, opened, &look.wishes())?;
+    let target = view::target(&config, opened, &look.overrides())?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // Without a thread it is left to the next run.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));

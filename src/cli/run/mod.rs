@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use crate::capture::{
     self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish,
 };
-use crate::config::{Config, Resolved, WishError, Wishes};
+use crate::config::{Config, OverrideError, Overrides, Resolved};
 use crate::human::{self, size};
 use crate::preview::{Counts, Part, PerStream, Preview, Status, Want};
 use crate::source::Awaited;
@@ -84,7 +84,7 @@ pub(crate) enum LayoutOf {
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
     refuse(&args.look)?;
-    let look = resolve(config, &args.look.wishes())?;
+    let look = resolve(config, &args.look.overrides())?;
     let place = place(config, args, &look)?;
     let wish = wish(config, &look, args)?;
     let options = Options {
@@ -127,7 +127,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
     if args.file != "-" {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
-    let look = resolve(config, &args.look.wishes())?;
+    let look = resolve(config, &args.look.overrides())?;
     let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
     let form = args.form.form();
     let mut wish = args.saving.wish(&look.policy);
@@ -158,9 +158,9 @@ fn refuse(look: &Look) -> Outcome {
 }
 
 /// A tool that the policy does not know is recorded all the same.
-fn resolve(config: &Config, wishes: &Wishes) -> anyhow::Result<Resolved> {
-    let resolved = match config.resolve(wishes, None) {
-        Err(WishError::NoTool(_)) => config.resolve(&Wishes { tool: None, ..wishes.clone() }, None),
+fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<Resolved> {
+    let resolved = match config.resolve(overrides, None) {
+        Err(OverrideError::NoTool(_)) => config.resolve(&Overrides { tool: None, ..overrides.clone() }, None),
         resolved => resolved,
     };
     let resolved = resolved.map_err(input::usage)?;

@@ -12,7 +12,8 @@ use crate::cli::{Failure, Outcome, json, say};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::store::{
-    self, Asked, CleanPlan, CleanRule, Cleaner, Doomed, Entry, Env, Manner, Reason, Spared, Why, clean_plan,
+    self, Asked, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, ToDelete, Why,
+    clean_plan,
 };
 
 use super::confirm::{Consent, ask};
@@ -67,7 +68,7 @@ impl From<store::Outcome> for End {
 
 /// An entry that is due as `--json` gives it.
 #[derive(Serialize)]
-struct Row<'a> {
+struct CleanRow<'a> {
     #[serde(flatten)]
     record: Record,
     why: Option<&'static str>,
@@ -75,7 +76,7 @@ struct Row<'a> {
     reason: Option<&'a str>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> CleanRow<'a> {
     fn of(entry: &Entry, why: Option<&'static str>, end: &'a End, stock: &Stock) -> Self {
         Self { record: Record::of(entry, stock), why, outcome: end.as_str(), reason: end.reason() }
     }
@@ -113,8 +114,8 @@ fn as_json(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outc
     let doomed = plan.doomed.iter().map(|doomed| (doomed.index, Some(word(doomed.why)))).zip(&ends);
     let spared = plan.spared.iter().map(|(index, _)| (*index, None)).zip(&kept);
     let due = doomed.chain(spared);
-    let rows: Vec<Row> =
-        due.map(|((index, why), end)| Row::of(&stock.entries[index], why, end, stock)).collect();
+    let rows: Vec<CleanRow> =
+        due.map(|((index, why), end)| CleanRow::of(&stock.entries[index], why, end, stock)).collect();
     json(&mut crate::fs::patient::stdout(), &rows)?;
     result(&ends)
 }
@@ -148,7 +149,7 @@ fn as_text(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outc
 /// What was deleted, and what was not and why.
 fn report(out: &mut impl Write, stock: &Stock, plan: &CleanPlan, ends: &[End]) -> io::Result<()> {
     let (mut files, mut bytes) = (0, 0);
-    for (Doomed { index, .. }, end) in plan.doomed.iter().zip(ends) {
+    for (ToDelete { index, .. }, end) in plan.doomed.iter().zip(ends) {
         let entry = &stock.entries[*index];
         if let End::Deleted = end {
             files += 1;
@@ -171,9 +172,9 @@ fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>
         let left = |_| End::Kept("another cleaning is running".to_owned());
         return Ok(plan.doomed.iter().map(left).collect());
     };
-    let mut one = |doomed: &Doomed| {
+    let mut one = |doomed: &ToDelete| {
         let entry = &stock.entries[doomed.index];
-        End::from(cleaner.delete(entry, doomed.why, Manner::Bulk, env, stock.now))
+        End::from(cleaner.delete(entry, doomed.why, DeleteMode::Bulk, env, stock.now))
     };
     let ends = plan.doomed.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
@@ -197,7 +198,7 @@ fn table(stock: &Stock, plan: &CleanPlan) -> Table<5> {
     use Align::{Left, Right};
     let heads = [("age", Right), ("size", Right), ("agent", Left), ("why", Left), ("path", Left)];
     let mut table = Table::new(heads);
-    for Doomed { index, why } in &plan.doomed {
+    for ToDelete { index, why } in &plan.doomed {
         let entry = &stock.entries[*index];
         let agent = safe(entry.agent().as_bytes());
         table.row([age(entry, stock.now), size(entry.size()), agent, word(*why).to_owned(), path(entry)]);
@@ -216,11 +217,11 @@ fn word(why: Why) -> &'static str {
     }
 }
 
-fn because(spared: &Spared) -> Cow<'static, str> {
+fn because(spared: &Skipped) -> Cow<'static, str> {
     match spared {
-        Spared::Kept => "kept by you".into(),
-        Spared::Unusual(status) => status.words(),
-        Spared::Young => "younger by its own times than its store's rule says".into(),
+        Skipped::Kept => "kept by you".into(),
+        Skipped::Unusual(status) => status.words(),
+        Skipped::Young => "younger by its own times than its store's rule says".into(),
     }
 }
 

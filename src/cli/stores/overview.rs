@@ -17,7 +17,7 @@ use super::select::OWN;
 
 /// One store as `--json` gives it. An agent that keeps none has no roots and says why.
 #[derive(Serialize)]
-struct Record {
+struct StoreJson {
     name: String,
     agent: String,
     roots: Vec<Root>,
@@ -77,15 +77,15 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
     })
 }
 
-fn records(config: &Config, listing: &Listing) -> Vec<Record> {
-    let stores = listing.reports.iter().map(|(spec, roots)| Record::of(spec, roots, &config.env));
-    let without = config.stores.keep_none.iter().map(|(agent, why)| Record::without(agent, why));
-    let mut records: Vec<Record> = stores.chain(without).collect();
+fn records(config: &Config, listing: &Listing) -> Vec<StoreJson> {
+    let stores = listing.reports.iter().map(|(spec, roots)| StoreJson::of(spec, roots, &config.env));
+    let without = config.stores.keep_none.iter().map(|(agent, why)| StoreJson::without(agent, why));
+    let mut records: Vec<StoreJson> = stores.chain(without).collect();
     records.sort_by(|a, b| a.name.cmp(&b.name));
     records
 }
 
-impl Record {
+impl StoreJson {
     fn of(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Self {
         let rule = spec.retention.as_set(env);
         let mut policies: Vec<String> = Vec::new();

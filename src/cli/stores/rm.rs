@@ -9,7 +9,7 @@ use crate::cli::table::{Align, Table, safe};
 use crate::cli::{Failure, Outcome, input, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{self, Cleaner, Entry, Manner, Status, Why};
+use crate::store::{self, Cleaner, DeleteMode, Entry, Status, Why};
 
 use super::clean::outputs;
 use super::confirm::{Consent, ask};
@@ -96,7 +96,7 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
     for entry in entries {
         // Only who was asked knows of the other names.
         let told = consent == Consent::Ask && entry.status == Status::HardLinked;
-        let manner = if told { Manner::Single } else { Manner::Bulk };
+        let manner = if told { DeleteMode::Single } else { DeleteMode::Bulk };
         match cleaner.delete(entry, Why::Asked, manner, &config.env, stock.now) {
             store::Outcome::Deleted => {
                 writeln!(crate::fs::patient::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;

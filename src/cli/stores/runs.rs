@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::capture::{self, Arrival, Arrivals, Exit, Size};
+use crate::capture::{self, Exit, Size, Timeline, TimelineEntry};
 use crate::human::{lines, size, thousands};
 use crate::store::{Entry, Env};
 
@@ -65,8 +65,8 @@ pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
 }
 
 /// When what came of the two streams, the first few.
-fn in_time(came: &Arrivals, this: &str) -> Vec<(&'static str, String)> {
-    let stretch = |stretch: &Arrival| {
+fn in_time(came: &Timeline, this: &str) -> Vec<(&'static str, String)> {
+    let stretch = |stretch: &TimelineEntry| {
         let (seconds, ms) = (stretch.ms / 1000, stretch.ms % 1000);
         format!("at {seconds}.{ms:03} s, {} of {}", size(stretch.bytes), stretch.stream)
     };

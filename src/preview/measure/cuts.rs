@@ -85,7 +85,7 @@ impl Text<'_> {
             let cost = self.cost(next, unit);
             if cost > left {
                 self.touch(from..at + next.len);
-                return Cut { at, half: (unit == Unit::Units).then_some(at..at + next.len) };
+                return Cut { at, half: (unit == Unit::Utf16).then_some(at..at + next.len) };
             }
             left -= cost;
             at += next.len;
@@ -119,7 +119,7 @@ impl Text<'_> {
             let cost = self.cost(found, unit);
             if cost > left {
                 self.touch(at - found.len..to);
-                return Cut { at, half: (unit == Unit::Units).then_some(at - found.len..at) };
+                return Cut { at, half: (unit == Unit::Utf16).then_some(at - found.len..at) };
             }
             left -= cost;
             at -= found.len;
@@ -132,8 +132,8 @@ impl Text<'_> {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => element.len as u64,
             (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => element.decoded_bytes(),
-            (Unit::Units, _) => element.units(),
-            (Unit::Points | Unit::Cells, _) => 1,
+            (Unit::Utf16, _) => element.units(),
+            (Unit::Chars | Unit::Cells, _) => 1,
         }
     }
 

@@ -14,8 +14,8 @@ impl Text<'_> {
             (Unit::Bytes, Decoding::Go) => range.len() as u64,
             (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
             (Unit::Tokens, _) => self.size_of(range, Unit::Bytes).div_ceil(4),
-            (Unit::Units, _) => self.measure(range, Want::UNITS).units,
-            (Unit::Points, _) => self.measure(range, Want::POINTS).points,
+            (Unit::Utf16, _) => self.measure(range, Want::UNITS).units,
+            (Unit::Chars, _) => self.measure(range, Want::POINTS).points,
             (Unit::Cells, _) => self.cells_of(range),
         }
     }
@@ -33,8 +33,8 @@ impl Text<'_> {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
             (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
-            (Unit::Units, _) => Want::UNITS,
-            (Unit::Points, _) => Want::POINTS,
+            (Unit::Utf16, _) => Want::UNITS,
+            (Unit::Chars, _) => Want::POINTS,
             (Unit::Cells, _) => Want::NOTHING,
         }
     }
@@ -45,8 +45,8 @@ impl Text<'_> {
             (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
             (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
             (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
-            (Unit::Units, _) => self.totals.units,
-            (Unit::Points, _) => self.totals.points,
+            (Unit::Utf16, _) => self.totals.units,
+            (Unit::Chars, _) => self.totals.points,
             (Unit::Cells, _) => return Ok(self.cells_of(self.body.clone())),
         };
         known.ok_or_else(|| self.want_of(unit))
@@ -85,8 +85,8 @@ impl Text<'_> {
 pub(crate) fn most_bytes(unit: Unit, size: u64) -> u64 {
     match unit {
         Unit::Bytes => size,
-        Unit::Units => size.saturating_mul(3),
-        Unit::Points | Unit::Tokens => size.saturating_mul(4),
+        Unit::Utf16 => size.saturating_mul(3),
+        Unit::Chars | Unit::Tokens => size.saturating_mul(4),
         // Escape sequences take none.
         Unit::Cells => u64::MAX,
     }

@@ -82,7 +82,7 @@ impl Errors {
         let figures = self.figures(context)?;
         let large = text.exceeds(Unit::Bytes, figures.size);
         let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
-        let is_long = text.exceeds(Unit::Points, figures.middle_over);
+        let is_long = text.exceeds(Unit::Chars, figures.middle_over);
         let has_error = (is_over || is_long) && {
             text.touch(text.body.clone());
             self.pattern.is_match(&text.bytes[text.body.clone()])
@@ -116,7 +116,7 @@ impl Errors {
         let Some(picked) = pick(text, context, figures, &blocks)? else {
             let tail = last_pieces(text, figures.tail_lines);
             let part = text.part(tail, None).counted();
-            if part.exceeds(Unit::Points, figures.middle_over) {
+            if part.exceeds(Unit::Chars, figures.middle_over) {
                 return self.middle_of(text, context, &part);
             }
             let selection = Selection::everything(&part).with_fact("gap", Fact::Flag(false));

@@ -36,12 +36,12 @@ impl Exact {
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let all = self.frame.around(text, context)?;
-        if size == 0 || !all.exceeds(text, Unit::Points, size) {
+        if size == 0 || !all.exceeds(text, Unit::Chars, size) {
             return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
         }
         let short = self.short_notice.chars().count() as u64;
         let proposed = size.saturating_sub(short).div_ceil(2);
-        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Points, proposed));
+        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Chars, proposed));
         let facts = Facts::from([("number", Fact::Number(lines + 1))]);
         let marker = match size <= short {
             true => self.short_notice.clone(),
@@ -50,8 +50,8 @@ impl Exact {
         let length = marker.chars().count() as u64;
         let room = size.saturating_sub(length);
         let first = proposed.min(room);
-        let head = all.end(text, Direction::Head, Unit::Points, first);
-        let tail = all.end(text, Direction::Tail, Unit::Points, room - first);
+        let head = all.end(text, Direction::Head, Unit::Chars, first);
+        let tail = all.end(text, Direction::Tail, Unit::Chars, room - first);
         let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
         let shown: String = marker.chars().take(as_usize(size)).collect();
         let selection = Selection {

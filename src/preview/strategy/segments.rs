@@ -95,8 +95,8 @@ pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit
 fn char_size(character: char, unit: Unit) -> u64 {
     match unit {
         Unit::Bytes | Unit::Tokens => character.len_utf8() as u64,
-        Unit::Units => character.len_utf16() as u64,
-        Unit::Points => 1,
+        Unit::Utf16 => character.len_utf16() as u64,
+        Unit::Chars => 1,
         Unit::Cells => character.width().unwrap_or(0) as u64,
     }
 }
@@ -130,6 +130,6 @@ pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(
 pub(crate) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
     match segments {
         [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
-        segments => Some(size(text, segments, Unit::Units)),
+        segments => Some(size(text, segments, Unit::Utf16)),
     }
 }

@@ -156,7 +156,7 @@ impl Ruler {
             };
         }
         let (range, half) = text.end(within, from, unit, size);
-        let half = half.filter(|_| self.keeps_halves() && unit == Unit::Units);
+        let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);
         let half = half.map(|half| text.changed(half, vec![Bit::Replaced(1)]));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());

@@ -47,9 +47,9 @@ impl Twice {
         let removed = size.saturating_sub(2 * rough);
         let words = marker(removed)?;
         let keep = second.saturating_sub(words.len() as u64) / 2;
-        let mut result = segments::end(text, &once, Direction::Head, Unit::Units, keep);
+        let mut result = segments::end(text, &once, Direction::Head, Unit::Utf16, keep);
         result.push(Segment::Words(words));
-        result.extend(segments::end(text, &once, Direction::Tail, Unit::Units, keep));
+        result.extend(segments::end(text, &once, Direction::Tail, Unit::Utf16, keep));
         Ok(composed::selection(text, context, vec![("kept", result)]))
     }
 
@@ -61,11 +61,11 @@ impl Twice {
         }
         let half = most / 2;
         let mut segments =
-            segments::cut(text, text.body.clone(), Direction::Head, Unit::Units, half.max(most - half));
+            segments::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
         let total = text.size(context.unit);
         text.wait_for(total.err().unwrap_or_default());
         segments.push(Segment::Words(words(context, &self.first_notice, total.unwrap_or(0))?));
-        segments.extend(segments::cut(text, text.body.clone(), Direction::Tail, Unit::Units, half));
+        segments.extend(segments::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
         Ok(segments)
     }
 }

@@ -121,8 +121,8 @@ pub(crate) fn totals_of(name: &str, unit: Unit) -> Want {
 fn unit_total(unit: Unit) -> Want {
     match unit {
         Unit::Bytes | Unit::Tokens => Want::DECODED_BYTES,
-        Unit::Units => Want::UNITS,
-        Unit::Points => Want::POINTS,
+        Unit::Utf16 => Want::UNITS,
+        Unit::Chars => Want::POINTS,
         Unit::Cells => Want::NOTHING,
     }
 }

@@ -11,8 +11,8 @@ const SLACK: u64 = 2 * 64 * 1024;
 fn allowance(policy: &Policy) -> u64 {
     let widest = match policy.unit() {
         Unit::Bytes => 1,
-        Unit::Units => 3,
-        Unit::Points | Unit::Cells | Unit::Tokens => 4,
+        Unit::Utf16 => 3,
+        Unit::Chars | Unit::Cells | Unit::Tokens => 4,
     };
     let collected = if policy.agent() == "codex" { 1 << 20 } else { 0 };
     policy.max_size().unwrap_or(0).min(1 << 30) * widest + collected

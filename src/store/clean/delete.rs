@@ -15,14 +15,16 @@ use crate::store::own::id::is_own;
 use crate::store::own::new_file;
 use crate::store::root::RootError;
 use crate::store::spec::pattern::Facts;
-use crate::store::{Asked, CleanRule, Doomed, Entry, Env, OwnError, OwnStore, Stores, Why, clean_plan, list};
+use crate::store::{
+    Asked, CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Why, clean_plan, list,
+};
 
 /// The log of deletions, in our own directory.
 const LOG: &str = "deletions.log";
 
 /// How an entry was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum DeleteMode {
     /// By a rule: a hard link stays.
     Bulk,
     /// By the user, one entry, who was told if it has other names.
@@ -117,7 +119,14 @@ impl Cleaner {
     }
 
     /// Deletes an entry of whatever store, if all rules allow it, and logs that.
-    pub fn delete(&mut self, entry: &Entry, why: Why, manner: Manner, env: &Env, now: Timestamp) -> Outcome {
+    pub fn delete(
+        &mut self,
+        entry: &Entry,
+        why: Why,
+        manner: DeleteMode,
+        env: &Env,
+        now: Timestamp,
+    ) -> Outcome {
         match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
             Some(Err(error)) => return Outcome::Stayed(Reason::System(error.to_string())),
             Some(Ok(true)) => return Outcome::Stayed(Reason::Kept),
@@ -167,8 +176,8 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     let kept = cleaner.store().kept().map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Asked::Automatic };
-    for Doomed { index, why } in clean_plan(&entries, &kept, now, &rule).doomed {
-        if cleaner.delete(&entries[index], why, Manner::Bulk, env, now) == Outcome::Deleted {
+    for ToDelete { index, why } in clean_plan(&entries, &kept, now, &rule).doomed {
+        if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == Outcome::Deleted {
             swept.files += 1;
             swept.bytes = swept.bytes.saturating_add(entries[index].size());
         }
@@ -178,7 +187,7 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
 
 /// Deletes one entry by the rules that need no lock of cleaners: name, kind, owner, mount, links,
 /// identity and the file's own lock are all looked at again, through its directory's descriptor.
-pub fn delete(entry: &Entry, manner: Manner, env: &Env) -> Outcome {
+pub fn delete(entry: &Entry, manner: DeleteMode, env: &Env) -> Outcome {
     match try_delete(entry, manner, env) {
         Ok(()) => Outcome::Deleted,
         Err(Stop::Gone) => Outcome::AlreadyGone,
@@ -215,7 +224,7 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), Stop> {
     if allowed { Ok(()) } else { Err(Stop::Stay(reason)) }
 }
 
-fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+fn try_delete(entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
@@ -234,17 +243,17 @@ fn try_delete(entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+fn judge(facts: &stat::Facts, entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
     may_go(facts, entry, manner, env)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// The rules but for identity.
-fn may_go(facts: &stat::Facts, entry: &Entry, manner: Manner, env: &Env) -> Result<(), Stop> {
+fn may_go(facts: &stat::Facts, entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
-    stay(facts.links <= 1 || manner == Manner::Single, Reason::HardLinked)
+    stay(facts.links <= 1 || manner == DeleteMode::Single, Reason::HardLinked)
 }
 
 /// A single component, and one that its store's pattern (for our own store, its exact form) fits.

@@ -62,7 +62,7 @@ impl Why {
 
 /// One entry that goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Doomed {
+pub struct ToDelete {
     /// Its index in what was listed.
     pub index: usize,
     /// Why.
@@ -71,7 +71,7 @@ pub struct Doomed {
 
 /// Why an entry that is due stays all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spared {
+pub enum Skipped {
     /// The user keeps it.
     Kept,
     /// It is no ordinary file of ours; the status says.
@@ -84,9 +84,9 @@ pub enum Spared {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanPlan {
     /// What goes, in the order in which it goes: unfinished, due, then the oldest.
-    pub doomed: Vec<Doomed>,
+    pub doomed: Vec<ToDelete>,
     /// What is due and stays, by index.
-    pub spared: Vec<(usize, Spared)>,
+    pub spared: Vec<(usize, Skipped)>,
     /// Bytes that go.
     pub bytes: u64,
 }
@@ -110,8 +110,8 @@ pub fn clean_plan<'a>(
     let mut doomed = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, kept, now, rule, floor) {
-            Verdict::Goes(why) => doomed.push(Doomed { index, why }),
-            Verdict::Spared(why) => plan.spared.push((index, why)),
+            Verdict::Goes(why) => doomed.push(ToDelete { index, why }),
+            Verdict::Skipped(why) => plan.spared.push((index, why)),
             Verdict::Stays => staying.push(index),
         }
     }
@@ -130,7 +130,7 @@ pub fn clean_plan<'a>(
 
 enum Verdict {
     Goes(Why),
-    Spared(Spared),
+    Skipped(Skipped),
     Stays,
 }
 
@@ -154,10 +154,10 @@ fn judge(
         _ => None,
     };
     match &entry.status {
-        Status::Ok | Status::Unfinished if is_kept(entry, kept) => Verdict::Spared(Spared::Kept),
+        Status::Ok | Status::Unfinished if is_kept(entry, kept) => Verdict::Skipped(Skipped::Kept),
         Status::Ok | Status::Unfinished if age >= enough.unwrap_or_default().max(floor) => Verdict::Goes(why),
-        Status::Ok | Status::Unfinished => Verdict::Spared(Spared::Young),
-        unusual => Verdict::Spared(Spared::Unusual(*unusual)),
+        Status::Ok | Status::Unfinished => Verdict::Skipped(Skipped::Young),
+        unusual => Verdict::Skipped(Skipped::Unusual(*unusual)),
     }
 }
 
@@ -171,7 +171,7 @@ fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedD
 }
 
 /// The oldest of `open` that together have at least `excess` bytes.
-fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<Doomed> {
+fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<ToDelete> {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
     let mut doomed = Vec::new();
     for index in open {
@@ -179,7 +179,7 @@ fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Ti
             break;
         }
         excess = excess.saturating_sub(entries[index].size());
-        doomed.push(Doomed { index, why: Why::OverTotal });
+        doomed.push(ToDelete { index, why: Why::OverTotal });
     }
     doomed
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::store::{Entry, Manner, Why};
+use crate::store::{DeleteMode, Entry, Why};
 
 /// An entry to be deleted.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Marked {
     /// Why it goes.
     pub why: Why,
     /// How it was chosen.
-    pub manner: Manner,
+    pub manner: DeleteMode,
 }
 
 /// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until

@@ -32,9 +32,9 @@ fn a_fresh_id_protects_an_old_mtime() {
     own(&home, 1, 24 * 8);
     let entries = home.list("overspill");
     assert_eq!(plan(&entries, &BY_HAND).doomed, []);
-    assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Spared::Young)]);
+    assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Skipped::Young)]);
     let older = CleanRule { older_than: crate::human::parse_age("1d"), ..BY_HAND };
-    assert_eq!(plan(&entries, &older).spared, [(0, Spared::Young)]);
+    assert_eq!(plan(&entries, &older).spared, [(0, Skipped::Young)]);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
     let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
     assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
     let decided = clean_plan(&entries, &BTreeSet::new(), wrapped, &BY_HAND);
-    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Young)]));
+    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Skipped::Young)]));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn unfinished_spills_go_first_once_their_writer_is_gone() {
     assert_eq!(decided.doomed[1].why, Why::Overdue(Rule::Mtime));
     let entry = |path: &Path| entries.iter().find(|entry| entry.path() == path).unwrap();
     assert_eq!(stayed(entry(&writing.temporary_path()), &home), Reason::InUse);
-    assert_eq!(delete(entry(&left), Manner::Bulk, &home.env), Outcome::Deleted);
+    assert_eq!(delete(entry(&left), DeleteMode::Bulk, &home.env), Outcome::Deleted);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn pending_deletions_are_undone_step_by_step() {
     }
     let entries = home.list("overspill");
     let mut pending = Pending::default();
-    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, manner: Manner::Single };
+    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, manner: DeleteMode::Single };
     assert_eq!(pending.mark([mark(&entries[0])]), 1);
     assert_eq!(pending.mark(entries.iter().map(mark)), 2);
     assert_eq!(pending.mark(entries.iter().map(mark)), 0);

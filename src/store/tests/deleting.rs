@@ -36,7 +36,7 @@ fn what_is_no_plain_file_of_ours_is_never_deleted() {
     assert_eq!(reasons[4], Reason::HardLinked);
     assert_eq!(fs::read(&outside).unwrap(), b"precious");
     let linked = entries.iter().find(|entry| entry.status == Status::HardLinked).unwrap();
-    assert_eq!(delete(linked, Manner::Single, &home.env), Outcome::Deleted);
+    assert_eq!(delete(linked, DeleteMode::Single, &home.env), Outcome::Deleted);
     assert!(outside.exists());
 }
 
@@ -75,7 +75,7 @@ fn swapped_between_listing_and_deleting_is_kept() {
         assert!(matches!(reason, Reason::Changed | Reason::NotAFile), "{reason:?}");
     }
     fs::remove_file(&path).unwrap();
-    assert_eq!(delete(&listed, Manner::Bulk, &home.env), Outcome::AlreadyGone);
+    assert_eq!(delete(&listed, DeleteMode::Bulk, &home.env), Outcome::AlreadyGone);
 }
 
 /// A file system may give another file the inode of one that was deleted; here the same one is written anew.
@@ -116,7 +116,7 @@ fn what_is_open_in_a_viewer_is_kept() {
     let viewer = crate::source::Source::open_entry(&path).unwrap();
     assert_eq!(stayed(&entry, &home), Reason::InUse);
     drop(viewer);
-    assert_eq!(delete(&entry, Manner::Bulk, &home.env), Outcome::Deleted);
+    assert_eq!(delete(&entry, DeleteMode::Bulk, &home.env), Outcome::Deleted);
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_kept_spill_stays_until_it_is_released() {
     let kept = store.kept().unwrap();
     assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
     let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
-    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Spared::Kept)]));
+    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Skipped::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
-    let mut asked = || cleaner.delete(&entry, Why::Asked, Manner::Single, &home.env, now());
+    let mut asked = || cleaner.delete(&entry, Why::Asked, DeleteMode::Single, &home.env, now());
     assert_eq!(asked(), Outcome::Stayed(Reason::Kept));
     store.unkeep(&entry.id()).unwrap();
     store.unkeep(&entry.id()).unwrap();
@@ -147,7 +147,7 @@ fn names_that_lead_elsewhere_are_refused() {
     let entry = only(&home, "overspill");
     for name in ["../../../../outside", "..", ".", "", "/etc/passwd", "notes", ".lock"] {
         let named = Entry { name: std::ffi::OsStr::new(name).into(), ..entry.clone() };
-        assert_eq!(delete(&named, Manner::Single, &home.env), Outcome::Stayed(Reason::Name), "{name}");
+        assert_eq!(delete(&named, DeleteMode::Single, &home.env), Outcome::Stayed(Reason::Name), "{name}");
     }
     assert!(outside.exists());
 }
@@ -194,7 +194,7 @@ fn eight_cleaners_at_once() {
         };
         doomed
             .iter()
-            .map(|doomed| count(delete(&entries[doomed.index], Manner::Bulk, &home.env)))
+            .map(|doomed| count(delete(&entries[doomed.index], DeleteMode::Bulk, &home.env)))
             .sum::<u32>()
     };
     let deleted: u32 = std::thread::scope(|scope| {
@@ -262,7 +262,7 @@ fn a_killed_writer_leaves_no_partial_spill() {
         entries.iter().filter(|entry| entry.status == Status::Ok).all(|entry| entry.size() == SIZE as u64)
     );
     entries.retain(|entry| entry.status == Status::Unfinished);
-    let swept = entries.iter().map(|entry| delete(entry, Manner::Bulk, &home.env));
+    let swept = entries.iter().map(|entry| delete(entry, DeleteMode::Bulk, &home.env));
     assert!(swept.into_iter().all(|outcome| outcome == Outcome::Deleted));
 }
 

@@ -66,7 +66,7 @@ proptest! {
         let (entries, kept) = entries(&rows);
         let plan = clean_plan(&entries, &kept, now(), &rule);
         let mut seen = BTreeSet::new();
-        for Doomed { index, why } in &plan.doomed {
+        for ToDelete { index, why } in &plan.doomed {
             let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
             prop_assert!(seen.insert(*index));
             prop_assert!(!kept.contains(&*entry.id()));

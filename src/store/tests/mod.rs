@@ -107,7 +107,7 @@ pub(crate) fn only(home: &Home, store: &str) -> Entry {
 }
 
 pub(crate) fn stayed(entry: &Entry, home: &Home) -> Reason {
-    match delete(entry, Manner::Bulk, &home.env) {
+    match delete(entry, DeleteMode::Bulk, &home.env) {
         Outcome::Stayed(reason) => {
             assert!(fs::symlink_metadata(entry.path()).is_ok());
             reason

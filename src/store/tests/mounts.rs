@@ -53,9 +53,9 @@ fn in_a_namespace() {
     let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
     let plan = plan(std::slice::from_ref(&entry), &rule);
     assert_eq!(plan.doomed, []);
-    assert_eq!(plan.spared, [(0, Spared::Unusual(Status::OtherMount))]);
+    assert_eq!(plan.spared, [(0, Skipped::Unusual(Status::OtherMount))]);
     assert_eq!(stayed(&entry, &home), Reason::OtherMount);
-    assert_eq!(delete(&entry, Manner::Single, &home.env), Outcome::Stayed(Reason::OtherMount));
+    assert_eq!(delete(&entry, DeleteMode::Single, &home.env), Outcome::Stayed(Reason::OtherMount));
     assert_eq!(fs::read(&elsewhere).unwrap(), b"precious");
     assert_eq!(fs::read(&path).unwrap(), b"precious");
 }

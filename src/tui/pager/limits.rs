@@ -156,7 +156,7 @@ fn difference(output: &Output) -> Option<String> {
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);
     Some(match (lines.as_str(), bytes.as_str()) {
-        ("±0", "±0") => "same as at the start".to_owned(),
+        ("±0", "±0") => "as at the start".to_owned(),
         _ => format!("{lines} lines, {bytes} bytes"),
     })
 }

@@ -73,7 +73,7 @@ pub struct Found {
 /// Something to say of a search.
 #[derive(Debug, Clone)]
 pub enum SearchReply {
-    /// The nearest match, and whether the search went round the end to find it.
+    /// The nearest match, and whether the search wrapped to the top to find it.
     Match(Range<usize>, Round),
     /// There is none.
     Nothing,
@@ -272,7 +272,7 @@ impl Pager {
                 self.find.current[side as usize] = Some(range.clone());
                 self.reveal(side, range);
                 if round == Round::Wrapped {
-                    self.message = Some(Message::note("search went round the end"));
+                    self.message = Some(Message::note("search wrapped to the top"));
                 }
             }
         }

@@ -3,7 +3,9 @@
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::human::{count, size};
-use crate::store::{Asked, CleanRule, Doomed, Entry, Manner, Marked, Status, UNFINISHED, Why, clean_plan};
+use crate::store::{
+    Asked, CleanRule, DeleteMode, Entry, Marked, Status, ToDelete, UNFINISHED, Why, clean_plan,
+};
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Event, Message};
 use crate::tui::keys::{self, Action, Place};
@@ -225,7 +227,7 @@ impl StoresScreen {
     /// What cannot be deleted, or is kept, is not marked for it; of several, nothing that has other names.
     fn delete_marked(&mut self) {
         let entries = self.listing.take_marked();
-        let manner = if entries.len() == 1 { Manner::Single } else { Manner::Bulk };
+        let manner = if entries.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
         let mut refused = None;
         let mut doomed = Vec::new();
         for entry in entries {
@@ -247,14 +249,14 @@ impl StoresScreen {
     }
 
     /// Why an entry is not deleted, however much one asks.
-    fn refusal(&self, entry: &Entry, manner: Manner) -> Option<String> {
+    fn refusal(&self, entry: &Entry, manner: DeleteMode) -> Option<String> {
         let unusual = entry.status.words();
         match entry.status {
             _ if self.listing.is_kept(entry) => {
                 Some("kept for ever; K takes that back, then it can be deleted".into())
             }
             Status::Ok | Status::Unfinished | Status::FutureTime => None,
-            Status::HardLinked if manner == Manner::Single => None,
+            Status::HardLinked if manner == DeleteMode::Single => None,
             Status::HardLinked => Some(format!("{unusual}: it has other names; x on it alone deletes it")),
             _ => Some(format!("{unusual}: not deleted by overspill")),
         }
@@ -271,7 +273,7 @@ impl StoresScreen {
         let back = self.listing.pending.undo().len();
         self.message = Some(Message::note(match back {
             0 => "nothing to undo".to_owned(),
-            n => format!("{n} no longer to be deleted"),
+            n => format!("restored {n}"),
         }));
     }
 
@@ -305,9 +307,9 @@ impl StoresScreen {
 
     /// What was shown as overdue is marked for deletion, whatever has come since.
     pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, stock }: Cleaning) {
-        let mark = |doomed: &Doomed| {
+        let mark = |doomed: &ToDelete| {
             let entry = stock.entry(doomed.index as u32).clone();
-            Marked { entry, why: doomed.why, manner: Manner::Bulk }
+            Marked { entry, why: doomed.why, manner: DeleteMode::Bulk }
         };
         self.listing.pending.mark(plan.doomed.iter().map(mark));
         self.message = Some(Message::note(self.pending_words()));
@@ -336,7 +338,7 @@ impl StoresScreen {
         self.message = Some(match (&fault, keep) {
             (Some(fault), _) => Message::error(fault.clone()),
             (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
-            (None, false) => Message::note(format!("{id} is no longer kept for ever")),
+            (None, false) => Message::note(format!("{id} is no longer kept")),
         });
         if fault.is_none() {
             self.listing.set_kept(id, keep);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
-use overspill::config::{Config, Wishes};
+use overspill::config::{Config, Overrides};
 use overspill::preview::{plan, Catalog, Input, Output, PlanError, Totals};
 use overspill::store::{list, Env, Stores};
 use overspill::text::label::label;
@@ -119,9 +119,9 @@ impl Bench {
         match Config::load(Env::hermetic(self.home.path())) {
             Err(fault) => told(&fault, "config.toml"),
             Ok(config) => {
-                let _ = config.resolve(&Wishes::default(), None);
-                let wishes = Wishes { tool: Some("grep".into()), ..Wishes::default() };
-                let _ = config.resolve(&wishes, None);
+                let _ = config.resolve(&Overrides::default(), None);
+                let overrides = Overrides { tool: Some("grep".into()), ..Overrides::default() };
+                let _ = config.resolve(&overrides, None);
             }
         }
     }

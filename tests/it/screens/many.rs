@@ -3,7 +3,7 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::store::{self, Entry, Env, Manner};
+use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event};
 use overspill::tui::stores::sort::BATCH;
 use overspill::tui::stores::{Look, Scanned};
@@ -101,7 +101,7 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     let doomed = bench.app.stores.take_doomed();
     let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(24_100)]);
-    assert_eq!(doomed[0].manner, Manner::Single);
+    assert_eq!(doomed[0].manner, DeleteMode::Single);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     let mut ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
     ids.sort();
     assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
-    assert!(doomed.iter().all(|marked| marked.manner == Manner::Bulk && marked.why.as_str() == "mtime"));
+    assert!(doomed.iter().all(|marked| marked.manner == DeleteMode::Bulk && marked.why.as_str() == "mtime"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn limits_turn_by_key_and_the_preview_follows() {
     let home = cut();
     let mut session = open(&home);
     session.keys("-").wait_status("max 1,500 lines").wait_for("...6933 lines truncated...");
-    session.keys("+").wait_status("same as at the start").wait_for("...6433 lines truncated...");
+    session.keys("+").wait_status("as at the start").wait_for("...6433 lines truncated...");
     session.keys("<").wait_for("cut: max bytes (40 KB)").wait_for("bytes truncated...");
     session.keys(">").wait_for("...6433 lines truncated...");
     session.keys("D").wait_status("tail").wait_top("▌...6433 lines truncated...");

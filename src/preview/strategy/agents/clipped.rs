@@ -47,18 +47,18 @@ impl Clipped {
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
-            let cut = text.advance(line.start, line.end, Unit::Points, limit);
+            let cut = text.advance(line.start, line.end, Unit::Chars, limit);
             if cut.at == line.end {
-                sum += text.size_of(line, Unit::Points);
+                sum += text.size_of(line, Unit::Chars);
                 continue;
             }
             let tail = line_break(text, &line);
             let ending = (marker.chars().count() + tail.len()) as u64;
-            let kept = text.advance(line.start, line.end, Unit::Points, limit.max(ending) - ending).at;
+            let kept = text.advance(line.start, line.end, Unit::Chars, limit.max(ending) - ending).at;
             parts.extend(text.kept(run..kept));
             selection.ranges.push(run..kept);
             parts.push(Part::Notice { text: marker.to_owned() });
-            sum += text.size_of(line.start..kept, Unit::Points) + ending;
+            sum += text.size_of(line.start..kept, Unit::Chars) + ending;
             run = tail.start;
             if tail.is_empty() {
                 run = line.end;

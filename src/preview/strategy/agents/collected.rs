@@ -61,7 +61,7 @@ impl Collected {
         }
         let head = segments::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
         let tail = segments::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
-        let points = |segments: &[Segment]| segments::size(text, segments, Unit::Points);
+        let points = |segments: &[Segment]| segments::size(text, segments, Unit::Chars);
         let is_whole =
             |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
         let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);

@@ -54,7 +54,7 @@ impl Filtered {
         let last_line = context.scope.optional_words(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
             let start = reads.start(shown);
-            let start = segments::end(text, &start, Direction::Head, Unit::Units, shown);
+            let start = segments::end(text, &start, Direction::Head, Unit::Utf16, shown);
             return Ok(cut(
                 composed::selection(text, context, vec![("kept", start)]),
                 reads.size(),
@@ -71,7 +71,7 @@ impl Filtered {
                 ..composed::selection(text, context, vec![("kept", whole)])
             });
         }
-        let start = segments::end(text, &whole, Direction::Head, Unit::Units, shown);
+        let start = segments::end(text, &whole, Direction::Head, Unit::Utf16, shown);
         Ok(cut(composed::selection(text, context, vec![("kept", start)]), Fact::Number(size), String::new()))
     }
 }
@@ -130,7 +130,7 @@ impl Reads<'_, '_> {
     fn start(&self, units: u64) -> Vec<Segment> {
         let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {
-            size += self.text.size_of(range.clone(), Unit::Units);
+            size += self.text.size_of(range.clone(), Unit::Utf16);
             push(&mut ranges, range);
             size <= units
         });

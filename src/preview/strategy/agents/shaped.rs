@@ -51,11 +51,11 @@ impl Shaped {
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let mut all = self.frame.around(text, context)?;
-        if !all.exceeds(text, Unit::Units, size) {
+        if !all.exceeds(text, Unit::Utf16, size) {
             return Ok(self.whole(text, &all));
         }
         let held = context.scope.optional(&self.held)?.unwrap_or(u64::MAX);
-        let is_over = text.exceeds(Unit::Units, size);
+        let is_over = text.exceeds(Unit::Utf16, size);
         let held_end = held_end(text, held);
         if let Some(end) = held_end {
             hold(text, &mut all, end);
@@ -101,14 +101,14 @@ impl Shaped {
         }
         let total = match held {
             Some(held) => Ok(held),
-            None => all.size(text, Unit::Units),
+            None => all.size(text, Unit::Utf16),
         };
         let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let first = total.map_or(first, |total| first.min(total));
         let last = total.map_or(last, |total| last.min(total - first));
         let (head, tail) = (
-            all.end(text, Direction::Head, Unit::Units, first),
-            all.end(text, Direction::Tail, Unit::Units, last),
+            all.end(text, Direction::Head, Unit::Utf16, first),
+            all.end(text, Direction::Tail, Unit::Utf16, last),
         );
         let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
         let mut selection = Selection {
@@ -133,10 +133,10 @@ fn held_end(text: &Text, held: u64) -> Option<usize> {
     if text.len() as u64 <= held {
         return None;
     }
-    match text.size(Unit::Units) {
+    match text.size(Unit::Utf16) {
         Ok(units) if units <= held => None,
         Ok(units) if units == text.len() as u64 => Some(text.body.start + as_usize(held)),
-        Ok(_) => Some(text.advance(text.body.start, text.body.end, Unit::Units, held).at),
+        Ok(_) => Some(text.advance(text.body.start, text.body.end, Unit::Utf16, held).at),
         Err(want) => {
             text.wait_for(want);
             None
@@ -236,15 +236,15 @@ impl<'a, 'b> Shaping<'a, 'b> {
         self.lines += 1;
         let ending = (line.ending.len() + line.added.len()) as u64;
         let room = self.line_most.saturating_sub(ending);
-        let fits = self.text.advance(line.text.start, line.text.end, Unit::Units, room);
+        let fits = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
         if fits.at == line.text.end && ending <= self.line_most {
-            self.sum += self.text.size_of(line.text.clone(), Unit::Units) + ending;
+            self.sum += self.text.size_of(line.text.clone(), Unit::Utf16) + ending;
             self.push_added(line);
             return;
         }
         let suffix = self.marker.encode_utf16().count() as u64 + ending;
         let room = self.line_most.max(suffix) - suffix;
-        let cut = self.text.advance(line.text.start, line.text.end, Unit::Units, room);
+        let cut = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
         self.keep(cut.at);
         if let Some(half) = cut.half {
             self.parts.push(self.text.changed(half, vec![Bit::Replaced(1)]));

@@ -69,10 +69,10 @@ impl Shares {
             side.parts.iter().filter(|part| matches!(part, Part::Notice { .. })).count() as u64 * 3
         };
         let shown = [&head, &tail]
-            .map(|side| text.size_of(side.range.clone(), Unit::Units) + side.halves + dots(side));
+            .map(|side| text.size_of(side.range.clone(), Unit::Utf16) + side.halves + dots(side));
         let wrapper = context.scope.words(&self.wrapper, Facts::new())?;
         let length = wrapper.encode_utf16().count() as u64 + SEPARATOR + shown.iter().sum::<u64>();
-        if !text.exceeds(Unit::Units, length) {
+        if !text.exceeds(Unit::Utf16, length) {
             return Ok(Selection::uncut(text));
         }
         selection.facts.insert("marker", Fact::Text(wrapper));
@@ -97,7 +97,7 @@ fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
     let mut cut = Vec::new();
     while let Some(within) = next.filter(|_| side.lines < most) {
         let left = budget - side.used;
-        let cost = |piece: &Piece| text.size_of(piece.range.clone(), Unit::Units) + 1;
+        let cost = |piece: &Piece| text.size_of(piece.range.clone(), Unit::Utf16) + 1;
         let piece = text.outer_piece(&within, from, reach(left));
         let fitting = piece.map(|piece| (cost(&piece), piece)).filter(|(cost, _)| *cost <= left);
         let Some((cost, piece)) = fitting else {
@@ -130,7 +130,7 @@ impl Side {
     /// Takes as much as fits of the line that does not; what marks the cut, and half a character.
     fn cut(&mut self, text: &Text, within: Range<usize>, from: Direction, left: u64) -> Vec<Part> {
         let Some(room) = left.checked_sub(DOTS.len() as u64) else { return Vec::new() };
-        let (range, half) = text.end(within, from, Unit::Units, room);
+        let (range, half) = text.end(within, from, Unit::Utf16, room);
         self.reach(from, &range);
         self.halves = u64::from(half.is_some());
         let half = half.map(|half| text.changed(half, vec![Bit::Replaced(1)]));

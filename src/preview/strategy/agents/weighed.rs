@@ -91,13 +91,13 @@ impl Weighed {
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
-        let is_long = text.exceeds(Unit::Units, most);
-        let near = text.advance(text.body.start, text.body.end, Unit::Units, most).at;
+        let is_long = text.exceeds(Unit::Utf16, most);
+        let near = text.advance(text.body.start, text.body.end, Unit::Utf16, most).at;
         let start = text.decoding.decode(&text.bytes[text.body.start..near]);
         if !is_long && weight(&start) <= most {
             return Ok(Selection::uncut(text));
         }
-        let total = text.size(Unit::Units);
+        let total = text.size(Unit::Utf16);
         text.wait_for(total.err().unwrap_or_default());
         let total = total.unwrap_or(text.len() as u64);
         let scale = Scale { keys: self, context, most, total };
@@ -119,7 +119,7 @@ impl Weighed {
     /// Whether the end of a text looks like an error, a summary or the end of JSON.
     fn matters(&self, text: &Text, context: &Context) -> Result<bool, PlanError> {
         let looked_at = context.scope.figure(&self.looked_at)?;
-        let from = text.retreat(text.body.start, text.body.end, Unit::Units, looked_at).at;
+        let from = text.retreat(text.body.start, text.body.end, Unit::Utf16, looked_at).at;
         let end = text.decoding.decode(&text.bytes[from..text.body.end]).to_lowercase();
         let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
         Ok(self.pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
@@ -204,13 +204,13 @@ impl Scale<'_> {
             return Ok(None);
         }
         let head = head(text, fitting(start, Direction::Head, first));
-        let far = text.retreat(text.body.start, text.body.end, Unit::Units, last).at;
+        let far = text.retreat(text.body.start, text.body.end, Unit::Utf16, last).at;
         let end = text.decoding.decode(&text.bytes[far..text.body.end]);
         let end = fitting(&end, Direction::Tail, last);
         let feed = end.find('\n').filter(|at| (units(&end[..*at]) as f64) < units(end) as f64 * EARLY);
         let end = feed.map_or(end, |at| &end[at + 1..]);
-        let tail = text.retreat(text.body.start, text.body.end, Unit::Units, units(end)).at..text.body.end;
-        let both = text.size_of(head.clone(), Unit::Units) + units(end);
+        let tail = text.retreat(text.body.start, text.body.end, Unit::Utf16, units(end)).at..text.body.end;
+        let both = text.size_of(head.clone(), Unit::Utf16) + units(end);
         Ok((both < self.total).then_some(Kept { head, between, tail }))
     }
 
@@ -245,14 +245,14 @@ impl Scale<'_> {
 fn head(text: &Text, start: &str) -> Range<usize> {
     let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
     let kept = feed.map_or(start, |at| &start[..at]);
-    text.body.start..text.advance(text.body.start, text.body.end, Unit::Units, units(kept)).at
+    text.body.start..text.advance(text.body.start, text.body.end, Unit::Utf16, units(kept)).at
 }
 
 fn first_units(text: &Text, kept: &Kept, most: u64) -> Kept {
-    let head = kept.head.start..text.advance(kept.head.start, kept.head.end, Unit::Units, most).at;
-    let left = most.saturating_sub(text.size_of(kept.head.clone(), Unit::Units));
+    let head = kept.head.start..text.advance(kept.head.start, kept.head.end, Unit::Utf16, most).at;
+    let left = most.saturating_sub(text.size_of(kept.head.clone(), Unit::Utf16));
     let between: String = kept.between.chars().take(as_usize(left)).collect();
     let left = left.saturating_sub(units(&kept.between));
-    let tail = kept.tail.start..text.advance(kept.tail.start, kept.tail.end, Unit::Units, left).at;
+    let tail = kept.tail.start..text.advance(kept.tail.start, kept.tail.end, Unit::Utf16, left).at;
     Kept { head, between, tail }
 }

@@ -75,7 +75,7 @@ impl Matches {
             entries: keys.figure("entries")?,
             size: keys.optional_figure("size")?,
             line_size: keys.optional_figure("line_size")?,
-            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Units),
+            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Utf16),
             boundary: keys.word("boundary")?,
             line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
             rows: Rows::new(keys.flag("row_prefix")?).map_err(|error| keys.fault("row_prefix", error))?,

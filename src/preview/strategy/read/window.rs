@@ -69,7 +69,7 @@ impl Window {
             lines: keys.figure("lines")?,
             size: keys.optional_figure("size")?,
             line_size: keys.optional_figure("line_size")?,
-            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Units),
+            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Utf16),
             boundary: keys.word("boundary")?,
             line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
             line_ends: keys.word("line_ends")?,

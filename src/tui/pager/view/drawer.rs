@@ -23,11 +23,11 @@ pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     let place = Rect { y: area.y + area.height - height, height, ..area };
     Clear.render(place, frame.buffer_mut());
     let title = format!(" Limits of {} ", output.policy.name());
-    let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter keep · Esc discard ";
+    let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter apply · Esc cancel ";
     let foot = if foot.len() < usize::from(area.width) {
         foot
     } else {
-        " ← → change · digits type · Enter keep · Esc discard "
+        " ← → change · digits type · Enter apply · Esc cancel "
     };
     let block = Block::bordered().title(title).title_bottom(foot).border_style(pager.canvas.theme.dim);
     let inner = block.inner(place);

@@ -14,29 +14,29 @@ use crate::tui::widget::line::{self, Span};
 /// Columns for keys.
 const KEYS: usize = 18;
 
-enum Row {
+enum HelpLine {
     Heading(&'static str),
     Key(String, &'static str),
     Blank,
 }
 
-fn rows(unicode: bool) -> Vec<Row> {
+fn rows(unicode: bool) -> Vec<HelpLine> {
     let mut rows = Vec::new();
     let mut group = "";
     for binding in TABLE {
         if binding.group != group {
             if !group.is_empty() {
-                rows.push(Row::Blank);
+                rows.push(HelpLine::Blank);
             }
             group = binding.group;
-            rows.push(Row::Heading(group));
+            rows.push(HelpLine::Heading(group));
         }
-        rows.push(Row::Key(binding.keys.to_owned(), binding.what));
+        rows.push(HelpLine::Key(binding.keys.to_owned(), binding.what));
     }
-    rows.push(Row::Blank);
-    rows.push(Row::Heading("Marks on the screen"));
+    rows.push(HelpLine::Blank);
+    rows.push(HelpLine::Heading("Marks on the screen"));
     let legend = if unicode { LEGEND } else { ASCII_LEGEND };
-    rows.extend(legend.iter().map(|(mark, what)| Row::Key((*mark).to_owned(), what)));
+    rows.extend(legend.iter().map(|(mark, what)| HelpLine::Key((*mark).to_owned(), what)));
     rows
 }
 
@@ -49,7 +49,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("• in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("! in Stores", "others can read this file too"),
-    ("^M <9B> reversed", "control bytes and bytes that are no UTF-8, visible"),
+    ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
 ];
 
 const ASCII_LEGEND: &[(&str, &str)] = &[
@@ -61,7 +61,7 @@ const ASCII_LEGEND: &[(&str, &str)] = &[
     ("* in the map", "the search finds something here"),
     ("~ before a number", "about: lines are still being counted"),
     ("! in Stores", "others can read this file too"),
-    ("^M <9B> reversed", "control bytes and bytes that are no UTF-8, visible"),
+    ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
 ];
 
 fn place(area: Rect) -> Rect {
@@ -91,11 +91,11 @@ pub fn draw(canvas: &Canvas, frame: &mut Frame, area: Rect, top: u16) {
     }
 }
 
-fn spans(canvas: &Canvas, row: &Row) -> Vec<Span> {
+fn spans(canvas: &Canvas, row: &HelpLine) -> Vec<Span> {
     match row {
-        Row::Blank => Vec::new(),
-        Row::Heading(text) => vec![(format!(" {text}"), canvas.theme.active)],
-        Row::Key(keys, what) => {
+        HelpLine::Blank => Vec::new(),
+        HelpLine::Heading(text) => vec![(format!(" {text}"), canvas.theme.active)],
+        HelpLine::Key(keys, what) => {
             let pad = " ".repeat(KEYS.saturating_sub(keys.width()));
             vec![(format!("   {keys}{pad}"), canvas.theme.accent), ((*what).to_owned(), Style::new())]
         }
@@ -111,7 +111,7 @@ mod tests {
         let place = place(Rect::new(0, 0, 80, 24));
         let room = usize::from(place.width) - 2 - 3 - KEYS;
         for row in rows(true).iter().chain(&rows(false)) {
-            if let Row::Key(keys, what) = row {
+            if let HelpLine::Key(keys, what) = row {
                 assert!(keys.width() <= KEYS && what.width() <= room, "{keys} {what}");
             }
         }
