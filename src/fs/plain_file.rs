@@ -40,9 +40,10 @@ fn is_trusted(owner: u32, us: u32) -> bool {
 fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MOST {
-        true => Err(io::Error::other("is larger than 1 MiB, and is not read")),
-        false => String::from_utf8(bytes).map_err(|_| io::Error::other("is not UTF-8")),
+    if bytes.len() as u64 > MOST {
+        Err(io::Error::other("is larger than 1 MiB, and is not read"))
+    } else {
+        String::from_utf8(bytes).map_err(|_| io::Error::other("is not UTF-8"))
     }
 }
 
@@ -71,18 +72,20 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
 
 /// Whether a file lists no more things under a key than it may.
 pub(crate) fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
-    match count > most {
-        true => Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer")),
-        false => Ok(()),
+    if count > most {
+        Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer"))
+    } else {
+        Ok(())
     }
 }
 
 /// Whether a path, as a pattern, is no longer than any path can be.
 pub(crate) fn short_path(key: &str, pattern: &str) -> Result<(), String> {
     const MOST_PATH: usize = 4096;
-    match pattern.len() > MOST_PATH {
-        true => Err(format!("`{key}` has a path of over {MOST_PATH} bytes; write a shorter one")),
-        false => Ok(()),
+    if pattern.len() > MOST_PATH {
+        Err(format!("`{key}` has a path of over {MOST_PATH} bytes; write a shorter one"))
+    } else {
+        Ok(())
     }
 }
 

@@ -58,10 +58,7 @@ impl Source {
         let change = if size < old {
             Change::Truncated
         } else if size > old {
-            match self.tail_is_unchanged(file)? {
-                true => return self.grow_file(file, now),
-                false => Change::Replaced,
-            }
+            if self.tail_is_unchanged(file)? { return self.grow_file(file, now) } else { Change::Replaced }
         } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
             return self.settle(file, now);
         } else if self.lost_pages_are_back(file)? {
@@ -81,10 +78,8 @@ impl Source {
         if now.identity.size > seen.identity.size && self.tail_is_unchanged(file)? {
             return self.grow_file(file, now);
         }
-        let change = match now.identity.size < seen.identity.size {
-            true => Change::Truncated,
-            false => Change::Replaced,
-        };
+        let change =
+            if now.identity.size < seen.identity.size { Change::Truncated } else { Change::Replaced };
         self.renew(file, now, change)
     }
 

@@ -79,21 +79,18 @@ impl Root {
     /// Opens it; it must then be the user's or the system's.
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
-        let start = match self.trusted.as_os_str().is_empty() {
-            true => openat(
-                CWD,
-                if self.path.is_absolute() { "/" } else { "." },
-                DIRECTORY | THROUGH,
-                Mode::empty(),
-            )?,
-            false => openat(CWD, &self.trusted, DIRECTORY | THROUGH, Mode::empty())?,
+        let start = if self.trusted.as_os_str().is_empty() {
+            openat(CWD, if self.path.is_absolute() { "/" } else { "." }, DIRECTORY | THROUGH, Mode::empty())?
+        } else {
+            openat(CWD, &self.trusted, DIRECTORY | THROUGH, Mode::empty())?
         };
         let dir = self.walk(start, rest)?;
         let dir = openat(&dir, ".", DIRECTORY | OFlags::RDONLY, Mode::empty())?;
         let owner = stat::Facts::from(fstat(&dir)?).uid;
-        match rest.as_os_str().is_empty() || owner == self.uid || owner == 0 {
-            true => Ok(dir),
-            false => Err(RootError::Foreign),
+        if rest.as_os_str().is_empty() || owner == self.uid || owner == 0 {
+            Ok(dir)
+        } else {
+            Err(RootError::Foreign)
         }
     }
 

@@ -154,10 +154,8 @@ impl CapturedOutput {
                 (content, file.map_or(Unsaved::Nothing, Unsaved::File), kept)
             }
         };
-        let lines = match kept == seen.bytes {
-            true => seen.lines,
-            false => cut_lines(&content, feeds - taken.rest_feeds, kept),
-        };
+        let lines =
+            if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };
         let kept = Size { bytes: kept, lines };
         let (totals, stopped) = (taken.counter.totals(), taken.stopped);
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })

@@ -43,9 +43,10 @@ impl Exact {
         let proposed = size.saturating_sub(short).div_ceil(2);
         let lines = python_lines(text, all.end(text, Direction::Head, Unit::Chars, proposed));
         let facts = Facts::from([("number", Fact::Number(lines + 1))]);
-        let marker = match size <= short {
-            true => self.short_notice.clone(),
-            false => context.scope.words(&self.notice, facts)?,
+        let marker = if size <= short {
+            self.short_notice.clone()
+        } else {
+            context.scope.words(&self.notice, facts)?
         };
         let length = marker.chars().count() as u64;
         let room = size.saturating_sub(length);

@@ -104,9 +104,10 @@ impl Pieces {
         if let Some(LimitHit::Size(_)) = taken.hit {
             taken.hit = Some(context.by_size());
         }
-        let cut = match together {
-            true => Some(self.cut_together(text, context, &bounds, (lines, size), &mut taken)?),
-            false => None,
+        let cut = if together {
+            Some(self.cut_together(text, context, &bounds, (lines, size), &mut taken)?)
+        } else {
+            None
         };
         let is_counted = bounds.lines.is_some_and(|lines| taken.count >= lines);
         if self.lines_win && (taken.hit.is_none() || is_counted) {

@@ -174,11 +174,12 @@ impl<'a> Meter<'a> {
     /// Counts a value that is made.
     fn made(&mut self, size: Size) -> Result<Size, String> {
         self.work = self.work.saturating_add(size.bytes.max(LEAST));
-        match self.work > MOST_WORK {
-            true => Err("the template asks for too much work (over 4 MiB of text); use shorter texts, \
+        if self.work > MOST_WORK {
+            Err("the template asks for too much work (over 4 MiB of text); use shorter texts, \
                          fewer loops and fewer `set`"
-                .to_owned()),
-            false => Ok(size),
+                .to_owned())
+        } else {
+            Ok(size)
         }
     }
 

@@ -270,11 +270,10 @@ fn name_fits(entry: &Entry) -> bool {
 /// The entry's directory, if it is the one that was listed.
 fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, Stop> {
     let place = entry.place();
-    let dir = match entry.is_own() {
-        true => {
-            openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
-        }
-        false => place.root.open_below(&place.path)?,
+    let dir = if entry.is_own() {
+        openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
+    } else {
+        place.root.open_below(&place.path)?
     };
     let facts = stat::Facts::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;

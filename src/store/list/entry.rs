@@ -227,9 +227,10 @@ impl Entry {
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;
         let file = File::from(rustix::fs::openat(dir, self.name(), flags, Mode::empty())?);
         let meta = file.metadata()?;
-        match meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
-            true => Ok(file),
-            false => Err(io::Error::other("not what was listed")),
+        if meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
+            Ok(file)
+        } else {
+            Err(io::Error::other("not what was listed"))
         }
     }
 

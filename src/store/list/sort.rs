@@ -210,9 +210,10 @@ impl Words {
     /// A word may also begin in the directory's path and end in the name.
     fn are_in_name(&mut self, name: &OsStr) -> bool {
         self.text.truncate(self.shared);
-        match name.as_encoded_bytes().is_ascii() {
-            true => self.text.extend(name.as_encoded_bytes().iter().map(u8::to_ascii_lowercase)),
-            false => self.text.extend(name.to_string_lossy().to_lowercase().bytes()),
+        if name.as_encoded_bytes().is_ascii() {
+            self.text.extend(name.as_encoded_bytes().iter().map(u8::to_ascii_lowercase))
+        } else {
+            self.text.extend(name.to_string_lossy().to_lowercase().bytes())
         }
         self.open.iter().all(|n| {
             let word = &self.words[*n];

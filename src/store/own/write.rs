@@ -80,9 +80,10 @@ fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Resul
     }
     // What grows meanwhile is noticed by one byte more.
     let copied = io::copy(&mut from.take(size + 1), &mut to)?;
-    match copied == size && from.metadata()?.len() == size {
-        true => Ok(()),
-        false => Err(io::Error::other("it changed while it was copied; try again")),
+    if copied == size && from.metadata()?.len() == size {
+        Ok(())
+    } else {
+        Err(io::Error::other("it changed while it was copied; try again"))
     }
 }
 

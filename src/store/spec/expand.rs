@@ -16,13 +16,12 @@ pub struct Unset(pub String);
 /// nearest directory, from the current one upwards, that has its first component, of the same owner. The home
 /// directory is no project.
 pub(crate) fn root(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
-    match pattern.starts_with(['/', '~', '$']) {
-        true => expand(pattern, env),
-        false => {
-            let here = PathBuf::from(env.var("PWD").ok_or_else(|| Unset("PWD".into()))?);
-            let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
-            Ok(project.unwrap_or(&here).join(pattern))
-        }
+    if pattern.starts_with(['/', '~', '$']) {
+        expand(pattern, env)
+    } else {
+        let here = PathBuf::from(env.var("PWD").ok_or_else(|| Unset("PWD".into()))?);
+        let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
+        Ok(project.unwrap_or(&here).join(pattern))
     }
 }
 

@@ -43,9 +43,10 @@ impl Component {
     /// Letters, digits, `-` and `_` alone are a literal; all else is an anchored regular expression.
     pub(crate) fn new(text: &str) -> Component {
         let literal = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-        match literal && !text.is_empty() {
-            true => Component::Literal(text.into()),
-            false => Component::Pattern { source: text.into(), regex: OnceLock::new() },
+        if literal && !text.is_empty() {
+            Component::Literal(text.into())
+        } else {
+            Component::Pattern { source: text.into(), regex: OnceLock::new() }
         }
     }
 

@@ -42,9 +42,10 @@ impl Collected {
         let budget = context.scope.figure(&self.size)?;
         let dropped = text.bytes.len().saturating_sub(held);
         if dropped == 0 {
-            return match text.exceeds(Unit::Bytes, budget) {
-                true => self.middle.select(text, context).map(|selection| with_facts(text, selection)),
-                false => Ok(Selection::uncut(text)),
+            return if text.exceeds(Unit::Bytes, budget) {
+                self.middle.select(text, context).map(|selection| with_facts(text, selection))
+            } else {
+                Ok(Selection::uncut(text))
             };
         }
         let facts = Facts::from([("number", Fact::Number(dropped as u64))]);

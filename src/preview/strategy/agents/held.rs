@@ -124,9 +124,10 @@ impl Rolling {
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
         let start =
             if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
-        let mut selection = match start == text.body.start {
-            true => self.pieces.select(text, context)?,
-            false => tail_of(text, context, &self.pieces, false, start..text.body.end)?,
+        let mut selection = if start == text.body.start {
+            self.pieces.select(text, context)?
+        } else {
+            tail_of(text, context, &self.pieces, false, start..text.body.end)?
         };
         let total = text.line_count();
         let taken = selection.lines.unwrap_or(Ok(0));

@@ -51,10 +51,8 @@ impl Numbered {
         let last = context.scope.figure(&self.tail_lines)?;
         let mut head = from_start(text, &breaks, first.saturating_add(last).saturating_add(1));
         let is_many = head.len() as u64 > first.saturating_add(last);
-        let total = match is_many {
-            true => count(text, &Regex::new(RARE).map_err(wrong)?),
-            false => Ok(head.len() as u64),
-        };
+        let total =
+            if is_many { count(text, &Regex::new(RARE).map_err(wrong)?) } else { Ok(head.len() as u64) };
         let tail = if is_many { from_end(text, &breaks, as_usize(last)) } else { Vec::new() };
         head.truncate(as_usize(if is_many { first } else { u64::MAX }));
         let most = context.scope.figure(&self.line_size)?;

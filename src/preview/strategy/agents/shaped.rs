@@ -291,11 +291,10 @@ impl<'a, 'b> Shaping<'a, 'b> {
     fn finish(self, words: &str) -> Selection {
         let shown = self.shown();
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
-        let left = match words.split('\n').any(|line| has(&line)) {
-            true => {
-                words.split('\n').filter(|line| !line.is_empty() && !has(line)).collect::<Vec<_>>().join("\n")
-            }
-            false => words.to_owned(),
+        let left = if words.split('\n').any(|line| has(&line)) {
+            words.split('\n').filter(|line| !line.is_empty() && !has(line)).collect::<Vec<_>>().join("\n")
+        } else {
+            words.to_owned()
         };
         let mut selection = Selection {
             slots: vec![("kept", self.parts)],
