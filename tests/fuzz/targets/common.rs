@@ -1,9 +1,9 @@
 //! The tests' screens without a terminal.
 #![allow(dead_code, reason = "the tests use the rest")]
 
-#[path = "../../common/bench.rs"]
+#[path = "../../it/common/bench.rs"]
 pub mod bench;
-#[path = "../../common/looks.rs"]
+#[path = "../../it/common/looks.rs"]
 pub mod looks;
-#[path = "../../common/samples.rs"]
+#[path = "../../it/common/samples.rs"]
 pub mod samples;
