@@ -50,7 +50,6 @@ compile_error!("overspill runs on Linux and macOS; other systems are not support
 
 pub(crate) mod env;
 pub(crate) mod fs;
-pub(crate) mod human;
 
 pub mod capture;
 pub mod preview;
@@ -60,6 +59,8 @@ pub mod preview;
 pub mod cli;
 #[doc(hidden)]
 pub mod config;
+#[doc(hidden)]
+pub mod human;
 #[doc(hidden)]
 pub mod known;
 #[doc(hidden)]

@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A line on standard error, made safe. Whoever should read it may have gone: that stops nothing.
+/// A line on standard error, made safe. Its reader may have closed it: that stops nothing.
 fn say(words: &str) {
     let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
     let _ = io::stderr().write_all(line.as_bytes());

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::stat::Facts;
 
-/// Permission bits that a directory of ours alone must not have.
+/// Permission bits that a private directory must not have.
 pub(crate) const NO_OTHERS: u32 = 0o077;
 /// Permission bits that a directory must not have whose files others may read.
 pub(crate) const NO_OTHER_WRITERS: u32 = 0o022;
@@ -53,7 +53,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
     }
 }
 
-/// Opens a directory that all share, such as /tmp: it belongs to `uid`, or is sticky, so that no one can move our files
+/// Opens a directory that all share, such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
 /// away. It may be a link.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
     if is_sticky || facts.uid == uid { Ok(dir) } else { Err(Unfit::Foreign) }
 }
 
-/// Makes a directory of mode 0700 if it is not there. A umask may take our own rights away, and
+/// Makes a directory of mode 0700 if it is not there. A umask may take the user's own rights away, and
 /// opening it would then fail; hence the chmod of what has just been made.
 ///
 /// # Errors

@@ -6,8 +6,8 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Waits where the writer inside would give up because there is no room yet: a terminal or a pipe that we share may
-/// be non-blocking without our doing.
+/// Waits where the writer inside would give up because there is no room yet: a terminal or a pipe shared with others may
+/// be non-blocking because another process made it so.
 #[derive(Debug)]
 pub(crate) struct Patient<W>(pub W);
 

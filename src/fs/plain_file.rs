@@ -1,4 +1,4 @@
-//! Reading a small file that others may have put in our way: never waits, takes no more than it can hold, and tells its
+//! Reading a small file that others may have put there: never waits, takes no more than it can hold, and tells its
 //! faults in a few words.
 
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ const MOST: u64 = 1 << 20;
 /// The text of a configuration, a policy, or a store's description. It may be reached through a link.
 ///
 /// # Errors
-/// What the system says; or that it is no regular file, belongs to another user than us or root, is larger than
+/// What the system says; or that it is no regular file, belongs to another user than this one or root, is larger than
 /// 1 MiB, or is no UTF-8. The path is for the caller to name.
 pub(crate) fn read(path: &Path) -> io::Result<String> {
     // A FIFO without a writer would wait for one.

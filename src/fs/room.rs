@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Nothing that we write takes the last gigabyte of a disk, or the last twentieth if that is less.
+/// Nothing that overspill writes takes the last gigabyte of a disk, or the last twentieth if that is less.
 const KEEP_FREE: u64 = 1 << 30;
 
 /// Bytes that may still be written to the disk on which a file lies.

@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 /// Waits where the reader inside would give up because nothing has come yet: standard input is shared with others,
-/// and may be non-blocking without our doing.
+/// and may be non-blocking because another process made it so.
 #[derive(Debug)]
 pub struct Awaited<R>(pub R);
 

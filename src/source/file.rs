@@ -1,4 +1,4 @@
-//! What is looked at: a mapped file or a spooled stream, and how it changes under us.
+//! What is looked at: a mapped file or a spooled stream, and how it changes meanwhile.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -45,7 +45,7 @@ impl Source {
     }
 
     /// As [`Source::open`], but for an entry of a store: a symbolic link is refused, and while it
-    /// is looked at a shared lock keeps our own cleaners from deleting it.
+    /// is looked at a shared lock keeps overspill's cleaners from deleting it.
     ///
     /// # Errors
     /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].

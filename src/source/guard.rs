@@ -1,4 +1,4 @@
-//! The SIGBUS guard: a lost page of a registered mapping reads as zeros instead of killing us.
+//! The SIGBUS guard: a lost page of a registered mapping reads as zeros instead of killing the program.
 //!
 //! A mapped file can be cut by others at any moment; touching a page past its end then raises
 //! SIGBUS. The handler finds the mapping in a fixed table of atomics and replaces everything from
@@ -124,7 +124,7 @@ fn install_once() -> Result<(), i32> {
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     PAGE.store(usize::try_from(page).map_err(|_| libc::EINVAL)?, Ordering::Relaxed);
     // SAFETY: plain sigaction calls on zeroed, then fully set, structures. The earlier action is
-    // stored before ours is installed, so the handler always finds it.
+    // stored before the new one is installed, so the handler always finds it.
     unsafe {
         let mut previous: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut previous) != 0 {
@@ -156,7 +156,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, cont
     if !(from_kernel && mend(address)) {
         chain(signal, info, context);
     }
-    // SAFETY: as above; the interrupted code must not see our calls' errno.
+    // SAFETY: as above; the interrupted code must not see the errno of these calls.
     unsafe { *errno_location() = errno };
 }
 
@@ -171,7 +171,7 @@ fn mend(address: usize) -> bool {
     slot.lost.fetch_min(page - start, Ordering::AcqRel);
     // SAFETY: [page, end) lies inside a mapping that is registered, hence alive (its owner removes
     // it from the table before unmapping, and this thread is reading it), so MAP_FIXED replaces
-    // only pages that are ours.
+    // only pages of registered maps.
     let mapped = unsafe {
         libc::mmap(
             page as *mut libc::c_void,
@@ -185,7 +185,7 @@ fn mend(address: usize) -> bool {
     mapped != libc::MAP_FAILED
 }
 
-/// Hands a fault that is not ours to the action that was there before.
+/// Hands a fault elsewhere to the action that was there before.
 fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(previous) = PREVIOUS.get() else { return };
     let handler = previous.sa_sigaction;

@@ -86,7 +86,7 @@ impl Probe {
 }
 
 /// A thread that calls back whenever its probe sees a change. It ends when this is dropped, when
-/// the callback says that nobody listens, or when a stream has ended.
+/// the callback says that it has no listener, or when a stream has ended.
 #[derive(Debug)]
 pub struct Watcher {
     _stop: Sender<()>,

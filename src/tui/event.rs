@@ -69,7 +69,7 @@ pub enum Event {
     Deleted(Message),
     /// An entry is kept for ever, or no longer; or that failed.
     Kept {
-        /// Its id in our own store.
+        /// Its id in overspill's own store.
         id: String,
         /// What was asked.
         keep: bool,

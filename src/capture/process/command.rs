@@ -103,7 +103,7 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
     };
     let supervisor = Supervisor::start(clock, held)?;
     let spawned = command.spawn();
-    // It has our ends of what the command writes to.
+    // It has overspill's ends of what the command writes to.
     drop(command);
     let child = match spawned {
         Ok(child) => child,

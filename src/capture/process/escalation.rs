@@ -16,7 +16,7 @@ pub(crate) struct Escalation {
 }
 
 impl Escalation {
-    /// The next step when we are asked, by `signal`, to stop: first that signal itself, then TERM,
+    /// The next step when `signal` asks to stop: first that signal itself, then TERM,
     /// then KILL, though not before the command has had two seconds since TERM; a fourth time
     /// does not wait.
     pub(crate) fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {

@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 pub struct Ended {
     /// What the system says.
     pub status: Status,
-    /// Whether we had a part in it.
+    /// Whether overspill had a part in it.
     pub stop: Stop,
 }
 
@@ -29,17 +29,17 @@ pub enum Status {
 pub enum Stop {
     /// It was not.
     No,
-    /// By a signal of this number, which we were sent and passed on.
+    /// By a signal of this number, which overspill was sent and passed on.
     Asked(i32),
-    /// By us, when its time was over.
+    /// By overspill, on a timeout.
     TimedOut,
-    /// By us, when nobody wanted its output any more.
+    /// By overspill, when its output had no reader any more.
     Unwanted,
 }
 
 impl Ended {
     /// The exit status to end with, as shells have it: the command's own; 128 + n when signal n
-    /// killed it (the signal that we were asked to stop it by, where that is why); 124 when its
+    /// killed it (the signal that asked overspill to stop it, where that is why); 124 when its
     /// time was over; 141, as for SIGPIPE, when nobody wanted its output.
     pub fn exit_code(self) -> u8 {
         match (self.stop, self.status) {

@@ -67,7 +67,7 @@ pub enum Group {
     #[default]
     Own,
     /// Ours, for a command that reads the terminal, which only the foreground group may. The
-    /// terminal's own signals (INT, QUIT) reach it without us; others go to it alone.
+    /// terminal's own signals (INT, QUIT) reach it without overspill; others go to it alone.
     Shared,
 }
 
@@ -87,7 +87,7 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// The exit status that shells end with: 127, 126; 1 for a failure of our own.
+    /// The exit status that shells end with: 127, 126; 1 for a failure of overspill's own.
     pub fn exit_code(&self) -> u8 {
         match self {
             StartError::NotFound(_) => 127,

@@ -1,4 +1,4 @@
-//! What comes on our standard input, on its way to a command's terminal as if it were typed there.
+//! What comes on standard input, on its way to a command's terminal as if it were typed there.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,7 +15,7 @@ use rustix::termios::{
 
 /// The key that ends input on a terminal: once for what has been typed of a line, once for the end.
 const END: u8 = 4;
-/// While another job has the terminal, it is looked this often whether it is ours again.
+/// While another job has the terminal, it is looked this often whether overspill has it again.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Our terminal's keys, and its modes while they are not as they were.
@@ -26,12 +26,12 @@ pub(crate) struct Keyboard {
 
 #[derive(Debug, Default)]
 enum Modes {
-    /// As we found them.
+    /// As they were found.
     #[default]
     Found,
     /// Ours; these were there before.
     Ours(Box<Termios>),
-    /// As we found them, for good.
+    /// As they were found, for good.
     Left,
 }
 
@@ -62,8 +62,8 @@ pub(crate) fn pass(
 }
 
 impl Keyboard {
-    /// Takes keys one by one and unchanged, as far as we may: a terminal's are ours while we are in the
-    /// foreground. Those that send signals still send them to us.
+    /// Takes keys one by one and unchanged, as far as possible: a terminal's are overspill's while it is in the
+    /// foreground. Those that send signals still send them to overspill.
     fn take(&self, stdin: &Stdin) -> bool {
         if !stdin.is_terminal() {
             return true;

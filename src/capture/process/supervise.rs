@@ -27,14 +27,14 @@ pub struct Control {
 }
 
 impl Control {
-    /// Passes a signal on that we were sent: first itself, the second time TERM, the third KILL
+    /// Passes on a signal that overspill was sent: first itself, the second time TERM, the third KILL
     /// (once two seconds have passed since TERM). False when there is nothing to stop any more, or
     /// no such signal.
     pub fn ask(&self, signal: i32) -> bool {
         Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(Event::Asked(signal)).is_ok())
     }
 
-    /// Whether this signal killed the command. At a terminal Ctrl-C reaches the command and us alike, and ours may
+    /// Whether this signal killed the command. At a terminal Ctrl-C reaches the command and overspill alike, and overspill's may
     /// be looked at only once the command is over.
     pub fn was_killed_by(&self, signal: i32) -> bool {
         self.killer.load(Ordering::Acquire) == signal
@@ -94,7 +94,7 @@ pub(crate) enum Event {
 }
 
 /// Waits for the command's end without reaping it, so that its process number, and its group's,
-/// stay its own for as long as we may signal them.
+/// stay its own for as long as they may be signalled.
 pub(crate) fn tell_exit(pid: Pid, events: &Sender<Event>, killer: &AtomicI32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
@@ -153,7 +153,7 @@ impl Watch {
                 }
                 Ok(Event::GoesOn) => self.send(Some(Signal::CONT)),
                 Ok(Event::Settled(done)) => {
-                    // Who asked may have gone.
+                    // The process that asked may have ended.
                     let _ = done.send(());
                 }
                 Ok(Event::Unwanted) => {}

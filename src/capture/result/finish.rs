@@ -198,7 +198,7 @@ impl Captured {
         notes
     }
 
-    /// A preview that needed bytes which are nowhere any more is not exact, and that is said.
+    /// A preview that needed bytes which are gone is not exact, and the report says so.
     pub(in crate::capture) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content().holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();

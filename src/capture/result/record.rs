@@ -20,7 +20,7 @@ use super::timeline::Timeline;
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
-/// A record is at most so long; one that is longer is none of ours.
+/// A record is at most so long; a longer one is not overspill's.
 const MOST_BYTES: u64 = 1 << 20;
 /// A record whose spill is gone is kept for so long: the spill may just be getting its name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);

@@ -1,4 +1,4 @@
-//! Directories that hold spills: made for us alone, checked before use, and rid of what killed writers left.
+//! Directories that hold spills: private to the user, checked before use, and rid of what killed writers left.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -53,12 +53,12 @@ pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
     directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
-/// A directory of ours alone, if it is there.
+/// A private directory, if it is there.
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
-/// A directory of ours alone, made if it is not there.
+/// A private directory, made if it is not there.
 pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make(path)?;
     open_private(path, env)
@@ -71,7 +71,7 @@ pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }
 
-/// A directory that all share, such as /tmp: ours, or sticky, so that no one can move our files away.
+/// A directory that all share, such as /tmp: the user's own, or sticky, so that no other user can move its files away.
 pub(crate) fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open_shared(path, env.uid()).map_err(|unfit| explain(path, unfit, "+t"))
 }
@@ -90,7 +90,7 @@ fn explain(path: &Path, unfit: Unfit, remedy: &'static str) -> DirError {
     }
 }
 
-/// Removes one file, if it is a regular one of ours that nobody is writing; its bytes, if it is gone.
+/// Removes one file, if it is a regular one of the user's that no process is writing; its bytes, if it is gone.
 pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
     let facts = Facts::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
     if facts.kind != FileType::RegularFile || facts.uid != env.uid() {

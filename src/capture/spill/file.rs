@@ -75,8 +75,8 @@ impl Write for Spill {
     }
 }
 
-/// A file grown to the limit of its size is to be an error, not our death. A handler, unlike an
-/// ignored signal, is not handed on to the commands that we start.
+/// A file grown to the limit of its size is to be an error, not the program's death. A handler, unlike an
+/// ignored signal, is not handed on to the commands that overspill starts.
 fn survive_file_size_limit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Where spills are put: in our own store, or where and under the name that an agent would use.
+//! Where spills are put: in overspill's own store, or where and under the name that an agent would use.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -132,7 +132,7 @@ impl Place {
         Place { before: Some(Arc::new(before)), ..self }
     }
 
-    /// Whether this is our own store.
+    /// Whether this is overspill's own store.
     #[doc(hidden)]
     pub fn is_own(&self) -> bool {
         self.kind == Kind::Own

@@ -20,7 +20,7 @@ pub struct EndedSession {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Names that were left, and the directory with them: none of ours, or still being written.
+    /// Names that were left, and the directory with them: not overspill's, or still being written.
     pub left: Vec<String>,
 }
 
@@ -33,13 +33,13 @@ pub enum EndError {
     /// There is none of that name.
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
-    /// Its directory is not ours alone, or the system will not have it.
+    /// Its directory is not private, or the system will not have it.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
 /// Removes a session's directory and the spills in it, one name at a time. What is not named as a
-/// session's spill, is no file of ours, or is still being written stays.
+/// session's spill, is not a file of the user's, or is still being written stays.
 ///
 /// # Errors
 /// [`EndError`].

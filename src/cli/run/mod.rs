@@ -105,7 +105,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
     };
     let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
     if let Some(status) = ended_by {
-        // The terminal may have gone with the signal.
+        // The terminal may be closed with the signal.
         return Err(Failure::Ended(status).into());
     }
     printed?;

@@ -17,7 +17,7 @@ use signal_hook::low_level::emulate_default_handler;
 use crate::capture::{Control, Group, TerminalSize};
 
 /// How many signals that are heard only once the command is over may still be meant for it: by the next one, whoever
-/// sends them wants us to end, spill or no spill.
+/// sends them wants overspill to end, spill or no spill.
 const LATE: u32 = 2;
 
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
@@ -37,7 +37,7 @@ impl Drop for Finishing {
 }
 
 impl Passing {
-    /// Takes them, but for those that whoever started us has set aside, as `nohup` does. What Ctrl-Z sends is
+    /// Takes them, but for those that the process that started overspill has set aside, as `nohup` does. What Ctrl-Z sends is
     /// passed on as well to a command that does not hear it itself, being in a group of its own.
     pub(crate) fn begin(group: Group) -> io::Result<Passing> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
@@ -75,7 +75,7 @@ fn pass(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
             _ if late < LATE && !is_finished.load(Ordering::Acquire) => late += 1,
             // The signal that ended the command came here as well, late: ignore it.
             _ if is_first && control.was_killed_by(signal) => {}
-            // What it cannot do would have been done to us long ago.
+            // What it cannot do would have been done to overspill long ago.
             _ => drop(emulate_default_handler(signal)),
         }
     }

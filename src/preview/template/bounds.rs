@@ -364,7 +364,7 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// A name of ours, a parameter, or a figure, which may be a text or still be counted.
+    /// A name of the engine's, a parameter, or a figure, which may be a text or still be counted.
     fn variable(&self, name: &str) -> Size {
         if let Some(size) = self.named.get(name) {
             return *size;

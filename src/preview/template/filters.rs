@@ -15,7 +15,7 @@ pub(crate) enum Gives {
     Part,
 }
 
-/// Every filter that a template may use: ours, and those of minijinja's that cannot make much of little.
+/// Every filter that a template may use: the engine's own, and those of minijinja's that cannot make much of little.
 const ALL: &[(&str, Gives)] = &[
     ("abs", Gives::Part),
     ("basename", Gives::Text),

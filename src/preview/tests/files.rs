@@ -1,4 +1,4 @@
-//! A person's own policy files, and what is said of their mistakes.
+//! A person's own policy files, and how their mistakes are reported.
 
 use std::fs;
 

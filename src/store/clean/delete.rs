@@ -19,7 +19,7 @@ use crate::store::{
     Asked, CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Why, clean_plan, list,
 };
 
-/// The log of deletions, in our own directory.
+/// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
 /// How an entry was chosen.
@@ -51,7 +51,7 @@ pub enum Reason {
     Name,
     /// It is no regular file.
     NotAFile,
-    /// It, or our own store's directory, is another user's.
+    /// It, or overspill's own store's directory, is another user's.
     Foreign,
     /// Our own store's directory is open to others.
     Exposed,
@@ -164,7 +164,7 @@ pub struct Swept {
     pub bytes: u64,
 }
 
-/// Cleans our own store of what is overdue, as once a run before the first new spill. Nothing
+/// Cleans overspill's own store of what is overdue, as once a run before the first new spill. Nothing
 /// happens while another cleaner is at it.
 ///
 /// # Errors
@@ -256,7 +256,7 @@ fn may_go(facts: &stat::Facts, entry: &Entry, manner: DeleteMode, env: &Env) -> 
     stay(facts.links <= 1 || manner == DeleteMode::Single, Reason::HardLinked)
 }
 
-/// A single component, and one that its store's pattern (for our own store, its exact form) fits.
+/// A single component, and one that its store's pattern (for overspill's own store, its exact form) fits.
 fn name_fits(entry: &Entry) -> bool {
     let name = entry.name().as_encoded_bytes();
     let single = !name.is_empty()

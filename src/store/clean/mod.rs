@@ -74,7 +74,7 @@ pub struct ToDelete {
 pub enum Skipped {
     /// The user keeps it.
     Kept,
-    /// It is no ordinary file of ours; the status says.
+    /// It is not an ordinary file of the user's; the status says which.
     Unusual(Status),
     /// Its store calls it overdue, but by its own times it is young.
     Young,
@@ -91,7 +91,7 @@ pub struct CleanPlan {
     pub bytes: u64,
 }
 
-/// Decides what goes. `kept` has the ids that the user keeps in our own store. An automatic
+/// Decides what goes. `kept` has the ids that the user keeps in overspill's own store. An automatic
 /// cleaning does nothing when an entry is newer than the clock: then the clock is wrong.
 pub fn clean_plan<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
@@ -161,7 +161,7 @@ fn judge(
     }
 }
 
-/// Only our own store has marks, so only its ids are compared.
+/// Only overspill's own store has marks, so only its ids are compared.
 fn is_kept(entry: &Entry, kept: &BTreeSet<String>) -> bool {
     entry.is_own() && kept.contains(&*entry.id())
 }

@@ -40,7 +40,7 @@ pub struct Place {
 /// What keeps an entry from being an ordinary one. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// A regular file of ours, with one name.
+    /// A regular file of the user's, with one name.
     Ok,
     /// A spill whose writer has not finished: still at it, or killed.
     Unfinished,
@@ -234,7 +234,7 @@ impl Entry {
         }
     }
 
-    /// Whether it lies in our own store.
+    /// Whether it lies in overspill's own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
     }

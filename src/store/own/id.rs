@@ -1,4 +1,4 @@
-//! opencode's ids, which our own spills use too: when one was made, in any of its three forms.
+//! opencode's ids, which overspill's own spills use too: when one was made, in any of its three forms.
 //!
 //! A name is `tool_`, the time and a counter in hexadecimal, and random base62 characters
 //! (agents.md 2.4). The time is milliseconds times 4096 plus a counter, big-endian, in 6, 7 or 8
@@ -19,7 +19,7 @@ pub enum Form {
     Six,
     /// 14 and 12.
     Seven,
-    /// 16 and 12: opencode's newest, and ours.
+    /// 16 and 12: opencode's newest, and overspill's.
     Eight,
 }
 
@@ -81,7 +81,7 @@ fn hex(digits: &[u8]) -> Option<i64> {
     })
 }
 
-/// An id of ours: the 8-byte form. `counter` (its low 12 bits) tells ids of one millisecond apart;
+/// An id of overspill's own: the 8-byte form. `counter` (its low 12 bits) tells ids of one millisecond apart;
 /// `random` is any twelve random bytes.
 pub fn new_id(now: Timestamp, counter: u16, random: [u8; 12]) -> String {
     let time = (now.as_millisecond().max(0) << 12) | i64::from(counter & 0xfff);
@@ -89,7 +89,7 @@ pub fn new_id(now: Timestamp, counter: u16, random: [u8; 12]) -> String {
     format!("tool_{time:016x}{}", String::from_iter(tail))
 }
 
-/// Whether `name` is one of our own store: `^tool_[0-9a-f]{16}[0-9A-Za-z]{12}$`, byte by byte.
+/// Whether `name` is one of overspill's own store: `^tool_[0-9a-f]{16}[0-9A-Za-z]{12}$`, byte by byte.
 pub(crate) fn is_own(name: &[u8]) -> bool {
     matches!(parse_id(name), Some(Id { form: Form::Eight, .. }))
 }

@@ -31,7 +31,7 @@ pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
-/// The directory of our own spills, in [`own_home`].
+/// The directory of overspill's own spills, in [`own_home`].
 ///
 /// # Errors
 /// As for `own_home`.
@@ -39,7 +39,7 @@ pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
     Ok(own_home(env)?.join(SPILLS))
 }
 
-/// Why our own store cannot be used, and the remedy.
+/// Why overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
     /// There is no place for it.
@@ -70,7 +70,7 @@ impl OwnError {
     }
 }
 
-/// Our own store, its directories open and found to be ours alone.
+/// overspill's own store, its directories open and found to be private to the user.
 #[derive(Debug)]
 pub struct OwnStore {
     home: OwnedFd,
@@ -130,7 +130,7 @@ impl OwnStore {
         }
     }
 
-    /// Exempts one of our spills from cleaning and from deletion. `id` must be an id of ours.
+    /// Exempts one of overspill's own spills from cleaning and from deletion. `id` must be one of its ids.
     ///
     /// # Errors
     /// What the system says, or that it is no such id.

@@ -1,4 +1,4 @@
-//! Writing a spill into our own store, so that a partial one is never under a final name.
+//! Writing a spill into overspill's own store, so that a partial one is never under a final name.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -49,7 +49,7 @@ impl OwnStore {
 }
 
 impl OwnStore {
-    /// Copies an entry of whatever store into ours and keeps it there; returns the new id.
+    /// Copies an entry of whatever store into overspill's own and keeps it there; returns the new id.
     ///
     /// # Errors
     /// What the system says, or that the entry is not what was listed. Nothing is then left.

@@ -175,7 +175,7 @@ struct RetentionForm {
     note: Option<String>,
 }
 
-/// The agent's name of our own store.
+/// The name under which overspill's own store is listed.
 pub(super) const OWN: &str = "overspill";
 
 /// The descriptions compiled in: file name and text.
@@ -267,7 +267,7 @@ impl Stores {
         self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
     }
 
-    /// Lets our own spills be kept for `age` instead of seven days; `None` keeps them for good.
+    /// Lets overspill's own spills be kept for `age` instead of seven days; `None` keeps them for good.
     pub fn keep_own_for(&mut self, age: Option<SignedDuration>) {
         for spec in self.specs.iter_mut().filter(|spec| spec.agent == OWN) {
             let retention = &mut Arc::make_mut(spec).retention;

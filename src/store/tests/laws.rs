@@ -19,7 +19,7 @@ type Row = (i64, Option<i64>, u64, usize, bool);
 
 const STATUSES: [Status; 4] = [Status::Ok, Status::Ok, Status::Unfinished, Status::HardLinked];
 
-/// An entry of our own store, as any other is made from.
+/// An entry of overspill's own store, as any other is made from.
 static MODEL: LazyLock<Entry> = LazyLock::new(|| {
     let home = Home::new();
     old(&home, 1, 1);

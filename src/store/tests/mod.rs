@@ -83,7 +83,7 @@ pub(crate) fn own_id(n: u16) -> String {
     new_id(now(), n, [0; 12])
 }
 
-/// A spill of our own, so many hours old.
+/// A spill of overspill's own, so many hours old.
 pub(crate) fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     home.file(&store.root().join(own_id(n)), b"0123456789", hours)

@@ -1,4 +1,4 @@
-//! Entries that lie on another mount than their store's root: in a namespace of our own, where the machine allows
+//! Entries that lie on another mount than their store's root: in a namespace of the test's own, where the machine allows
 //! one.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What is said of an output: words for each state, with its figures. Pure.
+//! Describes an output: words for each state, with its figures. Pure.
 
 use crate::human::{limit as limit_size, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Preview, Status, Unit};

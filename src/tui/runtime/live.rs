@@ -119,7 +119,7 @@ impl Session {
         stream || source.is_stream() && !source.is_complete()
     }
 
-    /// Stops, and the command with us if there is one, until we are told to go on.
+    /// Stops, and the command too if there is one, until told to go on.
     pub(crate) fn suspend(&mut self) -> io::Result<()> {
         let _hold = self.keyboard.hold();
         let mut done = Ok(());
@@ -131,7 +131,7 @@ impl Session {
         terminal::forget(&mut self.screen)
     }
 
-    /// Takes the terminal again after having been stopped without our doing.
+    /// Takes the terminal again after a stop from outside.
     pub(crate) fn go_on(&mut self) -> io::Result<()> {
         let _hold = self.keyboard.hold();
         terminal::reclaim()?;

@@ -124,7 +124,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     session.draw()?;
     session.carry_out(rest)?;
     match (session.go(&received), terminal::ended_by()) {
-        // The terminal may have gone with the signal: that is no fault then.
+        // The terminal may be closed with the signal: not an error then.
         (_, Some(signal)) => return Ok(Parting { words: None, signal: Some(signal) }),
         (shown, None) => shown?,
     }
@@ -266,7 +266,7 @@ impl Session {
         self.app.pager.as_ref().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
-    /// What the person deletes here is not kept by our own looking at it. What another viewer looks at stays.
+    /// What the person deletes here is not kept because it is shown here. What another viewer looks at stays.
     fn let_go(&self, doomed: &[Marked]) {
         let named = self.files.iter().flatten().map(|target| &target.source);
         for source in self.source.iter().chain(named) {

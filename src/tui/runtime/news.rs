@@ -17,9 +17,9 @@ pub struct Live {
 /// What makes an output.
 #[derive(Debug, Clone)]
 pub enum Maker {
-    /// A command that we run; it stops when we do.
+    /// A command run by overspill; it stops when overspill does.
     Command(Control),
-    /// Something else that writes to our standard input.
+    /// Something else that writes to standard input.
     Stream,
 }
 
@@ -56,6 +56,6 @@ pub struct Over {
 pub struct Parting {
     /// What is to be said of it once the terminal is as it was.
     pub words: Option<String>,
-    /// The signal that asked us to end, where the output has still to be seen to its end.
+    /// The signal that asked overspill to end, where the output has still to be seen to its end.
     pub signal: Option<i32>,
 }

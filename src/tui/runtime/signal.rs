@@ -24,7 +24,7 @@ pub enum Signal {
     Live(LiveNews),
     /// There is no terminal any more, or it could not be read from to begin with.
     TerminalGone(Option<std::io::Error>),
-    /// Another process asks us to stop for a while, as Ctrl-Z does.
+    /// Another process asks overspill to stop for a while, as Ctrl-Z does.
     Pause,
     /// overspill was stopped from outside, and goes on: the terminal has other modes now, and shows something else.
     GoesOn,

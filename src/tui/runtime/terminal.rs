@@ -25,7 +25,7 @@ use crate::text::label::label;
 const WHEEL_ON: &str = "\x1b[?1007h";
 const WHEEL_OFF: &str = "\x1b[?1007l";
 
-/// Whether the terminal is ours at this moment.
+/// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, drawn in one write a frame.
@@ -34,17 +34,17 @@ pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
 /// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while it is ours; dropping it gives it back.
+/// The terminal while overspill has it; dropping it gives it back.
 #[derive(Debug)]
 pub struct Taken;
 
-/// What is done with a signal that asks us to end; once the screens are left signals are not for us then.
+/// What to do with a signal that asks overspill to end; after the screens are left, signals act as usual.
 static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 
-/// The signal that ends us, while what it ends has still to be seen to its end; 0 for none.
+/// The signal that ends overspill, while what it ends has still to be seen to its end; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// The signal that asked us to end, if [`at_last`] was set: nothing more is drawn then.
+/// The signal that asked overspill to end, if [`at_last`] was set: nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
         0 => None,
@@ -60,11 +60,11 @@ pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
 /// What befalls the screens from outside of their loop.
 #[derive(Debug)]
 pub enum Outside {
-    /// Another process asks us to stop for a while.
+    /// Another process asks overspill to stop for a while.
     Pause,
-    /// Another process lets us go on.
+    /// Another process lets overspill go on.
     GoesOn,
-    /// A thread panicked that nobody waits for: in words.
+    /// A thread panicked that no other waits for: in words.
     Failed(String),
     /// A thread panicked without which there are no screens.
     Panicked(Panic),
@@ -105,7 +105,7 @@ pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
 /// What is done when a thread panics.
 #[derive(Debug, PartialEq, Eq)]
 enum OnPanic {
-    /// The terminal is given back if it is ours, and the panic is printed.
+    /// The terminal is given back if overspill has it, and the panic is printed.
     Print,
     /// The screens tell.
     Tell,
@@ -127,7 +127,7 @@ static PAINTING: Mutex<()> = Mutex::new(());
 /// that takes nothing any more must not hold it up.
 const LOOKS: u32 = 100;
 
-/// Writes to the terminal while it is ours; once it has been given back, nothing.
+/// Writes to the terminal while overspill has it; once it has been given back, nothing.
 ///
 /// # Errors
 /// Those of writing.
@@ -193,7 +193,7 @@ pub fn restore() {
     }
 }
 
-/// Gives the terminal back before we end by a signal; what is returned keeps all others from painting. A terminal that
+/// Gives the terminal back before a signal ends overspill; what is returned keeps all others from painting. A terminal that
 /// takes nothing any more loses what it has not taken yet; if that does not help, it gets its modes back and no more:
 /// to write would be to wait for it.
 fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
@@ -240,7 +240,7 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
     match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
         (true, _) if signal == SIGCONT => {}
         (false, _) if signal == SIGTSTP => tell(Outside::Pause),
-        // Where the terminal is not ours we have stopped ourselves, and take it again ourselves.
+        // Where overspill does not have the terminal, it stopped itself, and takes the terminal again itself.
         (false, _) if signal == SIGCONT => {
             if TAKEN.load(Ordering::SeqCst) {
                 tell(Outside::GoesOn);
@@ -284,12 +284,12 @@ pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
 /// Stops the program as Ctrl-Z stops others, and takes the terminal again when it goes on.
 pub fn suspend() -> io::Result<()> {
     restore();
-    // It stops us, whoever has taken the signal; and it is over when we go on.
+    // It stops overspill, whoever took the signal, and is over when overspill goes on.
     signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
     enter()
 }
 
-/// Takes the terminal again that was taken from us without our doing: its modes, but not its other screen, which it
+/// Takes the terminal again that another process took: its modes, but not its other screen, which it
 /// still shows.
 pub fn reclaim() -> io::Result<()> {
     terminal::disable_raw_mode()?;

@@ -315,7 +315,7 @@ impl StoresScreen {
         self.message = Some(Message::note(self.pending_words()));
     }
 
-    /// Our own entries are kept in place; another agent's is copied into our store.
+    /// overspill's own entries are kept in place; another agent's is copied into overspill's store.
     fn keep_chosen(&mut self, effects: &mut Effects) {
         let Some(entry) = self.listing.chosen().cloned() else { return };
         if entry.status == Status::Unfinished {

@@ -48,9 +48,9 @@ pub struct Look {
     pub number: u64,
     /// What became of each store's roots.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// Ids of our own store that are kept for ever.
+    /// Ids of overspill's own store that are kept for ever.
     pub kept: BTreeSet<String>,
-    /// Room on the disk of our own store.
+    /// Room on the disk of overspill's own store.
     pub space: Option<Space>,
 }
 
@@ -93,7 +93,7 @@ pub struct Listing {
     pub now: Option<Timestamp>,
     /// The user who looks.
     pub user: Option<u32>,
-    /// Room on the disk of our own store.
+    /// Room on the disk of overspill's own store.
     pub space: Option<Space>,
     kept: BTreeSet<String>,
     /// Place of the chosen row.
@@ -247,7 +247,7 @@ impl Listing {
         })
     }
 
-    /// The ids of our own store that are kept for ever.
+    /// The ids of overspill's own store that are kept for ever.
     pub fn kept(&self) -> &BTreeSet<String> {
         &self.kept
     }

@@ -1,4 +1,4 @@
-//! What a pane shows: ranges of the file and texts of our own, joined end to end as one run of bytes.
+//! What a pane shows: ranges of the file and texts of overspill's own, joined end to end as one run of bytes.
 
 use std::ops::Range;
 

@@ -127,7 +127,7 @@ impl Jobs {
         });
     }
 
-    /// Keeps an entry for ever, or no longer: our own in place, another agent's as a copy in our store.
+    /// Keeps an entry for ever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
     pub fn keep(&self, entry: Entry, keep: bool) {
         let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("keep", move || {
@@ -276,7 +276,7 @@ pub fn delete(doomed: &[Marked], env: &Env) -> Message {
     }
 }
 
-/// The id under which it is kept in our own store.
+/// The id under which it is kept in overspill's own store.
 fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
     let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
     let done = match (entry.is_own(), keep) {

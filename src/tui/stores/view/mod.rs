@@ -316,7 +316,7 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     line::centred(frame.buffer_mut(), area, &aligned, screen.canvas.theme.dim);
 }
 
-/// What is said of the keys at the least.
+/// The fewest keys that the footer names.
 const LEAST_KEYS: &str = "h help ";
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
