@@ -76,5 +76,6 @@ fn value(lot: &mut Unstructured, kind: &ParamKind) -> Result<String> {
         ParamKind::Choice(words) => lot.choose(words)?.clone(),
         ParamKind::Text => lot.arbitrary::<&str>()?.to_owned(),
         ParamKind::Decimal => format!("{}.{}", lot.arbitrary::<u16>()?, lot.arbitrary::<u8>()?),
+        _ => lot.arbitrary::<&str>()?.to_owned(),
     })
 }
