@@ -10,5 +10,5 @@ pub(crate) use figure::{count, limit, lines, size, span, span_left, thousands, t
 #[cfg(feature = "app")]
 pub(crate) use time::parse_duration;
 
-pub(crate) use size::Size;
-pub(crate) use time::parse_age;
+pub use size::Size;
+pub use time::parse_age;

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use std::time::Duration;
 
 /// Reads an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
-pub(crate) fn parse_age(text: &str) -> Option<SignedDuration> {
+pub fn parse_age(text: &str) -> Option<SignedDuration> {
     let unit = match text.chars().last()? {
         's' => 1,
         'm' => 60,
