@@ -7,6 +7,7 @@ use overspill::preview::{Catalog, Input, Output, PlanError, Totals, plan};
 use overspill::store::{Env, Stores};
 
 use crate::common::home::Home;
+use crate::common::lot::Lot;
 
 const CONFIG: &str = r#"policy = "opencode/output"
 keep_own = "7d"
@@ -46,18 +47,6 @@ const PIECES: [&str; 24] = [
     "true",
     "= {}",
 ];
-
-/// Numbers by lot, the same for the same seed (xorshift).
-struct Lot(u64);
-
-impl Lot {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
 
 /// A text with a few changes: a piece put in, a stretch or a line taken out, a line written twice.
 fn mutated(text: &str, lot: &mut Lot) -> String {

@@ -39,7 +39,7 @@ impl Purpose {
 pub struct Prompt {
     purpose: Option<Purpose>,
     input: Input,
-    /// How far back in the history one has gone; 0 is the line itself.
+    /// Steps back in the history; 0 is the line being typed.
     back: usize,
     /// What is wrong with the text as it stands.
     pub fault: Option<String>,

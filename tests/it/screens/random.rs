@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
+use crate::common::lot::Lot;
 use crate::common::samples::{build_log, hostile};
 
 /// Sequences of keys, and keys of each.
@@ -32,22 +33,6 @@ const NAMED: [KeyCode; 14] = [
     KeyCode::Backspace,
     KeyCode::F(5),
 ];
-
-/// Numbers by lot, the same for the same seed (xorshift).
-pub(super) struct Lot(pub(super) u64);
-
-impl Lot {
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    pub(super) fn of<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-}
 
 pub(super) fn key(lot: &mut Lot) -> KeyEvent {
     let chars: Vec<char> = CHARS.chars().collect();

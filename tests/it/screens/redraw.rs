@@ -14,9 +14,10 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthStr;
 
-use super::random::{Lot, event, outputs, size};
+use super::random::{event, outputs, size};
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
+use crate::common::lot::Lot;
 
 /// Screens that are compared, unless the variable says how many.
 const SCREENS: usize = 1000;

@@ -4,10 +4,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::Event;
 use overspill::tui::popup::Popup;
 
-use super::random::{Lot, assert_safe, key};
+use super::random::{assert_safe, key};
 use super::stores::Stocked;
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
+use crate::common::lot::Lot;
 use crate::common::samples::build_log;
 
 /// A pop-up: the keys that open it, how often Esc must be pressed to leave it, and whether one types in it.
