@@ -37,8 +37,8 @@ pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
     line::spans(frame.buffer_mut(), Rect { height: inner.height.min(1), ..inner }, &typed);
     let x = inner.x + 1 + picker.typed().width() as u16;
     frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
-    let rows = usize::from(inner.height.saturating_sub(1)).max(1);
-    let top = (picker.chosen + 1).saturating_sub(rows);
+    let rows = usize::from(inner.height.saturating_sub(1));
+    let top = (picker.chosen + 1).saturating_sub(rows.max(1));
     let widest = shown.iter().map(|choice| choice.policy.name().width()).max().unwrap_or(0).max(20);
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
