@@ -61,4 +61,5 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     if !canvas.unicode {
         super::widget::ascii::replace(frame.buffer_mut());
     }
+    super::widget::wide::settle(frame.buffer_mut());
 }

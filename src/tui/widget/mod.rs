@@ -5,3 +5,4 @@ pub mod canvas;
 pub mod layout;
 pub(crate) mod line;
 pub mod theme;
+pub(crate) mod wide;

@@ -1,0 +1,68 @@
+//! Characters of two columns, told to the redraw.
+
+use ratatui::buffer::Buffer;
+use unicode_width::UnicodeWidthStr;
+
+/// Empties the columns that wide characters cover, and removes characters of which something covers a part.
+///
+/// The redraw compares a cell with the one before. If a covered column held a space, what takes its place later could be
+/// an equal space, and the half of the character that a terminal leaves there would stay.
+pub fn settle(buffer: &mut Buffer) {
+    for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
+        let mut x = 0;
+        while x < row.len() {
+            let symbol = row[x].symbol();
+            let end = x + if symbol.is_ascii() { 1 } else { symbol.width().max(1) };
+            match row.get_mut(x + 1..end) {
+                Some(covered) if covered.iter().all(|cell| cell.symbol() == " ") => {
+                    covered.iter_mut().for_each(|cell| drop(cell.set_symbol("")));
+                    x = end;
+                }
+                _ => {
+                    row[x].set_symbol(" ");
+                    x += 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    use super::*;
+
+    fn symbols(draw: impl Fn(&mut Buffer)) -> Vec<String> {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 5, 1));
+        draw(&mut buffer);
+        settle(&mut buffer);
+        buffer.content.iter().map(|cell| cell.symbol().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_wide_character_covers_its_second_column() {
+        let drawn = symbols(|buffer| drop(buffer.set_string(0, 0, "日本 ", Style::new())));
+        assert_eq!(drawn, ["日", "", "本", "", " "]);
+    }
+
+    #[test]
+    fn what_lies_over_half_of_a_character_removes_it() {
+        let drawn = symbols(|buffer| {
+            buffer.set_string(0, 0, "日本x", Style::new());
+            buffer.set_string(1, 0, "│", Style::new());
+        });
+        assert_eq!(drawn, [" ", "│", "本", "", "x"]);
+    }
+
+    #[test]
+    fn what_was_half_covered_is_drawn_again() {
+        let area = Rect::new(0, 0, 3, 1);
+        let (mut before, mut after) = (Buffer::empty(area), Buffer::empty(area));
+        before.set_string(1, 0, "日", Style::new());
+        after.set_string(1, 0, "x", Style::new());
+        [&mut before, &mut after].into_iter().for_each(settle);
+        assert!(before.diff(&after).iter().any(|(x, _, cell)| *x == 2 && cell.symbol() == " "));
+    }
+}
