@@ -7,9 +7,9 @@ use crate::preview::{Policy, PolicyError, Status};
 
 use super::process::command::run;
 use super::process::options::{Options, Stdin, Streams};
-use super::request::Wish;
+use super::request::Request;
 use super::result::record::About;
-use super::spill::sink::{HOLD, Limits};
+use super::spill::sink::{HOLD, SinkLimits};
 use super::truncate::{Error, Outcome, Truncator};
 
 /// Runs commands as an agent's shell tool does, and cuts their outputs as a policy says.
@@ -18,11 +18,11 @@ use super::truncate::{Error, Outcome, Truncator};
 /// use std::process::Command;
 /// use std::time::Duration;
 ///
-/// use overspill::capture::{Capture, Place, Truncator};
+/// use overspill::capture::{Capture, Location, Truncator};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let store = tempfile::tempdir()?;
-/// let truncator = Truncator::new("opencode/output")?.save_in(Place::dir(store.path()));
+/// let truncator = Truncator::new("opencode/output")?.save_in(Location::dir(store.path()));
 /// let capture = Capture::with(truncator).timeout(Duration::from_secs(120));
 ///
 /// let mut command = Command::new("sh");
@@ -79,15 +79,15 @@ impl Capture {
     /// # Errors
     /// [`Error`]. A command that fails is no error: see [`Outcome::ended`].
     pub fn run(&self, command: Command) -> Result<Outcome, Error> {
-        let (wish, place) = (self.wish(&command), self.truncator.place());
+        let (request, place) = (self.request(&command), self.truncator.place());
         let options = Options {
-            streams: if wish.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
+            streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
             stdin: self.stdin,
             timeout: self.timeout,
-            limits: Limits { hold: HOLD, cap: wish.cap, want: wish.needs() },
+            limits: SinkLimits { hold: HOLD, cap: request.cap, want: request.needs() },
             ..Options::default()
         };
-        let delivery = run(command, &options, place)?.deliver(&wish, place)?;
+        let delivery = run(command, &options, place)?.deliver(&request, place)?;
         if let Status::Crashed(words) = delivery.preview.status {
             return Err(Error::Crashed(words));
         }
@@ -101,7 +101,7 @@ impl Capture {
         })
     }
 
-    fn wish(&self, command: &Command) -> Wish {
+    fn request(&self, command: &Command) -> Request {
         let policy = self.truncator.policy(&self.tool);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let about = About {
@@ -115,18 +115,18 @@ impl Capture {
             policy: policy.name().to_owned(),
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
-        Wish { about, failed, ..Wish::new(policy) }
+        Request { about, failed, ..Request::new(policy) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Place;
+    use crate::capture::Location;
 
     fn run(policy: &str, script: &str) -> (tempfile::TempDir, Outcome) {
         let home = tempfile::tempdir().unwrap();
-        let truncator = Truncator::new(policy).unwrap().save_in(Place::dir(home.path()));
+        let truncator = Truncator::new(policy).unwrap().save_in(Location::dir(home.path()));
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         (home, Capture::with(truncator).run(command).unwrap())

@@ -1,7 +1,7 @@
 //! What an agent calls: a tool's output, or a command, in; what the model gets out; the whole saved.
 //!
 //! [`Truncator`] cuts an output that is in hand ([`Truncator::truncate`]) or still coming ([`Writer`]); [`Capture`]
-//! runs a command. All save in a [`Place`] and give an [`Outcome`].
+//! runs a command. All save in a [`Location`] and give an [`Outcome`].
 //!
 //! Below: `process` starts a command and watches over it, `spill` takes an output within bounded memory, first held
 //! and then in a file, `result` makes the preview of what was taken and keeps the spill where that says it is.
@@ -14,10 +14,10 @@ pub(crate) mod spill;
 mod truncate;
 
 pub use command::Capture;
-pub use process::exit::{Ended, Status, Stop};
+pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
 pub use result::finish::NoPreview;
-pub use spill::location::{Place, PlaceError};
+pub use spill::location::{Location, PlaceError};
 pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
 
 // For the command line, the screens and the tests; none of it is stable.
@@ -27,8 +27,8 @@ pub use {
     process::follow::{Following, Interest, follow},
     process::options::{Group, Options, Stdin, Streams, TerminalSize},
     process::supervise::Control,
-    request::{Keep, Wish, set_true},
-    result::captured::{Captured, CapturedOutput, Size},
+    request::{KeepSpill, Request, set_true},
+    result::captured::{Captured, CapturedOutput, OutputSize},
     result::finish::{Delivery, NOT_SAVED},
     result::record::{About, Exit, Record},
     result::timeline::{Timeline, TimelineEntry},
@@ -36,5 +36,5 @@ pub use {
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,
     spill::session::{EndError, EndedSession, end_session},
-    spill::sink::{HOLD, Limits, Stopped},
+    spill::sink::{HOLD, SinkLimits, Stopped},
 };

@@ -1,13 +1,13 @@
 //! What is wanted of a capture: which policy, what is kept, and up to which size.
 
-use crate::preview::{Counts, PerStream, Policy, Want};
+use crate::preview::{PerStream, Policy, ToCount, Want};
 
 use super::process::exit::Ended;
 use super::result::record::About;
 
 /// When a spill is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeepSpill {
     /// Whatever it is.
     Always,
     /// When the policy cuts the output.
@@ -18,37 +18,37 @@ pub enum Keep {
 
 /// What is wanted of a capture.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct Request {
     /// How the agent would cut it.
     pub policy: Policy,
     /// How it would cut the output of a command that fails, where that is another policy.
     pub failed: Option<Policy>,
     /// When the spill is kept.
-    pub keep: Keep,
+    pub keep: KeepSpill,
     /// Bytes that are spilled at most, as the capture was told.
     pub cap: u64,
     /// The path that notices print instead of the true one.
     pub printed: PerStream<Option<String>>,
     /// Which totals of the preview are counted where they are lacking.
-    pub(crate) counts: Counts,
+    pub(crate) counts: ToCount,
     /// Whether the spill must be on the disk before it gets its name.
     pub durable: bool,
     /// What the record says besides what the capture knows.
     pub about: About,
 }
 
-impl Wish {
+impl Request {
     /// What this policy would do, spilled when it cuts.
-    pub fn new(policy: Policy) -> Wish {
+    pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = cap_of(&policy);
-        Wish {
+        Request {
             policy,
             failed: None,
-            keep: Keep::Cut,
+            keep: KeepSpill::Cut,
             cap,
             printed: PerStream::default(),
-            counts: Counts::Text,
+            counts: ToCount::Text,
             durable: false,
             about,
         }
@@ -60,10 +60,10 @@ impl Wish {
     }
 
     /// What is wanted now that the command has ended so.
-    pub(crate) fn of_ended(&self, ended: Option<Ended>) -> Wish {
+    pub(crate) fn of_ended(&self, ended: Option<Ended>) -> Request {
         let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
         match self.failed.clone().filter(|_| has_failed) {
-            Some(policy) => Wish {
+            Some(policy) => Request {
                 about: About { policy: policy.name().to_owned(), ..self.about.clone() },
                 policy,
                 ..self.clone()
@@ -74,9 +74,9 @@ impl Wish {
 
     /// Sets the most that is spilled; a policy that says so in its notices says it of this cap.
     #[must_use]
-    pub fn with_cap(mut self, cap: u64) -> Wish {
+    pub fn with_cap(mut self, cap: u64) -> Request {
         set(&mut self.policy, CAP, &cap.to_string());
-        Wish { cap, ..self }
+        Request { cap, ..self }
     }
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, Totals};
-use crate::source::{Source, View};
-use crate::store::{self, Resolved};
+use crate::source::{MapView, Source};
+use crate::store::{self, IdMatch};
 
 use super::Failure;
-use super::args::Look;
+use super::args::PolicyArgs;
 
 /// So many ids are named where a typed one fits several.
 const MOST_CANDIDATES: usize = 8;
@@ -20,7 +20,7 @@ pub(crate) const NOT_SAVED: &str = "<not saved>";
 
 /// An output that has been named and opened.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenInput {
     /// The bytes.
     pub source: Source,
     /// What to call it on the screen; safe to print.
@@ -30,7 +30,7 @@ pub(crate) struct Opened {
     /// The same for standard error.
     pub saved_as_stderr: String,
     /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(View, Totals)>,
+    pub stderr: Option<(MapView, Totals)>,
     /// The command's exit status, where it is given.
     pub exit_code: Option<i32>,
     /// The file itself, unless it is standard input.
@@ -38,7 +38,7 @@ pub(crate) struct Opened {
 }
 
 /// Opens a file, an id or standard input.
-pub(crate) fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     if word == "-" {
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
@@ -47,7 +47,7 @@ pub(crate) fn open(config: &Config, word: &OsStr, look: &Look) -> anyhow::Result
 }
 
 /// Opens what is piped in by the file that it grows in, which has no name for good yet.
-pub(crate) fn growing(temporary: &Path, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn growing(temporary: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     named(Source::open(temporary)?, None, look)
 }
 
@@ -59,9 +59,9 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
         return Ok(path);
     }
     match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
-        Resolved::One(entry) => Ok(entry.path()),
-        Resolved::None => Ok(path),
-        Resolved::Several(entries) => {
+        IdMatch::One(entry) => Ok(entry.path()),
+        IdMatch::None => Ok(path),
+        IdMatch::Several(entries) => {
             let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id()).collect();
             let more = entries.len() - ids.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -86,7 +86,7 @@ pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
 }
 
 /// Opens a file. One that lies in a store is held, so that no cleaning deletes it meanwhile.
-pub(crate) fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Result<Opened> {
+pub(crate) fn open_path(config: &Config, path: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let source = match config.stores.store_of(&absolute, &config.env) {
         Some(_) => Source::open_entry(path)?,
@@ -95,10 +95,10 @@ pub(crate) fn open_path(config: &Config, path: &Path, look: &Look) -> anyhow::Re
     named(source, Some(path.to_owned()), look)
 }
 
-fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<Opened> {
+fn named(source: Source, path: Option<PathBuf>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let stderr = look.stderr.as_deref().map(whole).transpose()?;
     let saved_as = look.saved_as.clone().unwrap_or_else(|| printed(path.as_deref()));
-    Ok(Opened {
+    Ok(OpenInput {
         source,
         name: name(path.as_deref()),
         saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
@@ -109,9 +109,13 @@ fn named(source: Source, path: Option<PathBuf>, look: &Look) -> anyhow::Result<O
     })
 }
 
-impl Opened {
+impl OpenInput {
     /// The policy and limits for it.
-    pub(crate) fn resolve(&self, config: &Config, overrides: &Overrides) -> anyhow::Result<config::Resolved> {
+    pub(crate) fn resolve(
+        &self,
+        config: &Config,
+        overrides: &Overrides,
+    ) -> anyhow::Result<config::EffectivePolicy> {
         let mut resolved = config.resolve(overrides, self.path.as_deref()).map_err(usage)?;
         if let Some(failed) = resolved.policy.failed_with(self.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
@@ -120,7 +124,7 @@ impl Opened {
     }
 
     /// What a plan is made from.
-    pub(crate) fn input<'a>(&'a self, view: &'a View, totals: &'a Totals) -> Input<'a> {
+    pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
         let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
         let output = preview::Output { bytes: view, totals };
         Input {
@@ -141,7 +145,7 @@ impl Opened {
 }
 
 /// A whole file, read to its end, and what it adds up to.
-fn whole(path: &Path) -> anyhow::Result<(View, Totals)> {
+fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     let mut source = Source::open(path)?;
     source.wait();
     let view = source.view();
@@ -170,7 +174,7 @@ fn beside(saved_as: &str) -> String {
     }
 }
 
-/// A wish that cannot be met is a matter of usage.
+/// A request that cannot be met is a usage error.
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
     Failure::Usage(error.to_string()).into()
 }

@@ -48,7 +48,7 @@ impl Failure {
 }
 
 /// How a command ends.
-type Outcome = anyhow::Result<()>;
+type CommandResult = anyhow::Result<()>;
 
 /// Parses the command line and does what it asks.
 pub fn main() -> ExitCode {
@@ -77,7 +77,7 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
 }
 
-fn run(args: Args) -> Outcome {
+fn run(args: Args) -> CommandResult {
     // Loaded only where it is needed: a mistake in the configuration stops no completions.
     let config = || Config::load(Env::from_process()).map_err(Failure::Usage);
     match args.command {

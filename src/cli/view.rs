@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::config::{ChosenBy, Config, Overrides, Resolved};
+use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::human::thousands;
-use crate::source::{Change, Source, View};
+use crate::source::{Change, MapView, Source};
 use crate::tui::{self, Choice, Live, Start, Target};
 
-use super::args::{ListArgs, Look, SaveArgs};
-use super::input::{self, Opened};
-use super::{Failure, Outcome, say};
+use super::args::{ListArgs, PolicyArgs, SaveArgs};
+use super::input::{self, OpenInput};
+use super::{CommandResult, Failure, say};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
 
 /// Opens the screens, or copies the files where there is no terminal to show them on.
-pub(crate) fn run(config: Config, files: &[OsString], look: &Look, saving: &SaveArgs) -> Outcome {
+pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving: &SaveArgs) -> CommandResult {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
@@ -54,7 +54,7 @@ pub(crate) fn has_screen() -> bool {
 
 /// The screens, over these outputs or else the stores; `live` makes the first of them. Where a signal ended them the
 /// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
-pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> Outcome {
+pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
@@ -87,8 +87,8 @@ fn unusable(error: &io::Error) -> String {
 }
 
 /// An opened output with the policy that it was cut by.
-pub(crate) fn target(config: &Config, opened: Opened, overrides: &Overrides) -> anyhow::Result<Target> {
-    let Resolved { policy, limits_from, chosen_by, warnings, store_warnings } =
+pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
+    let EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings } =
         opened.resolve(config, overrides)?;
     let candidates = match chosen_by {
         ChosenBy::Person => Vec::new(),
@@ -111,7 +111,7 @@ pub(crate) fn target(config: &Config, opened: Opened, overrides: &Overrides) -> 
 
 /// Opens an entry of a store, with the policy of its agent.
 fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
-    let opened = input::open_path(config, path, &Look::default());
+    let opened = input::open_path(config, path, &PolicyArgs::default());
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
     target.map_err(|error| error.to_string())
 }
@@ -122,7 +122,7 @@ fn choices(config: &Config) -> Vec<Choice> {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
     let resolved = config.catalog.names().filter_map(resolve);
-    let choice = |resolved: Resolved| Choice {
+    let choice = |resolved: EffectivePolicy| Choice {
         is_current: config.catalog.is_current(&resolved.policy),
         limits_from: resolved.limits_from.to_string(),
         policy: resolved.policy,
@@ -131,7 +131,7 @@ fn choices(config: &Config) -> Vec<Choice> {
 }
 
 /// Copies an output unchanged, as it comes, as `less` does without a terminal.
-fn copy(mut source: Source) -> Outcome {
+fn copy(mut source: Source) -> CommandResult {
     let mut out = crate::fs::patient::stdout();
     let mut at = 0;
     loop {
@@ -147,7 +147,7 @@ fn copy(mut source: Source) -> Outcome {
 }
 
 /// The map's pages may be lost at any time: each piece is copied, and is written only if the file is still the same.
-fn copy_from(source: &mut Source, view: &View, from: usize, out: &mut impl Write) -> Outcome {
+fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Write) -> CommandResult {
     let mut copy = Vec::with_capacity(PIECE);
     let mut written = from;
     for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {

@@ -34,12 +34,12 @@ pub struct ToolConfig {
 }
 
 /// Parameters and their values, as a policy takes them.
-pub type Parameters = BTreeMap<String, Scalar>;
+pub type Parameters = BTreeMap<String, ConfigValue>;
 
 /// A value of one word.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub enum Scalar {
+pub enum ConfigValue {
     /// `true` or `false`.
     Flag(bool),
     /// A whole number.
@@ -48,12 +48,12 @@ pub enum Scalar {
     Text(String),
 }
 
-impl std::fmt::Display for Scalar {
+impl std::fmt::Display for ConfigValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Scalar::Flag(value) => write!(f, "{value}"),
-            Scalar::Number(value) => write!(f, "{value}"),
-            Scalar::Text(value) => f.write_str(value),
+            ConfigValue::Flag(value) => write!(f, "{value}"),
+            ConfigValue::Number(value) => write!(f, "{value}"),
+            ConfigValue::Text(value) => f.write_str(value),
         }
     }
 }

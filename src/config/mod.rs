@@ -12,13 +12,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::human::Size;
+use crate::human::TypedSize;
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
 use crate::store::{Env, FileRule, StoreSpec, Stores};
 
 pub use agent::AgentLimits;
-pub use file::{FileConfig, FileError, Parameters, Scalar, ToolConfig};
+pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
 
 /// The policy when nothing says otherwise.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -33,7 +33,7 @@ pub struct Overrides {
     /// Most lines.
     pub max_lines: Option<u64>,
     /// The one size limit, in the policy's unit.
-    pub max_size: Option<Size>,
+    pub max_size: Option<TypedSize>,
     /// Which end is kept.
     pub direction: Option<Direction>,
     /// Other parameters.
@@ -74,7 +74,7 @@ pub enum ChosenBy {
 
 /// A policy with its limits.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct EffectivePolicy {
     /// The policy.
     pub policy: Policy,
     /// The strongest source that set a limit.
@@ -183,7 +183,11 @@ impl Config {
     ///
     /// # Errors
     /// There is no such policy or parameter, or it does not take the value.
-    pub fn resolve(&self, overrides: &Overrides, path: Option<&Path>) -> Result<Resolved, OverrideError> {
+    pub fn resolve(
+        &self,
+        overrides: &Overrides,
+        path: Option<&Path>,
+    ) -> Result<EffectivePolicy, OverrideError> {
         let (mut policy, chosen_by, kind) = self.choose(overrides, path)?;
         if let Some(kind) = kind {
             let key = policy.tool_key().map(str::to_owned);
@@ -203,7 +207,7 @@ impl Config {
             limits_from = LimitsFrom::Flags;
         }
         let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
-        Ok(Resolved { policy, limits_from, chosen_by, warnings, store_warnings })
+        Ok(EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings })
     }
 
     /// The policy for the output of a command that fails, where the agent cuts that by another than `policy`; with the
@@ -270,8 +274,9 @@ impl Config {
             overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
         let mut any = false;
         for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
-            let size =
-                (policy.size_key() == Some(key)).then(|| value.to_string().parse::<Size>().ok()).flatten();
+            let size = (policy.size_key() == Some(key))
+                .then(|| value.to_string().parse::<TypedSize>().ok())
+                .flatten();
             let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
             let path = self.path.clone().unwrap_or_default();
             policy.set(key, &value).map_err(|error| OverrideError::Config { path, error })?;

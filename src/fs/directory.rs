@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
 use rustix::io::Errno;
 
-use super::stat::Facts;
+use super::stat::FileStat;
 
 /// Permission bits that a private directory must not have.
 pub(crate) const NO_OTHERS: u32 = 0o077;
@@ -45,7 +45,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
         Err(Errno::LOOP | Errno::NOTDIR) => return Err(Unfit::NotADirectory),
         dir => dir?,
     };
-    let facts = Facts::from(fstat(&dir)?);
+    let facts = FileStat::from(fstat(&dir)?);
     match () {
         () if facts.uid != uid => Err(Unfit::Foreign),
         () if facts.mode & forbidden != 0 => Err(Unfit::Exposed),
@@ -60,7 +60,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
 /// [`Unfit`].
 pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
     let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let facts = Facts::from(fstat(&dir)?);
+    let facts = FileStat::from(fstat(&dir)?);
     let is_sticky = facts.mode & STICKY != 0;
     if is_sticky || facts.uid == uid { Ok(dir) } else { Err(Unfit::Foreign) }
 }

@@ -59,15 +59,15 @@ impl From<&Metadata> for Identity {
 
 /// What one fstat says: the identity, and what distinguishes a rewrite from a rename or a chmod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct Snapshot {
     pub identity: Identity,
     changed: Stamp,
     owned: (u64, u32, u32, u32),
 }
 
-impl Look {
+impl Snapshot {
     /// Takes over what a rename changes: the ctime.
-    pub(crate) fn renamed(&mut self, now: &Look) {
+    pub(crate) fn renamed(&mut self, now: &Snapshot) {
         self.changed = now.changed;
         self.identity.changed = now.identity.changed;
     }
@@ -75,15 +75,15 @@ impl Look {
     /// Whether the content may have been rewritten between `self` and the later look `now`, at the
     /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
     /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.
-    pub(crate) fn rewritten(&self, now: &Look, renamed: bool) -> bool {
+    pub(crate) fn rewritten(&self, now: &Snapshot, renamed: bool) -> bool {
         self.identity.modified != now.identity.modified
             || (self.changed != now.changed && self.owned == now.owned && !renamed)
     }
 }
 
-impl From<&Metadata> for Look {
-    fn from(meta: &Metadata) -> Look {
-        Look {
+impl From<&Metadata> for Snapshot {
+    fn from(meta: &Metadata) -> Snapshot {
+        Snapshot {
             identity: Identity::from(meta),
             changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 },
             owned: (meta.nlink(), meta.mode(), meta.uid(), meta.gid()),

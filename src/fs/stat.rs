@@ -10,7 +10,7 @@ use super::identity::{Identity, Stamp};
 
 /// A file's facts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileStat {
     pub identity: Identity,
     pub kind: FileType,
     pub mode: u32,
@@ -18,9 +18,9 @@ pub(crate) struct Facts {
     pub links: u64,
 }
 
-impl From<Stat> for Facts {
-    fn from(stat: Stat) -> Facts {
-        Facts {
+impl From<Stat> for FileStat {
+    fn from(stat: Stat) -> FileStat {
+        FileStat {
             identity: Identity {
                 dev: stat.st_dev as u64,
                 ino: stat.st_ino as u64,

@@ -10,5 +10,5 @@ pub(crate) use figure::{count, limit, lines, size, span, span_left, thousands, t
 #[cfg(feature = "app")]
 pub(crate) use time::parse_duration;
 
-pub use size::Size;
+pub use size::TypedSize;
 pub use time::parse_age;

@@ -2,14 +2,14 @@
 
 /// A size as it was typed: a plain number is in the policy's unit, one with a suffix is in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct TypedSize {
     /// The number, suffix applied.
     pub number: u64,
     /// Whether there was a suffix.
     pub in_bytes: bool,
 }
 
-impl std::str::FromStr for Size {
+impl std::str::FromStr for TypedSize {
     type Err = String;
 
     /// `51200`, `50k`, `50KB`, `50KiB`, `1m`: suffixes are powers of 1024.
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn suffixes_are_powers_of_1024() {
-        let size = |text: &str| text.parse::<Size>().map(|size| (size.number, size.in_bytes));
+        let size = |text: &str| text.parse::<TypedSize>().map(|size| (size.number, size.in_bytes));
         assert_eq!(size("51200"), Ok((51_200, false)));
         for text in ["50k", "50K", "50KB", "50KiB", "50kb"] {
             assert_eq!(size(text), Ok((51_200, true)), "{text}");

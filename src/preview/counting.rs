@@ -11,7 +11,7 @@ use super::policy::Policy;
 
 /// Which totals are counted where a plan lacks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counts {
+pub(crate) enum ToCount {
     /// Those that the preview's text names.
     Text,
     /// Those that the preview's own figures need, too.
@@ -20,7 +20,7 @@ pub(crate) enum Counts {
 
 /// A preview, and what was found out to make it.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountedPlan {
     pub preview: Preview,
     /// Different bytes of the output that the plan read, those that were only counted apart.
     pub touched: u64,
@@ -34,23 +34,23 @@ pub(crate) struct Counted {
 /// As `plan`'s.
 pub fn plan_counted(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
     let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
-    Ok(plan_counting(input, policy, Counts::All, count)?.preview)
+    Ok(plan_counting(input, policy, ToCount::All, count)?.preview)
 }
 
 /// The same with another way to count a stream; one that cannot be counted any more gives nothing.
 pub(crate) fn plan_counting(
     input: &Input,
     policy: &Policy,
-    counts: Counts,
+    counts: ToCount,
     mut count: impl FnMut(Stream, Want) -> Option<Measure>,
-) -> Result<Counted, PlanError> {
+) -> Result<CountedPlan, PlanError> {
     let mut totals = PerStream::each(|stream| *input.stream(stream).totals);
     loop {
         let (planned, touched) = plan_touching(&with_totals(input, &totals), policy);
         let preview = planned?;
         let wanted = match counts {
-            Counts::Text => preview.waiting_for,
-            Counts::All => preview.waiting_for | preview.counts_waiting_for,
+            ToCount::Text => preview.waiting_for,
+            ToCount::All => preview.waiting_for | preview.counts_waiting_for,
         };
         let mut is_known = true;
         for stream in streams(input) {
@@ -64,7 +64,7 @@ pub(crate) fn plan_counting(
             }
         }
         if is_known {
-            return Ok(Counted { preview, touched, totals });
+            return Ok(CountedPlan { preview, touched, totals });
         }
     }
 }
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(plan_counted(&exact, &policy).unwrap(), expected);
 
         let mut asked = Want::NOTHING;
-        let counted = plan_counting(&input, &policy, Counts::All, |stream, want| {
+        let counted = plan_counting(&input, &policy, ToCount::All, |stream, want| {
             assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
             asked |= want;
             Some(units::measure_all(output.as_bytes(), want))
@@ -113,7 +113,7 @@ mod tests {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
         let input = Input::of(output.as_bytes(), "/tmp/out");
-        let preview = plan_counting(&input, &policy, Counts::Text, |_, _| None).unwrap().preview;
+        let preview = plan_counting(&input, &policy, ToCount::Text, |_, _| None).unwrap().preview;
         assert!(!preview.waiting_for.is_empty() && preview.text(&input).contains('…'));
     }
 }

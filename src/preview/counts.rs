@@ -9,7 +9,7 @@ use super::model::{LimitHit, Preview, Status, Unit};
 use super::strategy::selection::Selection;
 
 /// What of an output was kept, in each measure.
-pub(super) struct Counts {
+pub(super) struct KeptCounts {
     pub total_lines: Result<u64, Want>,
     pub total_bytes: Result<u64, Want>,
     pub total_size: Result<u64, Want>,
@@ -20,7 +20,7 @@ pub(super) struct Counts {
     pub kept_agent_bytes: Result<u64, Want>,
 }
 
-impl Counts {
+impl KeptCounts {
     pub(super) fn of(unit: Unit, text: &Text, selection: &Selection) -> Self {
         let half_bytes = 3 * selection.halves;
         Self {

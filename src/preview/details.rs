@@ -14,7 +14,7 @@ use super::value::Value;
 const NO_LIMIT: u64 = (1 << 53) - 1;
 
 /// What was kept, by the agent's own counts.
-pub(super) struct Output {
+pub(super) struct KeptOutput {
     pub lines: Option<u64>,
     pub bytes: Option<u64>,
 }
@@ -25,7 +25,7 @@ pub(super) fn of(
     policy: &Policy,
     text: &Text,
     selection: &Selection,
-    output: &Output,
+    output: &KeptOutput,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let schema = policy.file().schema.details.as_ref()?;
@@ -53,7 +53,7 @@ fn pi(
     schema: &DetailsSchema,
     text: &Text,
     selection: &Selection,
-    output: &Output,
+    output: &KeptOutput,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let inner = selection.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
@@ -78,7 +78,7 @@ fn truncation(
     schema: &DetailsSchema,
     selection: &Selection,
     inner: &Inner,
-    output: &Output,
+    output: &KeptOutput,
 ) -> serde_json::Value {
     let by = match selection.hit {
         Some(LimitHit::Lines) => "lines",

@@ -43,7 +43,6 @@ mod value;
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
 pub use counting::plan_counted;
-pub(crate) use counting::{Counted, Counts, plan_counting};
 pub use error::PlanError;
 pub use input::{Input, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
@@ -54,6 +53,8 @@ pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
 pub use report::{Report, ReportPart, report};
 pub use value::Value;
+
+pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::text::units::Want;
 
-use super::counts::{self, Counts, kept_size};
+use super::counts::{self, KeptCounts, kept_size};
 use super::details;
 use super::error::PlanError;
 use super::input::{Input, Stream};
@@ -15,7 +15,7 @@ use super::policy::Policy;
 use super::strategy::selection::Selection;
 use super::template::Template;
 use super::template::facts::{Fact, Facts};
-use super::template::scope::{Scope, Span};
+use super::template::scope::{Scope, TemplateSpan};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text and reads no more of the output than the
 /// limits and two blocks of 64 KiB, except where the policy looks for something (`basic/smart`, far read windows) or
@@ -154,7 +154,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
         Ok(Over::Lines) => Some(LimitHit::Lines),
         _ => None,
     });
-    let counts = Counts::of(context.unit, text, &selection);
+    let counts = KeptCounts::of(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
@@ -165,14 +165,14 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let (parts, waiting) = lay_out(scope, template, facts, slots)?;
     let hit = selection.hit.filter(|_| is_cut);
-    let output = details::Output { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
+    let output = details::KeptOutput { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
     Ok(Preview { parts, details, ..counts.preview(context.unit, is_cut, hit, waiting | undecided) })
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
-    let counts = Counts::of(policy.unit(), text, &Selection::everything(text));
+    let counts = KeptCounts::of(policy.unit(), text, &Selection::everything(text));
     counts.preview(policy.unit(), false, None, Want::NOTHING)
 }
 
@@ -189,7 +189,7 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 }
 
 /// Figures of the output and of what was kept.
-fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &Counts) {
+fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) {
     let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
     let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
@@ -258,8 +258,8 @@ fn lay_out(
     }
     let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
-        Span::Text(text) => vec![Part::Notice { text }],
-        Span::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
+        TemplateSpan::Text(text) => vec![Part::Notice { text }],
+        TemplateSpan::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
     });
     Ok((parts.collect(), rendered.waiting))
 }

@@ -1,10 +1,11 @@
 //! What an agent does to the text that it kept: sequences out, white space off the ends, written as JSON.
 
-use crate::fs::plain_file;
 use std::ops::Range;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
+
+use crate::fs::plain_file;
 
 use super::input::{Input, Stream};
 use super::model::{Bit, Decoding, Part};

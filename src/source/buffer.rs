@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::View;
+use super::MapView;
 use super::map::copy_out;
 
 /// Bytes to whose multiples a scan's reads keep, in the file and in memory: a page, or a part of one. Some processors
@@ -21,7 +21,7 @@ pub struct Buffer(Vec<u8>);
 impl Buffer {
     /// A copy of a range of `view` (bytes, clamped to the view). What has been cut off the file reads as zeros.
     /// Whole pages are read, so a range that starts or ends within one costs the rest of that page.
-    pub fn read(&mut self, view: &View, range: Range<usize>) -> &[u8] {
+    pub fn read(&mut self, view: &MapView, range: Range<usize>) -> &[u8] {
         let end = range.end.min(view.len());
         let start = range.start.min(end);
         let pages = start - start % PAGE..end.next_multiple_of(PAGE).min(view.len());

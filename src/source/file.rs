@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::fs::identity::{Identity, Look, PathStatus};
+use crate::fs::identity::{Identity, PathStatus, Snapshot};
 
 use super::awaited::Awaited;
-use super::map::View;
-use super::open::{Links, OpenError, Opened, open};
+use super::map::MapView;
+use super::open::{Access, FollowLinks, OpenError, open};
 use super::refresh::{Change, read_tail};
-use super::spool::{Limit, Progress, Spool};
+use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
 
 /// A file or stream that is looked at.
@@ -20,14 +20,14 @@ use super::watch::Probe;
 pub struct Source {
     pub(super) path: Option<PathBuf>,
     pub(super) backing: Backing,
-    pub(super) view: View,
+    pub(super) view: MapView,
     pub(super) path_status: PathStatus,
     pub(super) error: Option<Arc<io::Error>>,
 }
 
 #[derive(Debug)]
 pub(super) enum Backing {
-    File { file: Arc<File>, look: Look, tail: Vec<u8> },
+    File { file: Arc<File>, look: Snapshot, tail: Vec<u8> },
     Spool(Arc<Spool>),
 }
 
@@ -35,13 +35,13 @@ impl Source {
     /// Opens what the user named; a symbolic link is followed. A regular file is mapped; a
     /// character device, a FIFO, or a file that cannot be mapped (as under /proc) is copied by a
     /// thread into an unlinked temporary file. Never blocks: a FIFO without a writer is
-    /// [`Progress::Waiting`].
+    /// [`StreamProgress::Waiting`].
     ///
     /// # Errors
     /// [`OpenError`] names the thing and the remedy; directories, sockets, block devices and
     /// terminals are refused.
     pub fn open(path: &Path) -> Result<Source, OpenError> {
-        Source::from_opened(path, open(path, Links::Follow)?)
+        Source::from_opened(path, open(path, FollowLinks::Follow)?)
     }
 
     /// As [`Source::open`], but for an entry of a store: a symbolic link is refused, and while it
@@ -50,8 +50,8 @@ impl Source {
     /// # Errors
     /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
-        let opened = open(path, Links::Refuse)?;
-        if let Opened::File(file, _) = &opened {
+        let opened = open(path, FollowLinks::Refuse)?;
+        if let Access::File(file, _) = &opened {
             // A writer that is still at it holds the lock itself, and that will do.
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockShared);
         }
@@ -72,7 +72,7 @@ impl Source {
     /// # Errors
     /// If the temporary file or the thread cannot be made.
     pub fn stream(reader: impl Read + Send + 'static) -> io::Result<Source> {
-        Ok(Source::spooled(None, Spool::start(Progress::Streaming, Limit::Disk, || Ok(reader))?))
+        Ok(Source::spooled(None, Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(reader))?))
     }
 
     /// [`Source::stream`] of standard input.
@@ -83,18 +83,18 @@ impl Source {
         Source::stream(Awaited(io::stdin()))
     }
 
-    fn from_opened(path: &Path, opened: Opened) -> Result<Source, OpenError> {
+    fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
         match opened {
-            Opened::Stream(spool) => Ok(Source::spooled(Some(path), spool)),
-            Opened::File(file, meta) => Source::mapped(path, file, Look::from(&meta))
+            Access::Stream(spool) => Ok(Source::spooled(Some(path), spool)),
+            Access::File(file, meta) => Source::mapped(path, file, Snapshot::from(&meta))
                 .map_err(|source| OpenError::Io { path: path.to_owned(), source }),
         }
     }
 
-    fn mapped(path: &Path, file: File, look: Look) -> io::Result<Source> {
+    fn mapped(path: &Path, file: File, look: Snapshot) -> io::Result<Source> {
         let size = look.identity.size;
-        let Ok(view) = View::map(&file, size, next_generation()) else {
-            let spool = Spool::start(Progress::Streaming, Limit::Disk, || Ok(file))?;
+        let Ok(view) = MapView::map(&file, size, next_generation()) else {
+            let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file))?;
             return Ok(Source::spooled(Some(path), spool));
         };
         // Without a tail to compare, growth will count as a rewrite: no reason not to open.
@@ -112,18 +112,18 @@ impl Source {
         Source {
             path: path.map(Path::to_owned),
             backing: Backing::Spool(spool),
-            view: View::empty(next_generation()),
+            view: MapView::empty(next_generation()),
             path_status: PathStatus::None,
             error: None,
         }
     }
 
     /// The bytes as of the last [`Source::refresh`].
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> MapView {
         self.view.clone()
     }
 
-    /// The current content's number, as [`View::generation`].
+    /// The current content's number, as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
@@ -143,10 +143,10 @@ impl Source {
         self.path.as_deref()
     }
 
-    /// How far the stream has come; a file is always [`Progress::Complete`].
-    pub fn progress(&self) -> Progress {
+    /// How far the stream has come; a file is always [`StreamProgress::Complete`].
+    pub fn progress(&self) -> StreamProgress {
         match &self.backing {
-            Backing::File { .. } => Progress::Complete,
+            Backing::File { .. } => StreamProgress::Complete,
             Backing::Spool(spool) => spool.progress(),
         }
     }
@@ -186,7 +186,7 @@ impl Source {
         self.path_status
     }
 
-    /// Offset in bytes from which pages of the current view were found lost; see [`View::lost_at`].
+    /// Offset in bytes from which pages of the current view were found lost; see [`MapView::lost_at`].
     pub fn lost_at(&self) -> Option<u64> {
         self.view.lost_at()
     }
@@ -218,7 +218,7 @@ impl Source {
         if let Backing::File { file, look, .. } = &mut self.backing
             && let Ok(now) = file.metadata()
         {
-            look.renamed(&Look::from(&now));
+            look.renamed(&Snapshot::from(&now));
         }
         self.path = path;
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };

@@ -18,7 +18,7 @@ const SLOW_TO_UNMAP: usize = 64 << 20;
 /// The bytes of a [`Source`](super::Source) at one moment: cheap to clone, valid for as long as it
 /// is held. The bytes are shared with whoever writes the file and may change while they are read.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct MapView {
     mapping: Option<Arc<Mapping>>,
     len: usize,
     generation: u64,
@@ -36,28 +36,28 @@ struct Mapping {
     reads: ReadCounts,
 }
 
-impl View {
+impl MapView {
     /// A view of no bytes.
-    pub(super) fn empty(generation: u64) -> View {
-        View { mapping: None, len: 0, generation }
+    pub(super) fn empty(generation: u64) -> MapView {
+        MapView { mapping: None, len: 0, generation }
     }
 
     /// Maps the first `len` bytes of `file`, with room to grow where the system allows.
-    pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<View> {
+    pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;
         if len == 0 {
-            return Ok(View::empty(generation));
+            return Ok(MapView::empty(generation));
         }
         let mapping = Mapping::new(file, roomy(len)).or_else(|_| Mapping::new(file, len))?;
-        Ok(View { mapping: Some(Arc::new(mapping)), len, generation })
+        Ok(MapView { mapping: Some(Arc::new(mapping)), len, generation })
     }
 
     /// The same mapping seen up to `len` bytes, if it reaches that far.
-    pub(super) fn grown(&self, len: u64) -> Option<View> {
+    pub(super) fn grown(&self, len: u64) -> Option<MapView> {
         let len = usize::try_from(len).ok()?;
         let room = self.mapping.as_ref()?.pages().len();
         let whole = self.lost_at().is_none() && len <= room;
-        whole.then(|| View { mapping: self.mapping.clone(), len, generation: self.generation })
+        whole.then(|| MapView { mapping: self.mapping.clone(), len, generation: self.generation })
     }
 
     /// Which content this is: another number means that all earlier findings are void. Unique
@@ -78,7 +78,7 @@ impl View {
     }
 }
 
-impl Deref for View {
+impl Deref for MapView {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -129,7 +129,7 @@ impl Drop for Mapping {
 
 /// Whether the file has nothing but a hole in `range` (bytes, not empty): it reads as zeros, and reading it would
 /// only fill the system's cache with them.
-pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
+pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
     use rustix::fs::{SeekFrom, seek};
     let sparse = view.mapping.as_ref().filter(|mapping| mapping.is_sparse);
     let Some(file) = sparse.and_then(|mapping| mapping.file.as_ref()) else { return false };
@@ -142,7 +142,7 @@ pub fn is_hole(view: &View, range: &Range<usize>) -> bool {
 /// Copies the bytes from `start` on into `buffer`, which must both be where a page starts, as far as the view goes.
 /// Where a scan reads every byte once this costs no more than faulting in pages, and leaves none behind. What has been
 /// cut off the file reads as zeros.
-pub(super) fn copy_out(view: &View, start: usize, buffer: &mut [u8]) {
+pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let Some(mapping) = &view.mapping else { return buffer.fill(0) };
     let Some(file) = &mapping.file else {
         return buffer.copy_from_slice(&view[start..start + buffer.len()]);
@@ -180,7 +180,7 @@ mod tests {
         }
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
-        let guarded = View::map(&file, 1 << 20, 0).unwrap();
+        let guarded = MapView::map(&file, 1 << 20, 0).unwrap();
         // SAFETY: the fault is what is being tested.
         let bare = unsafe { MmapOptions::new().len(1 << 20).map(&file) }.unwrap();
         file.set_len(0).unwrap();

@@ -1,6 +1,6 @@
 //! Opening what is looked at: files by a guarded memory map, pipes and standard input.
 //!
-//! A [`Source`] is looked at through a [`View`]: a cheap clone of the current mapping that stays
+//! A [`Source`] is looked at through a [`MapView`]: a cheap clone of the current mapping that stays
 //! valid however the file changes. The bytes behind it may change at any moment, and bytes past a
 //! cut read as zeros, so: copy a window out, then decode it, and ask [`Source::refresh`] at every
 //! frame and every chunk of a scan. A late result of a worker is dropped when its view's
@@ -22,11 +22,11 @@ pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use awaited::Awaited;
 pub use buffer::{Buffer, Reads};
 pub use file::Source;
-pub use map::{View, is_hole};
+pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use refresh::Change;
 pub use scan::{count, line_feeds, measure, share_out};
-pub use spool::Progress;
+pub use spool::StreamProgress;
 pub use watch::{Probe, Watcher};
 
 #[cfg(test)]

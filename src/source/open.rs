@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::spool::{Limit, Progress, Spool};
+use super::spool::{Limit, Spool, StreamProgress};
 
 /// A device is read up to this many bytes, since it need not end.
 const DEVICE_BYTES: u64 = 64 << 20;
@@ -59,18 +59,18 @@ pub enum OpenError {
 
 /// Whether a symbolic link as the last component of a path is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Links {
+pub(super) enum FollowLinks {
     Follow,
     Refuse,
 }
 
 /// How the opened thing is to be looked at.
-pub(super) enum Opened {
+pub(super) enum Access {
     File(File, Metadata),
     Stream(Arc<Spool>),
 }
 
-pub(super) fn open(path: &Path, links: Links) -> Result<Opened, OpenError> {
+pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError> {
     let file = open_file(path, links).map_err(|error| explain(path, error))?;
     let meta = file.metadata().map_err(|error| explain(path, error))?;
     let kind = meta.file_type();
@@ -78,26 +78,26 @@ pub(super) fn open(path: &Path, links: Links) -> Result<Opened, OpenError> {
         return Err(refusal);
     }
     // Nothing may ever come from it, and who only moves past it in a list would wait for it for ever.
-    if links == Links::Refuse && !kind.is_file() {
+    if links == FollowLinks::Refuse && !kind.is_file() {
         return Err(OpenError::Irregular(path.to_owned()));
     }
     let stream = if kind.is_fifo() {
         wait_for_writer(file)
     } else if kind.is_char_device() {
         blocking(&file)
-            .and_then(|()| Spool::start(Progress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
+            .and_then(|()| Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
     } else if meta.len() == 0 && has_content(&file) {
         // As under /proc: the size says nothing. Some of those never end.
-        Spool::start(Progress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
+        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
     } else {
-        return Ok(Opened::File(file, meta));
+        return Ok(Access::File(file, meta));
     };
-    stream.map(Opened::Stream).map_err(|error| explain(path, error))
+    stream.map(Access::Stream).map_err(|error| explain(path, error))
 }
 
-fn open_file(path: &Path, links: Links) -> io::Result<File> {
+fn open_file(path: &Path, links: FollowLinks) -> io::Result<File> {
     let mut flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+    flags.set(OFlags::NOFOLLOW, links == FollowLinks::Refuse);
     OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
@@ -136,9 +136,9 @@ fn blocking(file: &File) -> io::Result<()> {
 }
 
 /// A FIFO may have no writer yet: the stream's own thread waits for one, and until then the source is
-/// [`Progress::Waiting`]. The open file is kept, since closing it would cut off a writer that has come.
+/// [`StreamProgress::Waiting`]. The open file is kept, since closing it would cut off a writer that has come.
 fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
-    Spool::start(Progress::Waiting, Limit::Disk, move || {
+    Spool::start(StreamProgress::Waiting, Limit::Disk, move || {
         await_writer(&file)?;
         blocking(&file)?;
         Ok(file)

@@ -6,10 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fs::identity::{Look, PathStatus, path_status};
+use crate::fs::identity::{PathStatus, Snapshot, path_status};
 
 use super::file::{Backing, Source, next_generation};
-use super::map::View;
+use super::map::MapView;
 
 /// How much before the old end is compared when a file has grown.
 const TAIL: u64 = 4 << 10;
@@ -52,7 +52,7 @@ impl Source {
 
     fn refresh_file(&mut self, file: &File) -> io::Result<Change> {
         let Backing::File { look: before, .. } = self.backing else { return Ok(Change::Same) };
-        let now = Look::from(&file.metadata()?);
+        let now = Snapshot::from(&file.metadata()?);
         self.path_status = path_status(self.path.as_deref(), &now.identity);
         let (old, size) = (before.identity.size, now.identity.size);
         let change = if size < old {
@@ -72,9 +72,9 @@ impl Source {
 
     /// A writer moves the time first and the length a moment later; so before a file of the same
     /// length counts as rewritten, it is given that moment.
-    fn settle(&mut self, file: &File, seen: Look) -> io::Result<Change> {
+    fn settle(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
         std::thread::sleep(Duration::from_millis(1));
-        let now = Look::from(&file.metadata()?);
+        let now = Snapshot::from(&file.metadata()?);
         if now.identity.size > seen.identity.size && self.tail_is_unchanged(file)? {
             return self.grow_file(file, now);
         }
@@ -83,7 +83,7 @@ impl Source {
         self.renew(file, now, change)
     }
 
-    fn grow_file(&mut self, file: &File, now: Look) -> io::Result<Change> {
+    fn grow_file(&mut self, file: &File, now: Snapshot) -> io::Result<Change> {
         let tail = read_tail(file, now.identity.size)?;
         let change = self.grow_to(file, now.identity.size)?;
         self.note(now, Some(tail));
@@ -97,15 +97,15 @@ impl Source {
         }
         self.view = match self.view.grown(size) {
             Some(view) => view,
-            None => View::map(file, size, self.generation())?,
+            None => MapView::map(file, size, self.generation())?,
         };
         Ok(Change::Grown { from })
     }
 
-    fn renew(&mut self, file: &File, now: Look, change: Change) -> io::Result<Change> {
+    fn renew(&mut self, file: &File, now: Snapshot, change: Change) -> io::Result<Change> {
         let size = now.identity.size;
         let tail = read_tail(file, size)?;
-        self.view = View::map(file, size, next_generation())?;
+        self.view = MapView::map(file, size, next_generation())?;
         self.note(now, Some(tail));
         Ok(change)
     }
@@ -119,7 +119,7 @@ impl Source {
         }
     }
 
-    fn note(&mut self, now: Look, new_tail: Option<Vec<u8>>) {
+    fn note(&mut self, now: Snapshot, new_tail: Option<Vec<u8>>) {
         if let Backing::File { look, tail, .. } = &mut self.backing {
             *look = now;
             if let Some(new_tail) = new_tail {

@@ -14,7 +14,7 @@ const CHUNK: usize = 64 << 10;
 
 /// How far a stream has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum StreamProgress {
     /// A FIFO that no one has opened for writing yet.
     Waiting,
     /// More may come.
@@ -48,7 +48,7 @@ pub(super) struct Spool {
 
 #[derive(Debug)]
 struct State {
-    progress: Progress,
+    progress: StreamProgress,
     error: Option<Arc<io::Error>>,
     ended: bool,
 }
@@ -56,7 +56,7 @@ struct State {
 impl Spool {
     /// Starts a thread that drains what `open` gives; `open` itself may block (a FIFO does).
     pub(crate) fn start<R: Read>(
-        progress: Progress,
+        progress: StreamProgress,
         limit: Limit,
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
     ) -> io::Result<Arc<Spool>> {
@@ -83,7 +83,7 @@ impl Spool {
         self.seen.load(Ordering::Acquire)
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> StreamProgress {
         self.state().progress
     }
 
@@ -107,13 +107,13 @@ impl Spool {
     }
 
     fn drain<R: Read>(&self, open: impl FnOnce() -> io::Result<R>, limit: Limit) {
-        let result = open().and_then(|mut reader| self.pump(&mut reader, limit));
+        let result = open().and_then(|mut reader| self.copy(&mut reader, limit));
         let mut state = self.state();
         match result {
-            Ok(()) if state.progress != Progress::CutShort => state.progress = Progress::Complete,
+            Ok(()) if state.progress != StreamProgress::CutShort => state.progress = StreamProgress::Complete,
             Ok(()) => {}
             Err(error) => {
-                state.progress = Progress::CutShort;
+                state.progress = StreamProgress::CutShort;
                 state.error.get_or_insert(Arc::new(error));
             }
         }
@@ -121,9 +121,9 @@ impl Spool {
         self.moved.notify_all();
     }
 
-    fn pump(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
+    fn copy(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
         let (mut chunk, mut room) = (vec![0; CHUNK], RoomWatch::default());
-        self.set_progress(Progress::Streaming);
+        self.set_progress(StreamProgress::Streaming);
         while !self.abandoned.load(Ordering::Acquire) {
             let wanted = match limit {
                 Limit::Disk => CHUNK,
@@ -145,7 +145,7 @@ impl Spool {
 
     fn keep(&self, bytes: &[u8], room: &mut RoomWatch) {
         let seen = self.seen.fetch_add(bytes.len() as u64, Ordering::AcqRel);
-        if self.progress() == Progress::CutShort {
+        if self.progress() == StreamProgress::CutShort {
             return;
         }
         let is_room = room.check(&self.file, seen).map_err(temporary::with_remedy);
@@ -161,11 +161,11 @@ impl Spool {
 
     fn cut_short(&self, error: Option<io::Error>) {
         let mut state = self.state();
-        state.progress = Progress::CutShort;
+        state.progress = StreamProgress::CutShort;
         state.error = error.map(Arc::new);
     }
 
-    fn set_progress(&self, progress: Progress) {
+    fn set_progress(&self, progress: StreamProgress) {
         self.state().progress = progress;
     }
 
@@ -183,16 +183,19 @@ mod tests {
     #[test]
     fn what_need_not_end_is_read_up_to_its_limit() {
         let spool =
-            Spool::start(Progress::Streaming, Limit::Bytes(100_000), || Ok(io::repeat(b'x'))).unwrap();
+            Spool::start(StreamProgress::Streaming, Limit::Bytes(100_000), || Ok(io::repeat(b'x'))).unwrap();
         spool.wait(u64::MAX);
-        assert_eq!((spool.kept(), spool.seen(), spool.progress()), (100_000, 100_000, Progress::CutShort));
+        assert_eq!(
+            (spool.kept(), spool.seen(), spool.progress()),
+            (100_000, 100_000, StreamProgress::CutShort)
+        );
         assert!(spool.error().is_none());
     }
 
     #[test]
     fn a_stream_that_cannot_be_opened_says_why() {
         let open = || Err::<io::Empty, _>(io::Error::from_raw_os_error(libc::EACCES));
-        let spool = Spool::start(Progress::Waiting, Limit::Disk, open).unwrap();
+        let spool = Spool::start(StreamProgress::Waiting, Limit::Disk, open).unwrap();
         spool.wait(1);
         assert_eq!(spool.error().unwrap().kind(), io::ErrorKind::PermissionDenied);
     }
@@ -208,7 +211,7 @@ mod tests {
             }
         }
         let (feed, fed) = sync_channel(0);
-        let spool = Spool::start(Progress::Streaming, Limit::Disk, || Ok(Fed(fed))).unwrap();
+        let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(Fed(fed))).unwrap();
         feed.send(()).unwrap();
         spool.wait(1);
         spool.abandon();

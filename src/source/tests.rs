@@ -233,7 +233,7 @@ fn files_without_a_size_are_copied() {
     let mut status = Source::open(Path::new("/proc/self/status")).unwrap();
     status.wait();
     assert!(status.view().starts_with(b"Name:"));
-    assert_eq!(status.progress(), Progress::Complete);
+    assert_eq!(status.progress(), StreamProgress::Complete);
 }
 
 #[test]
@@ -242,11 +242,11 @@ fn a_fifo_waits_for_its_writer() {
     let path = dir.path().join("fifo");
     fifo(&path);
     let mut source = Source::open(&path).unwrap();
-    assert_eq!((source.refresh(), source.progress()), (Change::Same, Progress::Waiting));
+    assert_eq!((source.refresh(), source.progress()), (Change::Same, StreamProgress::Waiting));
     OpenOptions::new().write(true).open(&path).unwrap().write_all(b"late").unwrap();
     source.wait();
     assert_eq!(&*source.view(), b"late");
-    assert_eq!(source.progress(), Progress::Complete);
+    assert_eq!(source.progress(), StreamProgress::Complete);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn a_stream_that_fails_keeps_what_came() {
     let mut source = Source::stream(Failing(false)).unwrap();
     source.wait();
     assert_eq!(&*source.view(), b"ok");
-    assert_eq!(source.progress(), Progress::CutShort);
+    assert_eq!(source.progress(), StreamProgress::CutShort);
     assert_eq!(source.error().unwrap().raw_os_error(), Some(libc::EIO));
 }
 
@@ -340,7 +340,7 @@ fn races_of_readers_against_a_writer() {
     let done = Arc::new(AtomicBool::new(false));
     let (views, readers): (Vec<_>, Vec<_>) = (0..2)
         .map(|_| {
-            let (give, take) = channel::<View>();
+            let (give, take) = channel::<MapView>();
             let done = Arc::clone(&done);
             (give, std::thread::spawn(move || scan_until(&take, &done)))
         })
@@ -366,7 +366,7 @@ fn races_of_readers_against_a_writer() {
     assert!(scanned > 0);
 }
 
-fn scan_until(take: &Receiver<View>, done: &AtomicBool) -> u64 {
+fn scan_until(take: &Receiver<MapView>, done: &AtomicBool) -> u64 {
     let mut view = take.recv().unwrap();
     let mut scanned = 0;
     while !done.load(Ordering::Acquire) {

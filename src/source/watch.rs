@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::fs::identity::{Identity, Look, PathStatus, path_status};
+use crate::fs::identity::{Identity, PathStatus, Snapshot, path_status};
 
-use super::spool::{Progress, Spool};
+use super::spool::{Spool, StreamProgress};
 
 /// A file: often enough that a change is on the screen within 250 ms.
 const FILE_EVERY: Duration = Duration::from_millis(200);
@@ -30,20 +30,20 @@ enum Watched {
 
 #[derive(Debug, PartialEq)]
 enum Seen {
-    File(Look, PathStatus),
-    Stream(u64, Progress),
+    File(Snapshot, PathStatus),
+    Stream(u64, StreamProgress),
     Unreadable(Option<i32>),
 }
 
 impl Probe {
     // Both start from what the source has taken in, so that nothing between is missed.
 
-    pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Look, status: PathStatus) -> Probe {
+    pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Snapshot, status: PathStatus) -> Probe {
         Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Seen::File(known, status) }
     }
 
     pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
-        Probe { watched: Watched::Spool(spool), last: Seen::Stream(known, Progress::Streaming) }
+        Probe { watched: Watched::Spool(spool), last: Seen::Stream(known, StreamProgress::Streaming) }
     }
 
     /// The same, for a file that is being written: it is looked at as often as a stream.
@@ -78,7 +78,7 @@ impl Probe {
                 Err(error) => Seen::Unreadable(error.raw_os_error()),
                 Ok(meta) => {
                     let status = path_status(path.as_deref(), &Identity::from(&meta));
-                    Seen::File(Look::from(&meta), status)
+                    Seen::File(Snapshot::from(&meta), status)
                 }
             },
         }

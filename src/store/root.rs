@@ -86,7 +86,7 @@ impl Root {
         };
         let dir = self.walk(start, rest)?;
         let dir = openat(&dir, ".", DIRECTORY | OFlags::RDONLY, Mode::empty())?;
-        let owner = stat::Facts::from(fstat(&dir)?).uid;
+        let owner = stat::FileStat::from(fstat(&dir)?).uid;
         if rest.as_os_str().is_empty() || owner == self.uid || owner == 0 {
             Ok(dir)
         } else {
@@ -133,11 +133,11 @@ impl Root {
 
     /// Where a link leads that may be followed: one that root made where only root can. `None`: it is no link.
     fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
-        let link = stat::Facts::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+        let link = stat::FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if link.kind != FileType::Symlink {
             return Ok(None);
         }
-        let above = stat::Facts::from(fstat(dir)?);
+        let above = stat::FileStat::from(fstat(dir)?);
         let is_systems = link.uid == 0 && above.uid == 0 && above.mode & 0o022 == 0;
         if self.links == Links::None || !is_systems {
             return Err(RootError::Link(name.to_string_lossy().into_owned()));

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use crossterm::event::KeyEvent;
 
-use crate::source::{PathStatus, View};
+use crate::source::{MapView, PathStatus};
 use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
-use super::pager::drawer::{Change, Wish};
+use super::pager::drawer::{KeepRequest, LimitChange};
 use super::pager::limits::Choice;
 use super::pager::planning::{Making, Planned};
 use super::pager::search::{CountJob, Found, SearchJob};
@@ -80,8 +80,8 @@ pub enum Event {
     Glanced(Box<Glance>),
     /// A preview has been made.
     Planned(Box<Planned>),
-    /// What it takes to keep a line: the wish's number, and the change that would do.
-    Advised(u64, Option<Change>),
+    /// What it takes to keep a line: the request's number, and the change that keeps the line.
+    Advised(u64, Option<LimitChange>),
     /// The policies have been read.
     Policies(Vec<Choice>),
     /// The policy of the agent's read tool has been read.
@@ -93,7 +93,7 @@ pub enum Event {
 /// How a file has changed.
 pub struct Changed {
     /// The file as it is now.
-    pub view: View,
+    pub view: MapView,
     /// What has become of its content.
     pub content: crate::source::Change,
     /// What has become of its name.
@@ -126,8 +126,8 @@ pub enum Effect {
     Plan(Box<Making>),
     /// Give up making a preview.
     StopPlan,
-    /// Find out what it takes to keep a line; an earlier wish is given up.
-    Advise(Box<Wish>),
+    /// Find out what it takes to keep a line; an earlier request is dropped.
+    Advise(Box<KeepRequest>),
     /// Put text on the terminal's clipboard.
     Copy(String),
     /// Open the file in an editor, at a line.

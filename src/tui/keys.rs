@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Where a key has its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum KeyContext {
     /// Everywhere but while typing.
     Everywhere,
     /// Preview and Spill.
@@ -146,7 +146,7 @@ pub enum Action {
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
     /// Where it holds.
-    pub place: Place,
+    pub place: KeyContext,
     /// The keys, separated by spaces, the one to show first.
     pub keys: &'static str,
     /// What they do.
@@ -158,7 +158,7 @@ pub struct Binding {
 }
 
 const fn row(
-    place: Place,
+    place: KeyContext,
     group: &'static str,
     keys: &'static str,
     action: Action,
@@ -168,7 +168,7 @@ const fn row(
 }
 
 use Action as A;
-use Place::{Everywhere, Pager, Stores};
+use KeyContext::{Everywhere, Pager, Stores};
 
 /// Every key. A number typed before a moving key is its count, as in `less`.
 #[rustfmt::skip]
@@ -236,9 +236,9 @@ pub const TABLE: &[Binding] = &[
 ];
 
 /// What a key press does in a place; the place's own rows win over those that hold everywhere.
-pub fn action(place: Place, key: KeyEvent) -> Option<Action> {
+pub fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
     let name = name(key)?;
-    let rows = |wanted: Place| TABLE.iter().filter(move |row| row.place == wanted);
+    let rows = |wanted: KeyContext| TABLE.iter().filter(move |row| row.place == wanted);
     let mut found = rows(place).chain(rows(Everywhere));
     found.find(|row| row.keys.split(' ').any(|key| key == name)).map(|row| row.action)
 }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Everywhere, Place::Pager, Place::Stores] {
+        for place in [KeyContext::Everywhere, KeyContext::Pager, KeyContext::Stores] {
             let mut keys: Vec<_> =
                 TABLE.iter().filter(|row| row.place == place).flat_map(|row| row.keys.split(' ')).collect();
             let all = keys.len();
@@ -292,13 +292,13 @@ mod tests {
     #[test]
     fn a_place_s_own_key_wins() {
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        assert_eq!(action(Place::Pager, enter), Some(Action::Down));
-        assert_eq!(action(Place::Stores, enter), Some(Action::Open));
+        assert_eq!(action(KeyContext::Pager, enter), Some(Action::Down));
+        assert_eq!(action(KeyContext::Stores, enter), Some(Action::Open));
     }
 
     #[test]
     fn control_keys_are_named_with_a_caret() {
         let key = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
-        assert_eq!(action(Place::Pager, key), Some(Action::HalfDown));
+        assert_eq!(action(KeyContext::Pager, key), Some(Action::HalfDown));
     }
 }

@@ -12,4 +12,4 @@ pub mod widget;
 
 pub use pager::limits::Choice;
 pub use pager::output::Subject;
-pub use runtime::{Live, LiveNews, Maker, Over, Start, Target, run};
+pub use runtime::{Completed, Live, LiveNews, Maker, Start, Target, run};

@@ -17,8 +17,8 @@ use crate::capture::result::captured::{Captured, CapturedOutput};
 use crate::capture::result::timeline::{Clock, Timed};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
-use crate::capture::spill::location::Place;
-use crate::capture::spill::sink::{Limits, Taken};
+use crate::capture::spill::location::Location;
+use crate::capture::spill::sink::{Received, SinkLimits};
 use crate::preview::Stream;
 
 use super::escalation::Escalation;
@@ -26,8 +26,8 @@ use super::exit::{Ended, Stop};
 use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
 use super::pipe::{Gone, Pipe};
 use super::pty::Pty;
-use super::stdin::{self, Keyboard, Leave};
-use super::supervise::{Control, Event, Watch, tell_exit};
+use super::stdin::{self, Leave, TerminalInput};
+use super::supervise::{Control, ProcessEvent, Watch, tell_exit};
 
 /// A command that runs.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
 ///
 /// # Errors
 /// As for both.
-pub fn run(command: Command, options: &Options, place: &Place) -> Result<Captured, StartError> {
+pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
     Ok(start(command, options, place)?.wait()?)
 }
 
@@ -85,7 +85,7 @@ pub fn run(command: Command, options: &Options, place: &Place) -> Result<Capture
 ///
 /// # Errors
 /// [`StartError`].
-pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<Running, StartError> {
+pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = Gone::new()?;
     let held = Arc::new(AtomicBool::new(false));
     let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
@@ -139,9 +139,9 @@ pub fn start(mut command: Command, options: &Options, place: &Place) -> Result<R
 fn drain_all(
     pipes: Vec<(Stream, Pipe)>,
     clock: Option<&Clock>,
-    limits: Limits,
-    place: &Place,
-    events: &Sender<Event>,
+    limits: SinkLimits,
+    place: &Location,
+    events: &Sender<ProcessEvent>,
 ) -> io::Result<Vec<Draining>> {
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
@@ -152,9 +152,9 @@ fn drain_all(
 }
 
 /// What stops a command, and who is to be given its number: a thread then waits for its end.
-fn control(events: Sender<Event>) -> io::Result<(Control, Sender<Pid>)> {
+fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
     let killer: Arc<AtomicI32> = Arc::default();
-    let (keyboard, told) = (Arc::new(Keyboard::default()), Arc::clone(&killer));
+    let (keyboard, told) = (Arc::new(TerminalInput::default()), Arc::clone(&killer));
     let control = Control { events: events.clone(), keyboard, killer };
     let (give_pid, pid) = channel();
     let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &told));
@@ -266,15 +266,15 @@ fn connect_terminal(
 struct Draining {
     stream: Stream,
     progress: Arc<Progress>,
-    thread: JoinHandle<io::Result<(Taken<Spill>, Option<io::Error>)>>,
+    thread: JoinHandle<io::Result<(Received<Spill>, Option<io::Error>)>>,
 }
 
 impl Draining {
     fn start(
         pipe: Timed<Pipe>,
-        limits: Limits,
-        place: &Place,
-        events: Sender<Event>,
+        limits: SinkLimits,
+        place: &Location,
+        events: Sender<ProcessEvent>,
     ) -> io::Result<Draining> {
         let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
@@ -283,7 +283,7 @@ impl Draining {
         let shared = Arc::clone(&progress);
         let drain = move || {
             let taken = take_all(pipe, sink, &shared);
-            let _ = events.send(Event::Drained);
+            let _ = events.send(ProcessEvent::Drained);
             Ok(taken)
         };
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
@@ -327,7 +327,7 @@ fn supervise(
 /// # Errors
 /// If the output cannot be looked at. A failure to read is no error: what
 /// came before it is there, and [`Captured::failure`] has it.
-pub fn drain(reader: impl Read + Send, limits: Limits, place: &Place) -> io::Result<Captured> {
+pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
     let started = Timestamp::now();
     let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
     Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))

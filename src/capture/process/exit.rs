@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 #[non_exhaustive]
 pub struct Ended {
     /// What the system says.
-    pub status: Status,
+    pub status: ProcessStatus,
     /// Whether overspill had a part in it.
     pub stop: Stop,
 }
@@ -16,7 +16,7 @@ pub struct Ended {
 /// What the system says of a process that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Status {
+pub enum ProcessStatus {
     /// It ended by itself, with this status: 0 to 255.
     Code(u8),
     /// A signal of this number killed it.
@@ -45,8 +45,8 @@ impl Ended {
         match (self.stop, self.status) {
             (Stop::TimedOut, _) => 124,
             (Stop::Unwanted, _) => 141,
-            (_, Status::Code(code)) => code,
-            (Stop::Asked(signal), Status::Signal(_)) | (Stop::No, Status::Signal(signal)) => {
+            (_, ProcessStatus::Code(code)) => code,
+            (Stop::Asked(signal), ProcessStatus::Signal(_)) | (Stop::No, ProcessStatus::Signal(signal)) => {
                 u8::try_from(128 + signal).unwrap_or(u8::MAX)
             }
         }
@@ -58,11 +58,11 @@ impl Ended {
     }
 }
 
-impl From<ExitStatus> for Status {
-    fn from(status: ExitStatus) -> Status {
+impl From<ExitStatus> for ProcessStatus {
+    fn from(status: ExitStatus) -> ProcessStatus {
         match (status.code(), status.signal()) {
-            (Some(code), _) => Status::Code(code as u8),
-            (None, signal) => Status::Signal(signal.unwrap_or_default()),
+            (Some(code), _) => ProcessStatus::Code(code as u8),
+            (None, signal) => ProcessStatus::Signal(signal.unwrap_or_default()),
         }
     }
 }
@@ -74,11 +74,11 @@ mod tests {
     #[test]
     fn exit_statuses_are_as_in_shells() {
         let code = |status, stop| Ended { status, stop }.exit_code();
-        assert_eq!(code(Status::Code(7), Stop::No), 7);
-        assert_eq!(code(Status::Signal(9), Stop::No), 137);
-        assert_eq!(code(Status::Signal(15), Stop::Asked(2)), 130);
-        assert_eq!(code(Status::Code(0), Stop::Asked(2)), 0);
-        assert_eq!(code(Status::Code(0), Stop::TimedOut), 124);
-        assert_eq!(code(Status::Code(0), Stop::Unwanted), 141);
+        assert_eq!(code(ProcessStatus::Code(7), Stop::No), 7);
+        assert_eq!(code(ProcessStatus::Signal(9), Stop::No), 137);
+        assert_eq!(code(ProcessStatus::Signal(15), Stop::Asked(2)), 130);
+        assert_eq!(code(ProcessStatus::Code(0), Stop::Asked(2)), 0);
+        assert_eq!(code(ProcessStatus::Code(0), Stop::TimedOut), 124);
+        assert_eq!(code(ProcessStatus::Code(0), Stop::Unwanted), 141);
     }
 }

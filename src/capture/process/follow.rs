@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use crate::capture::result::captured::{Captured, CapturedOutput};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
-use crate::capture::spill::sink::{Limits, Sink};
+use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
 
@@ -40,7 +40,7 @@ pub struct Interest {
 /// If no thread or pipe can be had, or the disk has no room; nothing has been read then.
 pub fn follow(
     reader: impl Read + AsFd + Send + 'static,
-    limits: Limits,
+    limits: SinkLimits,
     begun: NewSpill,
 ) -> io::Result<(Following, Interest)> {
     let (left, open) = io::pipe()?;
@@ -112,15 +112,15 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::capture::Place;
+    use crate::capture::Location;
     use crate::store::Env;
     use crate::text::units::Want;
 
-    const LIMITS: Limits = Limits { hold: 0, cap: u64::MAX, want: Want::NOTHING };
+    const LIMITS: SinkLimits = SinkLimits { hold: 0, cap: u64::MAX, want: Want::NOTHING };
 
     fn begun() -> (tempfile::TempDir, NewSpill) {
         let home = tempfile::tempdir().unwrap();
-        let place = Place::own(&Env::hermetic(home.path()), Timestamp::now());
+        let place = Location::own(&Env::hermetic(home.path()), Timestamp::now());
         let spill = place.begin(Stream::Stdout).unwrap();
         (home, spill)
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::capture::spill::sink::Limits;
+use crate::capture::spill::sink::SinkLimits;
 
 /// How a command is run.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Options {
     /// After this it is stopped.
     pub timeout: Option<Duration>,
     /// What is held, spilled and counted, of each stream.
-    pub limits: Limits,
+    pub limits: SinkLimits,
 }
 
 /// How a command's standard output and standard error are taken.

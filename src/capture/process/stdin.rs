@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Our terminal's keys, and its modes while they are not as they were.
 #[derive(Debug, Default)]
-pub(crate) struct Keyboard {
+pub(crate) struct TerminalInput {
     modes: Mutex<Modes>,
 }
 
@@ -37,7 +37,7 @@ enum Modes {
 
 /// Gives the terminal's modes back for good when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Leave(pub Arc<Keyboard>);
+pub(crate) struct Leave(pub Arc<TerminalInput>);
 
 impl Drop for Leave {
     fn drop(&mut self) {
@@ -49,7 +49,7 @@ impl Drop for Leave {
 
 /// Keys on their way; ends when the input does or the command.
 pub(crate) fn pass(
-    keyboard: Arc<Keyboard>,
+    keyboard: Arc<TerminalInput>,
     terminal: OwnedFd,
     over: PipeReader,
 ) -> io::Result<JoinHandle<()>> {
@@ -61,7 +61,7 @@ pub(crate) fn pass(
     })
 }
 
-impl Keyboard {
+impl TerminalInput {
     /// Takes keys one by one and unchanged, as far as possible: a terminal's are overspill's while it is in the
     /// foreground. Those that send signals still send them to overspill.
     fn take(&self, stdin: &Stdin) -> bool {
@@ -126,7 +126,7 @@ struct Typing {
 }
 
 impl Typing {
-    fn run(mut self, keyboard: &Keyboard) -> io::Result<()> {
+    fn run(mut self, keyboard: &TerminalInput) -> io::Result<()> {
         let (stdin, mut keys) = (io::stdin(), [0; 4096]);
         loop {
             let is_ours = keyboard.take(&stdin);

@@ -15,13 +15,13 @@ use super::exit::Stop;
 use super::options::{Group, TerminalSize};
 use super::pipe::Gone;
 use super::pty::resize;
-use super::stdin::Keyboard;
+use super::stdin::TerminalInput;
 
 /// Asks a running command to stop. Cheap to clone, and good from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
-    pub(crate) events: Sender<Event>,
-    pub(crate) keyboard: Arc<Keyboard>,
+    pub(crate) events: Sender<ProcessEvent>,
+    pub(crate) keyboard: Arc<TerminalInput>,
     /// The signal that killed the command; 0 for none.
     pub(crate) killer: Arc<AtomicI32>,
 }
@@ -31,7 +31,8 @@ impl Control {
     /// (once two seconds have passed since TERM). False when there is nothing to stop any more, or
     /// no such signal.
     pub fn ask(&self, signal: i32) -> bool {
-        Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(Event::Asked(signal)).is_ok())
+        Signal::from_named_raw(signal)
+            .is_some_and(|signal| self.events.send(ProcessEvent::Asked(signal)).is_ok())
     }
 
     /// Whether this signal killed the command. At a terminal Ctrl-C reaches the command and overspill alike, and overspill's may
@@ -48,7 +49,7 @@ impl Control {
     /// Waits until all that was asked so far has been done.
     fn settle(&self) {
         let (done, is_done) = sync_channel(1);
-        if self.events.send(Event::Settled(done)).is_ok() {
+        if self.events.send(ProcessEvent::Settled(done)).is_ok() {
             // An error is as good: it is over.
             let _ = is_done.recv();
         }
@@ -57,28 +58,28 @@ impl Control {
     /// Nobody wants the output any more: TERM, and two seconds later KILL.
     pub fn give_up(&self) {
         // It may be over already.
-        let _ = self.events.send(Event::Unwanted);
+        let _ = self.events.send(ProcessEvent::Unwanted);
     }
 
     /// Tells a command that has a terminal of its own that it has another size now.
     pub fn resize(&self, size: TerminalSize) {
-        let _ = self.events.send(Event::Resized(size));
+        let _ = self.events.send(ProcessEvent::Resized(size));
     }
 
     /// Stops a command with a group of its own, as Ctrl-Z does, and then does what is given: stop
     /// ourselves, usually. When that is done the command goes on. Our terminal has its own modes meanwhile.
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
-            let _ = self.events.send(Event::Paused);
+            let _ = self.events.send(ProcessEvent::Paused);
             self.settle();
             meanwhile();
         });
-        let _ = self.events.send(Event::GoesOn);
+        let _ = self.events.send(ProcessEvent::GoesOn);
     }
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Event {
+pub(crate) enum ProcessEvent {
     Asked(Signal),
     Unwanted,
     Resized(TerminalSize),
@@ -95,7 +96,7 @@ pub(crate) enum Event {
 
 /// Waits for the command's end without reaping it, so that its process number, and its group's,
 /// stay its own for as long as they may be signalled.
-pub(crate) fn tell_exit(pid: Pid, events: &Sender<Event>, killer: &AtomicI32) {
+pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
         match waitid(WaitId::Pid(pid), options) {
@@ -105,7 +106,7 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<Event>, killer: &AtomicI32) {
     };
     killer.store(status.and_then(|status| status.terminating_signal()).unwrap_or(0), Ordering::Release);
     // All may be over if a thread failed.
-    let _ = events.send(Event::Exited);
+    let _ = events.send(ProcessEvent::Exited);
 }
 
 /// What is needed to watch over a command.
@@ -114,7 +115,7 @@ pub(crate) struct Watch {
     pub group: Group,
     /// Our end of the command's own terminal, if it has one.
     pub terminal: Option<OwnedFd>,
-    pub events: Receiver<Event>,
+    pub events: Receiver<ProcessEvent>,
     pub gone: Gone,
     pub ladder: Escalation,
     pub deadline: Option<Instant>,
@@ -128,42 +129,42 @@ impl Watch {
         let mut is_running = true;
         while is_running || streams > 0 {
             match self.next() {
-                Ok(Event::Drained) => streams -= 1,
-                Ok(Event::Exited) => {
+                Ok(ProcessEvent::Drained) => streams -= 1,
+                Ok(ProcessEvent::Exited) => {
                     is_running = false;
                     self.deadline = None;
                     self.gone.tell();
                 }
-                Ok(Event::Asked(signal)) => {
+                Ok(ProcessEvent::Asked(signal)) => {
                     if is_running && self.stop == Stop::No {
                         self.stop = Stop::Asked(signal.as_raw());
                     }
                     let step = self.ladder.ask(signal, Instant::now());
                     self.send(step);
                 }
-                Ok(Event::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
-                Ok(Event::Resized(size)) => {
+                Ok(ProcessEvent::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
+                Ok(ProcessEvent::Resized(size)) => {
                     // Its terminal may just have been closed.
                     let _ = self.terminal.as_ref().map(|terminal| resize(terminal, size));
                 }
-                Ok(Event::Paused) => {
+                Ok(ProcessEvent::Paused) => {
                     // A session of its own hears no TSTP, since no shell could make it go on.
                     let has_session = self.terminal.is_some();
                     self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
                 }
-                Ok(Event::GoesOn) => self.send(Some(Signal::CONT)),
-                Ok(Event::Settled(done)) => {
+                Ok(ProcessEvent::GoesOn) => self.send(Some(Signal::CONT)),
+                Ok(ProcessEvent::Settled(done)) => {
                     // The process that asked may have ended.
                     let _ = done.send(());
                 }
-                Ok(Event::Unwanted) => {}
+                Ok(ProcessEvent::Unwanted) => {}
                 Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
     }
 
-    fn next(&self) -> Result<Event, RecvTimeoutError> {
+    fn next(&self) -> Result<ProcessEvent, RecvTimeoutError> {
         let next = [self.deadline, self.ladder.next()].into_iter().flatten().min();
         match next {
             Some(at) => self.events.recv_timeout(at.saturating_duration_since(Instant::now())),

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::capture::process::exit::Ended;
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
-use crate::capture::spill::sink::{Begin, Stopped, Taken, Whereabouts};
+use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
 use crate::preview::{Stream, Totals};
 
 use super::record::Record;
@@ -82,7 +82,7 @@ impl Captured {
 
 /// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Size {
+pub struct OutputSize {
     /// Bytes.
     pub bytes: u64,
     /// Lines.
@@ -94,9 +94,9 @@ pub struct CapturedOutput {
     /// Which.
     pub stream: Stream,
     /// All that came.
-    pub seen: Size,
+    pub seen: OutputSize,
     /// What of it is in the spill, or would be.
-    pub kept: Size,
+    pub kept: OutputSize,
     /// Why that is not all.
     pub stopped: Option<Stopped>,
     pub(crate) content: Content,
@@ -140,10 +140,10 @@ impl std::fmt::Debug for CapturedOutput {
 }
 
 impl CapturedOutput {
-    pub(crate) fn new(stream: Stream, taken: Taken<Spill>) -> io::Result<CapturedOutput> {
+    pub(crate) fn new(stream: Stream, taken: Received<Spill>) -> io::Result<CapturedOutput> {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
-        let seen = Size { bytes: counter.bytes(), lines: counter.lines() };
+        let seen = OutputSize { bytes: counter.bytes(), lines: counter.lines() };
         let (content, file, kept) = match taken.place {
             Whereabouts::Held(held, begin) => (Content::Held(held), Unsaved::Memory(begin), seen.bytes),
             Whereabouts::File(file) => {
@@ -156,7 +156,7 @@ impl CapturedOutput {
         };
         let lines =
             if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };
-        let kept = Size { bytes: kept, lines };
+        let kept = OutputSize { bytes: kept, lines };
         let (totals, stopped) = (taken.counter.totals(), taken.stopped);
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
     }
@@ -202,7 +202,7 @@ impl CapturedOutput {
         // It fits: the cap is below a length in memory.
         let bytes = &self.content.bytes()[..cap as usize];
         let feeds = bytecount::count(bytes, b'\n') as u64;
-        let kept = Size { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
+        let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
         match spill.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(Stopped::Cap)),
             Err(error) => self.fail(error),
@@ -217,7 +217,7 @@ impl CapturedOutput {
             Ok(spill) => {
                 let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
                 let lines = cut_lines(&self.content, feeds, within as u64);
-                self.kept = Size { bytes: within as u64, lines };
+                self.kept = OutputSize { bytes: within as u64, lines };
                 self.stopped = Some(Stopped::Cap);
                 Unsaved::File(spill)
             }
@@ -232,7 +232,7 @@ impl CapturedOutput {
     pub(crate) fn finish(
         &mut self,
         record: &Record,
-        place: &crate::capture::Place,
+        place: &crate::capture::Location,
         durable: bool,
     ) -> Option<PathBuf> {
         let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
@@ -255,7 +255,7 @@ impl CapturedOutput {
 
     fn fail(&mut self, error: io::Error) {
         self.stopped = Some(Stopped::Failed(Arc::new(error)));
-        self.kept = Size::default();
+        self.kept = OutputSize::default();
     }
 }
 

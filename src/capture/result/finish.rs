@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::request::{CAP, Keep, Wish, set_true};
+use crate::capture::request::{CAP, KeepSpill, Request, set_true};
 use crate::capture::spill::file::Spill;
-use crate::capture::spill::location::Place;
+use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Stopped;
-use crate::preview::{self, Counted, Counts, Input, PerStream, PlanError, Policy, Preview, Stream, Totals};
+use crate::preview::{
+    self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
+};
 
 use super::captured::Captured;
 use super::record::Record;
@@ -104,30 +106,30 @@ impl Captured {
     /// is removed.
     ///
     /// # Errors
-    /// As [`preview::plan`]'s. The output is kept then, unless [`Keep::Never`] is wished.
-    pub fn deliver(mut self, wish: &Wish, place: &Place) -> Result<Delivery, NoPreview> {
-        let wish = &wish.of_ended(self.ended);
-        let mut policy = wish.policy.clone();
+    /// As [`preview::plan`]'s. The output is then kept, unless the request says [`KeepSpill::Never`].
+    pub fn deliver(mut self, request: &Request, place: &Location) -> Result<Delivery, NoPreview> {
+        let request = &request.of_ended(self.ended);
+        let mut policy = request.policy.clone();
         let mut told = Vec::new();
         if self.ended.is_some_and(|ended| ended.is_aborted()) {
             told.push("aborted");
             set_true(&mut policy, &told);
         }
         let mut warnings = self.notes();
-        let saved = save(&mut self, wish, &policy, place, &mut warnings);
+        let saved = save(&mut self, request, &policy, place, &mut warnings);
         let is_lost = |saved: &Saved| saved.wanted && saved.path.is_none();
-        if wish.keep == Keep::Never || saved.iter().any(is_lost) {
+        if request.keep == KeepSpill::Never || saved.iter().any(is_lost) {
             told.push("save_failed");
             set_true(&mut policy, &told);
         }
-        let paths = PerStream::each(|stream| printed(wish, stream, saved.of(stream).path.as_deref()));
+        let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).path.as_deref()));
         let PerStream { stdout, stderr } = saved;
         let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
-        let planned = self.planned(&policy, &paths, wish.counts).and_then(|planned| {
-            let apart = self.planned_apart(&policy, &paths, wish.counts)?;
+        let planned = self.planned(&policy, &paths, request.counts).and_then(|planned| {
+            let apart = self.planned_apart(&policy, &paths, request.counts)?;
             Ok((planned, apart))
         });
-        let (Counted { preview, touched, mut totals }, apart) = match planned {
+        let (CountedPlan { preview, touched, mut totals }, apart) = match planned {
             Ok(planned) => planned,
             Err(error) => return Err(NoPreview { error, saved }),
         };
@@ -141,20 +143,25 @@ impl Captured {
 
     /// Keeps the output if that is wanted, and plans nothing: for what has been looked at. What is over
     /// the cap is cut off. Where it is then; what went wrong is added to `warnings`.
-    pub fn keep(mut self, wish: &Wish, place: &Place, warnings: &mut Vec<String>) -> Option<PathBuf> {
+    pub fn keep(
+        mut self,
+        request: &Request,
+        place: &Location,
+        warnings: &mut Vec<String>,
+    ) -> Option<PathBuf> {
         warnings.extend(self.notes());
-        let wanted = self.is_wanted(Stream::Stdout, wish, &wish.policy);
-        self.stdout.cut(wish.cap);
-        wanted.then(|| save_one(&mut self, Stream::Stdout, wish, place, warnings)).flatten()
+        let wanted = self.is_wanted(Stream::Stdout, request, &request.policy);
+        self.stdout.cut(request.cap);
+        wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, warnings)).flatten()
     }
 
     /// Whether a stream's output is to be kept. It is when the policy does not say: a mistake in a policy must not
     /// cost an output that may have taken hours.
-    fn is_wanted(&self, stream: Stream, wish: &Wish, policy: &Policy) -> bool {
-        match wish.keep {
-            Keep::Always => true,
-            Keep::Never => false,
-            Keep::Cut => is_cut(self, stream, policy, &printed(wish, stream, None)).unwrap_or(true),
+    fn is_wanted(&self, stream: Stream, request: &Request, policy: &Policy) -> bool {
+        match request.keep {
+            KeepSpill::Always => true,
+            KeepSpill::Never => false,
+            KeepSpill::Cut => is_cut(self, stream, policy, &printed(request, stream, None)).unwrap_or(true),
         }
     }
 
@@ -163,8 +170,8 @@ impl Captured {
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
-        counts: Counts,
-    ) -> Result<Counted, PlanError> {
+        counts: ToCount,
+    ) -> Result<CountedPlan, PlanError> {
         let totals =
             PerStream::each(|stream| self.output(stream).map_or(Totals::unknown(), |out| out.totals));
         let count = |stream, want| self.output(stream)?.content().count(want);
@@ -176,8 +183,8 @@ impl Captured {
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
-        counts: Counts,
-    ) -> Result<Option<Counted>, PlanError> {
+        counts: ToCount,
+    ) -> Result<Option<CountedPlan>, PlanError> {
         let Some(stderr) = self.stderr.as_ref().filter(|_| !policy.takes_stderr()) else { return Ok(None) };
         let input = alone(self, stderr.content().bytes(), &stderr.totals, &paths.stderr);
         let count = |_, want| stderr.content().count(want);
@@ -224,22 +231,22 @@ struct Saved {
 
 fn save(
     captured: &mut Captured,
-    wish: &Wish,
+    request: &Request,
     policy: &Policy,
-    place: &Place,
+    place: &Location,
     warnings: &mut Vec<String>,
 ) -> PerStream<Saved> {
     PerStream::each(|stream| {
-        let wanted = captured.is_wanted(stream, wish, policy);
-        let path = wanted.then(|| save_one(captured, stream, wish, place, warnings)).flatten();
+        let wanted = captured.is_wanted(stream, request, policy);
+        let path = wanted.then(|| save_one(captured, stream, request, place, warnings)).flatten();
         Saved { wanted, path }
     })
 }
 
 /// The path that notices print.
-fn printed(wish: &Wish, stream: Stream, saved: Option<&Path>) -> String {
+fn printed(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
     let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
-    wish.printed.of(stream).clone().unwrap_or_else(saved)
+    request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
 /// Whether the policy cuts this stream, whatever it does to the other, where it is not saved: what is not saved is then
@@ -263,12 +270,12 @@ fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> R
 fn save_one(
     captured: &mut Captured,
     stream: Stream,
-    wish: &Wish,
-    place: &Place,
+    request: &Request,
+    place: &Location,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let path = captured.output_mut(stream)?.spill(wish.cap).map(Spill::path);
-    let saved = path.and_then(|path| finish(captured, stream, wish, place, &path));
+    let path = captured.output_mut(stream)?.spill(request.cap).map(Spill::path);
+    let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
     let output = captured.output(stream)?;
     let Some(Stopped::Failed(error)) = &output.stopped else { return saved };
     let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
@@ -280,14 +287,14 @@ fn save_one(
 fn finish(
     captured: &mut Captured,
     stream: Stream,
-    wish: &Wish,
-    place: &Place,
+    request: &Request,
+    place: &Location,
     path: &Path,
 ) -> Option<PathBuf> {
     let taken = captured.output(stream)?;
     if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
-    let record = Record::new(captured, taken, &wish.about, &path.to_string_lossy());
-    captured.output_mut(stream)?.finish(&record, place, wish.durable)
+    let record = Record::new(captured, taken, &request.about, &path.to_string_lossy());
+    captured.output_mut(stream)?.finish(&record, place, request.durable)
 }

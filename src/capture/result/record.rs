@@ -10,12 +10,12 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::capture::process::exit::{Ended, Status, Stop};
+use crate::capture::process::exit::{Ended, ProcessStatus, Stop};
 use crate::capture::spill::dir::{make_parents, open_private, private_dir};
-use crate::fs::stat::{Facts, timestamp};
+use crate::fs::stat::{FileStat, timestamp};
 use crate::store::{Env, NewSpill, own_home};
 
-use super::captured::{Captured, CapturedOutput, Size};
+use super::captured::{Captured, CapturedOutput, OutputSize};
 use super::timeline::Timeline;
 
 const RECORDS: &str = "records";
@@ -71,9 +71,9 @@ pub struct Record {
     /// whether a stream was left before its end, or could not be read to it.
     pub stopped: Option<String>,
     /// All that it printed.
-    pub seen: Size,
+    pub seen: OutputSize,
     /// What of that is in the spill.
-    pub kept: Size,
+    pub kept: OutputSize,
     /// Why that is not all: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
     /// The policy that its preview was made by.
@@ -165,7 +165,7 @@ impl Record {
 /// Whether a record is over an hour old and its spill is not there.
 fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    let modified = timestamp(Facts::from(stat).identity.modified);
+    let modified = timestamp(FileStat::from(stat).identity.modified);
     if now.duration_since(modified) <= GRACE {
         return false;
     }
@@ -184,8 +184,8 @@ fn is_gone(error: io::Error) -> bool {
 impl From<Ended> for Exit {
     fn from(ended: Ended) -> Exit {
         match ended.status {
-            Status::Code(code) => Exit::Code(code),
-            Status::Signal(signal) => Exit::Signal(signal),
+            ProcessStatus::Code(code) => Exit::Code(code),
+            ProcessStatus::Signal(signal) => Exit::Signal(signal),
         }
     }
 }

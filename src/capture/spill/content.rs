@@ -8,10 +8,10 @@ use std::path::Path;
 
 use memmap2::{Mmap, MmapOptions};
 
-use crate::source::{self, Source, View};
+use crate::source::{self, MapView, Source};
 use crate::text::units::{self, Measure, Want};
 
-use super::ends::{Ends, HELD};
+use super::ends::{HELD, HeadAndTail};
 
 /// A whole output, as bytes to plan a preview from.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub enum Content {
     /// In memory.
     Held(Vec<u8>),
     /// In its file.
-    File(View),
+    File(MapView),
     /// Not all of it is anywhere: between its ends are holes, which read as NUL bytes and cost no
     /// memory. Length and offsets are the output's own, so that a preview of its ends is exact.
     Ends(Mmap, Vec<Range<u64>>),
@@ -59,7 +59,7 @@ impl Content {
     }
 
     /// The content of which the file has the first `kept` bytes, and `rest` what followed.
-    pub(crate) fn of_ends(file: Option<&File>, kept: u64, rest: &Ends) -> io::Result<Content> {
+    pub(crate) fn of_ends(file: Option<&File>, kept: u64, rest: &HeadAndTail) -> io::Result<Content> {
         let total = kept + rest.total();
         if total == 0 {
             return Ok(Content::Held(Vec::new()));
@@ -105,7 +105,7 @@ mod tests {
         let output: Vec<u8> = block.iter().copied().cycle().take(kept + rest).collect();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&output[..kept]).unwrap();
-        let mut ends = Ends::default();
+        let mut ends = HeadAndTail::default();
         ends.push(&output[kept..]);
         let content = Content::of_ends(Some(&file), kept as u64, &ends).unwrap();
         (output, content)
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn without_a_file_the_ends_are_all() {
-        let mut ends = Ends::default();
+        let mut ends = HeadAndTail::default();
         ends.push(b"all of it");
         let content = Content::of_ends(None, 0, &ends).unwrap();
         assert_eq!((content.bytes(), content.holes().len()), (&b"all of it"[..], 0));

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::file::Spill;
-use super::sink::{Sink, Stopped, Taken};
+use super::sink::{Received, Sink, Stopped};
 
 /// Bytes of one buffer: small enough that what one thread has read is in the cache yet when the
 /// other writes it.
@@ -64,7 +64,7 @@ pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
-) -> (Taken<Spill>, Option<io::Error>) {
+) -> (Received<Spill>, Option<io::Error>) {
     let (reading, taking) = pump();
     // A thread that cannot be had drops what it was given.
     let reader = Mutex::new(Some(reader));
@@ -157,12 +157,12 @@ impl Taking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::spill::sink::{Limits, Whereabouts};
+    use crate::capture::spill::sink::{SinkLimits, Whereabouts};
     use crate::text::units::Want;
 
     #[test]
     fn one_thread_takes_what_two_do() {
-        let limits = Limits { hold: 1 << 20, cap: u64::MAX, want: Want::NOTHING };
+        let limits = SinkLimits { hold: 1 << 20, cap: u64::MAX, want: Want::NOTHING };
         let content: Vec<u8> =
             (0..3 * BUFFER + 5).map(|at| if at % 80 == 0 { b'\n' } else { b'x' }).collect();
         let new = || Sink::new(limits, Box::new(|| Err(io::ErrorKind::Unsupported.into())));

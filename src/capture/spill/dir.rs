@@ -11,7 +11,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
-use crate::fs::stat::{Facts, timestamp};
+use crate::fs::stat::{FileStat, timestamp};
 use crate::store::Env;
 
 /// A temporary file younger than this may still get its name.
@@ -92,14 +92,14 @@ fn explain(path: &Path, unfit: Unfit, remedy: &'static str) -> DirError {
 
 /// Removes one file, if it is a regular one of the user's that no process is writing; its bytes, if it is gone.
 pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
-    let facts = Facts::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
+    let facts = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
     if facts.kind != FileType::RegularFile || facts.uid != env.uid() {
         return None;
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::empty()).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let open = Facts::from(fstat(&file).ok()?);
+    let open = FileStat::from(fstat(&file).ok()?);
     let is_same = open.identity.same_file(&facts.identity);
     (is_same && unlinkat(dir, name, AtFlags::empty()).is_ok()).then_some(facts.identity.size)
 }
@@ -118,5 +118,5 @@ pub(crate) fn sweep(dir: &OwnedFd, env: &Env, now: Timestamp, fits: impl Fn(&str
 
 fn is_old(dir: &OwnedFd, name: &std::ffi::CStr, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    now.duration_since(timestamp(Facts::from(stat).identity.modified)) > YOUNG
+    now.duration_since(timestamp(FileStat::from(stat).identity.modified)) > YOUNG
 }

@@ -5,7 +5,7 @@ pub(crate) const HELD: usize = 2 << 20;
 
 /// Keeps the first and the last [`HELD`] bytes of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct HeadAndTail {
     head: Vec<u8>,
     /// A ring once it is full: the oldest byte is at `oldest`.
     tail: Vec<u8>,
@@ -13,7 +13,7 @@ pub(crate) struct Ends {
     total: u64,
 }
 
-impl Ends {
+impl HeadAndTail {
     /// Takes the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
@@ -55,7 +55,7 @@ impl Ends {
 mod tests {
     use super::*;
 
-    fn assembled(ends: &Ends) -> Vec<u8> {
+    fn assembled(ends: &HeadAndTail) -> Vec<u8> {
         let mut bytes = vec![0; ends.total() as usize];
         for (at, held) in ends.stretches() {
             bytes[at as usize..][..held.len()].copy_from_slice(held);
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn little_is_held_whole() {
         for len in [0, 1, HELD, HELD + 1, 2 * HELD] {
-            let (bytes, mut ends) = (numbered(len), Ends::default());
+            let (bytes, mut ends) = (numbered(len), HeadAndTail::default());
             bytes.chunks(100_003).for_each(|chunk| ends.push(chunk));
             assert!(assembled(&ends) == bytes, "{len}");
         }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn of_much_the_two_ends_are_held() {
         for chunk in [65_536, 100_003, HELD - 1, HELD, 3 * HELD + 7] {
-            let (bytes, mut ends) = (numbered(5 * HELD + 12_345), Ends::default());
+            let (bytes, mut ends) = (numbered(5 * HELD + 12_345), HeadAndTail::default());
             bytes.chunks(chunk).for_each(|chunk| ends.push(chunk));
             let held = assembled(&ends);
             let tail = ends.tail_start() as usize;
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let (block, mut ends) = (vec![1; 1 << 20], Ends::default());
+        let (block, mut ends) = (vec![1; 1 << 20], HeadAndTail::default());
         (0..64).for_each(|_| ends.push(&block));
         assert!(ends.head.capacity() <= 2 * HELD && ends.tail.capacity() <= 2 * HELD);
         assert_eq!(ends.head.len() + ends.tail.len(), 2 * HELD);

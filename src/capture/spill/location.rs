@@ -13,7 +13,7 @@ use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::dir::{agents_dir, private_dir, shared_dir, sweep};
 use super::file::Spill;
-use super::sink::{Limits, Sink};
+use super::sink::{Sink, SinkLimits};
 
 /// The session whose directory is used when none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
@@ -22,7 +22,7 @@ const TOOL_BYTES: usize = 80;
 
 /// A place to save whole outputs in, each in a file of its own (mode 0600).
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Location {
     env: Env,
     kind: Kind,
     tool: String,
@@ -71,30 +71,30 @@ pub enum PlaceError {
     Session(String),
 }
 
-impl Default for Place {
+impl Default for Location {
     /// overspill's own store, which its screens list: `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`.
-    fn default() -> Place {
-        Place::in_kind(Kind::Own, Env::from_process(), None)
+    fn default() -> Location {
+        Location::in_kind(Kind::Own, Env::from_process(), None)
     }
 }
 
-impl Place {
+impl Location {
     /// A directory of the caller's choice, absolute or relative to the current one. It is made with mode 0700 when it
     /// is first needed; one that is there must belong to this user, and others must not be able to write to it.
-    pub fn dir(path: impl Into<PathBuf>) -> Place {
+    pub fn dir(path: impl Into<PathBuf>) -> Location {
         let path = path.into();
         let path = std::path::absolute(&path).unwrap_or(path);
-        Place::in_kind(Kind::Dir(path), Env::from_process(), None)
+        Location::in_kind(Kind::Dir(path), Env::from_process(), None)
     }
 
     /// Our own store.
     #[doc(hidden)]
-    pub fn own(env: &Env, now: Timestamp) -> Place {
-        Place::in_kind(Kind::Own, env.clone(), Some(now))
+    pub fn own(env: &Env, now: Timestamp) -> Location {
+        Location::in_kind(Kind::Own, env.clone(), Some(now))
     }
 
-    fn in_kind(kind: Kind, env: Env, now: Option<Timestamp>) -> Place {
-        Place { env, kind, tool: String::new(), now, before: None }
+    fn in_kind(kind: Kind, env: Env, now: Option<Timestamp>) -> Location {
+        Location { env, kind, tool: String::new(), now, before: None }
     }
 
     /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
@@ -108,7 +108,7 @@ impl Place {
         session: Option<&str>,
         env: &Env,
         now: Timestamp,
-    ) -> Result<Place, PlaceError> {
+    ) -> Result<Location, PlaceError> {
         let agent = name.split_once('/').map_or(name, |(agent, _)| agent);
         let overflow = |dir: PathBuf, digits, ending| Kind::Overflow { dir, digits, ending };
         let kind = match (agent, name) {
@@ -120,16 +120,16 @@ impl Place {
             ("pi" | "pi-30k", _) => Kind::Pi,
             _ => return Err(PlaceError::NoLayout(agent.to_owned())),
         };
-        Ok(Place { tool: tool_name(tool), ..Place::in_kind(kind, env.clone(), Some(now)) })
+        Ok(Location { tool: tool_name(tool), ..Location::in_kind(kind, env.clone(), Some(now)) })
     }
 
     /// The same, with something to be done once before the first spill is begun, such as cleaning
     /// the store.
     #[doc(hidden)]
     #[must_use]
-    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Place {
+    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Location {
         let before = Before { once: Once::new(), act: Box::new(act) };
-        Place { before: Some(Arc::new(before)), ..self }
+        Location { before: Some(Arc::new(before)), ..self }
     }
 
     /// Whether this is overspill's own store.
@@ -144,7 +144,7 @@ impl Place {
     }
 
     /// What takes an output, and begins its spill here when that is needed.
-    pub(crate) fn sink(&self, stream: Stream, limits: Limits) -> Sink<Spill> {
+    pub(crate) fn sink(&self, stream: Stream, limits: SinkLimits) -> Sink<Spill> {
         let place = self.clone();
         let begin = move || {
             let mut spill = Spill::new(place.begin(stream)?);
@@ -188,7 +188,7 @@ impl Place {
         NewSpill::begin_in(dir, path, self.name(stream, now)?)
     }
 
-    /// Whether a name is one that [`Place::name`] gives.
+    /// Whether a name is one that [`Location::name`] gives.
     fn fits(&self, name: &str) -> bool {
         match &self.kind {
             Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
@@ -271,9 +271,9 @@ mod tests {
         Home { dir, env }
     }
 
-    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Place, PlaceError> {
+    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Location, PlaceError> {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
-        Place::of_agent(policy, Some("ba/sh"), session, &home.env, now)
+        Location::of_agent(policy, Some("ba/sh"), session, &home.env, now)
     }
 
     fn path(home: &Home, policy: &str) -> String {

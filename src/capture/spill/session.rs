@@ -88,11 +88,11 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::capture::Place;
+    use crate::capture::Location;
     use crate::preview::Stream;
 
     fn begun(env: &Env) -> crate::store::NewSpill {
-        let place = Place::of_agent("go-opencode/bash", None, Some("s1"), env, Timestamp::now());
+        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, Timestamp::now());
         place.unwrap().begin(Stream::Stdout).unwrap()
     }
 

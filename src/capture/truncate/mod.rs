@@ -6,16 +6,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::preview::{self, Counted, Counts, Input, PlanError, Policy, PolicyError, Status, Stream, Want};
+use crate::preview::{
+    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Want,
+};
 use crate::text::units::{self, Measure};
 
 use super::process::exit::Ended;
 use super::process::options::StartError;
-use super::request::{Wish, set_true};
+use super::request::{Request, set_true};
 use super::result::finish::{NOT_SAVED, NoPreview};
 use super::spill::file::Spill;
-use super::spill::location::Place;
-use super::spill::sink::{HOLD, Limits};
+use super::spill::location::Location;
+use super::spill::sink::{HOLD, SinkLimits};
 
 pub use writer::Writer;
 
@@ -96,7 +98,7 @@ pub enum Error {
 /// Cuts the outputs of an agent's tools as a policy says, and saves the whole of what is cut.
 ///
 /// ```
-/// use overspill::capture::{Place, ToolOutput, Truncator};
+/// use overspill::capture::{Location, ToolOutput, Truncator};
 /// use overspill::preview::Policy;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -106,7 +108,7 @@ pub enum Error {
 /// let truncator = Truncator::new("opencode/output")?
 ///     .with_tool("grep", grep)
 ///     .may_delegate(true)
-///     .save_in(Place::dir(store.path().join("outputs")));
+///     .save_in(Location::dir(store.path().join("outputs")));
 ///
 /// let output = "src/main.rs:1:fn main() {\n".repeat(1500);
 /// let outcome = truncator.truncate(&output, "grep")?;
@@ -126,12 +128,12 @@ pub enum Error {
 pub struct Truncator {
     policy: Policy,
     tools: BTreeMap<String, Policy>,
-    place: Place,
+    place: Location,
     may_delegate: Option<bool>,
 }
 
 impl Truncator {
-    /// Cuts as the built-in policy of this name (`agent/tool`) says, and saves in [`Place::default`].
+    /// Cuts as the built-in policy of this name (`agent/tool`) says, and saves in [`Location::default`].
     ///
     /// # Errors
     /// [`PolicyError::Unknown`] lists the names that there are.
@@ -139,14 +141,14 @@ impl Truncator {
         Ok(Truncator::of(Policy::builtin(policy)?))
     }
 
-    /// Cuts as this policy says, and saves in [`Place::default`].
+    /// Cuts as this policy says, and saves in [`Location::default`].
     pub fn of(policy: Policy) -> Truncator {
-        Truncator { policy, tools: BTreeMap::new(), place: Place::default(), may_delegate: None }
+        Truncator { policy, tools: BTreeMap::new(), place: Location::default(), may_delegate: None }
     }
 
     /// Saves in another place.
     #[must_use]
-    pub fn save_in(self, place: Place) -> Truncator {
+    pub fn save_in(self, place: Location) -> Truncator {
         Truncator { place, ..self }
     }
 
@@ -180,7 +182,7 @@ impl Truncator {
     }
 
     /// Where outputs are saved.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &Location {
         &self.place
     }
 
@@ -205,10 +207,10 @@ impl Truncator {
     /// Takes a tool's output in chunks, while it is still coming.
     ///
     /// ```
-    /// # use overspill::capture::{Place, Truncator};
+    /// # use overspill::capture::{Location, Truncator};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let store = tempfile::tempdir()?;
-    /// let truncator = Truncator::new("opencode/output")?.save_in(Place::dir(store.path()));
+    /// let truncator = Truncator::new("opencode/output")?.save_in(Location::dir(store.path()));
     /// let mut writer = truncator.writer("shell");
     /// for number in 0..5000 {
     ///     writer.push(format!("line {number}\n").as_bytes());
@@ -220,7 +222,7 @@ impl Truncator {
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
         let policy = self.policy(tool);
-        let limits = Limits { hold: HOLD, cap: cap(&policy) as u64, want: policy.needs() };
+        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: policy.needs() };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
     }
 }
@@ -251,8 +253,12 @@ fn outcome(
     }
 }
 
-fn of_plan(bytes: &[u8], counted: Counted, saved_to: Option<PathBuf>) -> (Outcome, preview::Preview, u64) {
-    let Counted { preview, touched, .. } = counted;
+fn of_plan(
+    bytes: &[u8],
+    counted: CountedPlan,
+    saved_to: Option<PathBuf>,
+) -> (Outcome, preview::Preview, u64) {
+    let CountedPlan { preview, touched, .. } = counted;
     // What is made into text are ranges; the path is in the notices already.
     let text = preview.text(&Input::of(bytes, ""));
     let outcome = Outcome { text, truncated: preview.truncated, saved_to, ..Outcome::default() };
@@ -264,9 +270,9 @@ fn planned(
     count: impl Fn(Want) -> Option<Measure>,
     policy: &Policy,
     path: &str,
-) -> Result<Counted, Error> {
+) -> Result<CountedPlan, Error> {
     let count = |_, want| count(want);
-    let counted = preview::plan_counting(&Input::of(bytes, path), policy, Counts::Text, count)?;
+    let counted = preview::plan_counting(&Input::of(bytes, path), policy, ToCount::Text, count)?;
     match counted.preview.status {
         Status::Crashed(words) => Err(Error::Crashed(words)),
         Status::Ok => Ok(counted),
@@ -275,10 +281,10 @@ fn planned(
 
 /// Bytes that are saved at most.
 fn cap(policy: &Policy) -> usize {
-    usize::try_from(Wish::new(policy.clone()).cap).unwrap_or(usize::MAX)
+    usize::try_from(Request::new(policy.clone()).cap).unwrap_or(usize::MAX)
 }
 
-fn save(bytes: &[u8], place: &Place) -> io::Result<PathBuf> {
+fn save(bytes: &[u8], place: &Location) -> io::Result<PathBuf> {
     let mut spill = Spill::new(place.begin(Stream::Stdout)?);
     spill.write_all(bytes)?;
     spill.finish(false)

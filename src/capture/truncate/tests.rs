@@ -6,7 +6,7 @@ fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncato
     let home = tempfile::tempdir().unwrap();
     let mut policy = Policy::builtin(policy).unwrap();
     set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
-    let place = Place::dir(home.path().join("outputs"));
+    let place = Location::dir(home.path().join("outputs"));
     (home, Truncator::of(policy).save_in(place))
 }
 
@@ -105,7 +105,7 @@ notice = "..."
 #[test]
 fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     let dir = tempfile::tempdir().unwrap();
-    let place = Place::dir(dir.path().join("a-directory-of-a-long-name"));
+    let place = Location::dir(dir.path().join("a-directory-of-a-long-name"));
     for max in [5, 15, 20, 60, 200, 400] {
         let truncator = Truncator::of(naming(max)).save_in(place.clone());
         for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {

@@ -11,8 +11,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::Overrides;
-use crate::human::Size;
-use crate::preview::{Counts, Direction};
+use crate::human::TypedSize;
+use crate::preview::{Direction, ToCount};
 
 pub(crate) use save::SaveArgs;
 pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|ID|-")]
     pub files: Vec<OsString>,
     #[command(flatten)]
-    pub look: Look,
+    pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
 }
@@ -74,7 +74,7 @@ pub(crate) enum Command {
 
 /// Which policy, and with which limits.
 #[derive(Debug, Default, Group)]
-pub(crate) struct Look {
+pub(crate) struct PolicyArgs {
     /// Policy to cut by: AGENT/TOOL, such as opencode/output
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
@@ -86,10 +86,10 @@ pub(crate) struct Look {
     pub max_lines: Option<u64>,
     /// Maximum size the model gets, in bytes or in the policy's own unit
     #[arg(long, value_name = "SIZE")]
-    pub max_bytes: Option<Size>,
+    pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep
     #[arg(long, value_name = "END")]
-    pub direction: Option<End>,
+    pub direction: Option<KeptEnd>,
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
@@ -107,7 +107,7 @@ pub(crate) struct Look {
     pub saved_as_stderr: Option<String>,
 }
 
-impl Look {
+impl PolicyArgs {
     /// What is asked of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
@@ -115,7 +115,7 @@ impl Look {
             tool: self.tool.clone(),
             max_lines: self.max_lines,
             max_size: self.max_bytes,
-            direction: self.direction.map(End::direction),
+            direction: self.direction.map(KeptEnd::direction),
             set: self.set.clone(),
         }
     }
@@ -123,18 +123,18 @@ impl Look {
 
 /// Which end is kept.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum End {
+pub(crate) enum KeptEnd {
     /// The beginning
     Head,
     /// The end
     Tail,
 }
 
-impl End {
+impl KeptEnd {
     fn direction(self) -> Direction {
         match self {
-            End::Head => Direction::Head,
-            End::Tail => Direction::Tail,
+            KeptEnd::Head => Direction::Head,
+            KeptEnd::Tail => Direction::Tail,
         }
     }
 }
@@ -150,7 +150,7 @@ pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
-    pub look: Look,
+    pub look: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }
@@ -167,7 +167,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "M")]
     pub limit: Option<u64>,
     #[command(flatten)]
-    pub look: Look,
+    pub look: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }
@@ -198,7 +198,7 @@ pub(crate) struct FormArgs {
 
 /// How text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TextForm {
     /// Byte for byte, but safe to a terminal.
     Text,
     /// Byte for byte, whatever reads it.
@@ -207,23 +207,23 @@ pub(crate) enum Form {
     Json,
 }
 
-impl Form {
+impl TextForm {
     /// What is counted for it: JSON has every figure.
-    pub(crate) fn counts(self) -> Counts {
+    pub(crate) fn counts(self) -> ToCount {
         match self {
-            Form::Json => Counts::All,
-            Form::Text | Form::Raw => Counts::Text,
+            TextForm::Json => ToCount::All,
+            TextForm::Text | TextForm::Raw => ToCount::Text,
         }
     }
 }
 
 impl FormArgs {
     /// The form that the flags ask for.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> TextForm {
         match (self.json, self.raw) {
-            (true, _) => Form::Json,
-            (false, true) => Form::Raw,
-            (false, false) => Form::Text,
+            (true, _) => TextForm::Json,
+            (false, true) => TextForm::Raw,
+            (false, false) => TextForm::Text,
         }
     }
 }

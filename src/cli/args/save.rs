@@ -2,9 +2,9 @@
 
 use clap::{Args as Group, ValueEnum};
 
-use crate::capture::{Keep, Wish};
+use crate::capture::{KeepSpill, Request};
 use crate::cli::Failure;
-use crate::human::Size;
+use crate::human::TypedSize;
 use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.
@@ -34,22 +34,22 @@ enum KeepWhen {
 
 impl SaveArgs {
     /// When it is kept.
-    pub(crate) fn keep(&self) -> Keep {
+    pub(crate) fn keep(&self) -> KeepSpill {
         match self.keep {
-            Some(KeepWhen::Always) => Keep::Always,
-            Some(KeepWhen::Cut) | None => Keep::Cut,
-            Some(KeepWhen::Never) => Keep::Never,
+            Some(KeepWhen::Always) => KeepSpill::Always,
+            Some(KeepWhen::Cut) | None => KeepSpill::Cut,
+            Some(KeepWhen::Never) => KeepSpill::Never,
         }
     }
 
-    /// What is wished of a capture, under this policy.
-    pub(crate) fn wish(&self, policy: &Policy) -> Wish {
-        let wish = Wish::new(policy.clone());
-        let wish = match self.max_spill {
-            Some(cap) => wish.with_cap(cap),
-            None => wish,
+    /// The request for a capture under this policy.
+    pub(crate) fn request(&self, policy: &Policy) -> Request {
+        let request = Request::new(policy.clone());
+        let request = match self.max_spill {
+            Some(cap) => request.with_cap(cap),
+            None => request,
         };
-        Wish { keep: self.keep(), durable: self.durable, ..wish }
+        Request { keep: self.keep(), durable: self.durable, ..request }
     }
 
     /// Nothing is saved here.
@@ -69,7 +69,7 @@ impl SaveArgs {
 fn cap(text: &str) -> Result<u64, String> {
     match text {
         "none" => Ok(u64::MAX),
-        text => text.parse::<Size>().map(|size| size.number),
+        text => text.parse::<TypedSize>().map(|size| size.number),
     }
 }
 

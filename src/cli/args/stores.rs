@@ -6,7 +6,7 @@ use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
 
-use crate::human::Size;
+use crate::human::TypedSize;
 use crate::store::SortBy;
 
 #[derive(Debug, Default, Group)]
@@ -19,7 +19,7 @@ pub(crate) struct ListArgs {
     pub older_than: Option<SignedDuration>,
     /// Only outputs larger than this
     #[arg(long, value_name = "SIZE")]
-    pub larger_than: Option<Size>,
+    pub larger_than: Option<TypedSize>,
     /// Sort key [default: age]
     #[arg(long, value_name = "KEY", value_parser = sort_by())]
     pub sort: Option<SortBy>,
@@ -44,7 +44,7 @@ pub(crate) struct CleanArgs {
     pub older_than: Option<SignedDuration>,
     /// Then delete the oldest outputs until at most this much is left
     #[arg(long, value_name = "SIZE")]
-    pub max_total: Option<Size>,
+    pub max_total: Option<TypedSize>,
     /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::cli::args::{CompareArgs, Look};
-use crate::cli::input::{self, Opened};
+use crate::cli::args::{CompareArgs, PolicyArgs};
+use crate::cli::input::{self, OpenInput};
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{Failure, Outcome, json};
-use crate::config::{Config, Overrides, Resolved};
+use crate::cli::{CommandResult, Failure, json};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::human::{size, thousands, tokens};
 use crate::preview::{self, Bit, Input, Part, Preview, Status, Stream, Totals, Want};
 use crate::source;
@@ -40,9 +40,9 @@ struct PolicyRow {
 }
 
 /// Plans a preview by every policy and says what each keeps.
-pub(crate) fn run(config: &Config, args: &CompareArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
-    let mut opened = input::open(config, &args.file, &Look::default())?;
+    let mut opened = input::open(config, &args.file, &PolicyArgs::default())?;
     opened.source.wait();
     if let Some(error) = opened.source.error() {
         return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
@@ -79,9 +79,10 @@ fn rank(row: &PolicyRow) -> impl Ord + use<> {
 }
 
 /// The row of a policy; none if it is an earlier form of another and those are not asked for.
-fn row(config: &Config, name: &str, opened: &Opened, input: &Input, all: bool) -> Option<PolicyRow> {
+fn row(config: &Config, name: &str, opened: &OpenInput, input: &Input, all: bool) -> Option<PolicyRow> {
     let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
-    let Resolved { policy, limits_from, .. } = match config.resolve(&overrides, opened.path.as_deref()) {
+    let EffectivePolicy { policy, limits_from, .. } = match config.resolve(&overrides, opened.path.as_deref())
+    {
         Ok(resolved) => resolved,
         Err(error) => return Some(PolicyRow::failed(name, &error)),
     };

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
-use crate::cli::{Failure, Outcome};
+use crate::cli::{CommandResult, Failure};
 use crate::config::Config;
 use crate::human::{limit, thousands};
 use crate::known::{Edge, Era};
@@ -68,7 +68,7 @@ impl PolicyJson {
 }
 
 /// Lists the policies, or prints the file of one, which can be saved, edited and used.
-pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
         let unknown = |error: crate::preview::PolicyError| Failure::Usage(error.to_string());

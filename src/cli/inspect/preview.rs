@@ -2,13 +2,13 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::cli::args::{Form, PreviewArgs};
-use crate::cli::input::{self, Opened};
-use crate::cli::{Failure, Outcome, say};
-use crate::config::{Config, Overrides, Resolved};
+use crate::cli::args::{PreviewArgs, TextForm};
+use crate::cli::input::{self, OpenInput};
+use crate::cli::{CommandResult, Failure, say};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Stream, Totals};
-use crate::source::{self, Change, View};
+use crate::source::{self, Change, MapView};
 use crate::text::cells::Show;
 use crate::text::{label, units};
 
@@ -16,7 +16,7 @@ use crate::text::{label, units};
 const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
-pub(crate) fn run(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.save {
         return crate::cli::run::save_stdin(config, args);
     }
@@ -26,8 +26,14 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> Outcome {
 }
 
 /// Plans a preview of an opened output and prints it.
-pub(crate) fn print(config: &Config, mut opened: Opened, overrides: &Overrides, form: Form) -> Outcome {
-    let Resolved { policy, limits_from, warnings, store_warnings, .. } = opened.resolve(config, overrides)?;
+pub(crate) fn print(
+    config: &Config,
+    mut opened: OpenInput,
+    overrides: &Overrides,
+    form: TextForm,
+) -> CommandResult {
+    let EffectivePolicy { policy, limits_from, warnings, store_warnings, .. } =
+        opened.resolve(config, overrides)?;
     warnings.iter().for_each(|warning| say(warning));
     opened.source.wait();
     if let Some(error) = opened.source.error() {
@@ -44,7 +50,7 @@ pub(crate) fn print(config: &Config, mut opened: Opened, overrides: &Overrides, 
             format!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
         return Err(Failure::Failed(words).into());
     }
-    if preview.truncated && form != Form::Json {
+    if preview.truncated && form != TextForm::Json {
         opened.warn_if_not_saved();
     }
     match preview.status {
@@ -62,31 +68,36 @@ pub(crate) fn write(
     input: &Input,
     policy: &Policy,
     (limits_from, store): (&str, &[Warning]),
-    form: Form,
+    form: TextForm,
 ) -> anyhow::Result<()> {
-    if form != Form::Json {
+    if form != TextForm::Json {
         let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
-        Form::Json => json(preview, input, policy, limits_from, store)?,
-        Form::Text if io::stdout().is_terminal() => {
+        TextForm::Json => json(preview, input, policy, limits_from, store)?,
+        TextForm::Text if io::stdout().is_terminal() => {
             to_terminal(preview, input, crate::fs::patient::stdout())?
         }
-        Form::Text | Form::Raw => exact(preview, input, crate::fs::patient::stdout())?,
+        TextForm::Text | TextForm::Raw => exact(preview, input, crate::fs::patient::stdout())?,
     }
     Ok(())
 }
 
 /// Writes a preview to standard error, as text.
-pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: Form) -> io::Result<()> {
+pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
-        Form::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
-        Form::Text | Form::Raw | Form::Json => exact(preview, input, io::stderr().lock()),
+        TextForm::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
+        TextForm::Text | TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
     }
 }
 
-fn plan(opened: &Opened, view: &View, policy: &Policy, form: Form) -> anyhow::Result<(Totals, Preview)> {
+fn plan(
+    opened: &OpenInput,
+    view: &MapView,
+    policy: &Policy,
+    form: TextForm,
+) -> anyhow::Result<(Totals, Preview)> {
     let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
     let planned =
         preview::plan_counting(&opened.input(view, &Totals::unknown()), policy, form.counts(), count);

@@ -1,7 +1,7 @@
 //! `overspill read`: one window of a file, as an agent's read tool gives it.
 
 use crate::cli::args::ReadArgs;
-use crate::cli::{Failure, Outcome, input};
+use crate::cli::{CommandResult, Failure, input};
 use crate::config::{Config, Overrides};
 
 use super::preview;
@@ -10,7 +10,7 @@ use super::preview;
 const DEFAULT: &str = "opencode/read";
 
 /// Prints the window.
-pub(crate) fn run(config: &Config, args: &ReadArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.look.overrides();
     overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
     set_window(config, &mut overrides, args)?;
@@ -19,7 +19,7 @@ pub(crate) fn run(config: &Config, args: &ReadArgs) -> Outcome {
 }
 
 /// The window is two parameters of the policy, under the policy's own names.
-fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Outcome {
+fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> CommandResult {
     let named =
         Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
     let policy = config.resolve(&named, None).map_err(input::usage)?.policy;

@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use crate::capture;
 use crate::cli::args::ShowArgs;
-use crate::cli::stores::row::{self, Record, age, left, mode};
+use crate::cli::stores::row::{self, EntryJson, age, left, mode};
 use crate::cli::stores::runs;
-use crate::cli::stores::select::{Stock, Whose};
+use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::table::{safe, safe_or_dash};
-use crate::cli::{Outcome, json, say};
+use crate::cli::{CommandResult, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::source::OpenError;
-use crate::store::{Entry, Holds, Status};
+use crate::store::{Entry, EntryStatus, Holds};
 
 /// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
 #[derive(Serialize)]
 struct EntryDetails {
     #[serde(flatten)]
-    record: Record,
+    record: EntryJson,
     project: Option<String>,
     made: Option<String>,
     retention: String,
@@ -51,16 +51,16 @@ struct FileFacts {
 }
 
 /// Shows the facts of an entry, or of a file outside of all stores.
-pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
-    let stock = Stock::list(config, Whose::All)?.with_marks(config);
+pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
+    let selected = Selected::list(config, Whose::All)?.with_marks(config);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
-    match stock.find(&args.name)?.cloned() {
+    match selected.find(&args.name)?.cloned() {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);
             if args.json {
-                json(&mut out, &EntryDetails::of(&entry, run, &stock, config))?
+                json(&mut out, &EntryDetails::of(&entry, run, &selected, config))?
             } else {
-                lines(&mut out, &of_entry(&entry, run.as_ref(), &stock, config))?
+                lines(&mut out, &of_entry(&entry, run.as_ref(), &selected, config))?
             }
         }
         None => {
@@ -68,7 +68,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
             if args.json {
                 json(&mut out, &facts)?
             } else {
-                lines(&mut out, &facts.lines(config, stock.now))?
+                lines(&mut out, &facts.lines(config, selected.now))?
             }
         }
     }
@@ -76,9 +76,9 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> Outcome {
 }
 
 impl EntryDetails {
-    fn of(entry: &Entry, run: Option<capture::Record>, stock: &Stock, config: &Config) -> Self {
+    fn of(entry: &Entry, run: Option<capture::Record>, selected: &Selected, config: &Config) -> Self {
         Self {
-            record: Record::of(entry, stock),
+            record: EntryJson::of(entry, selected),
             project: entry.project().map(str::to_owned),
             made: entry.made().map(|time| time.to_string()),
             retention: row::retention(&entry.store().retention.as_set(&config.env)),
@@ -140,10 +140,10 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
     lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<9} {value}"))
 }
 
-fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config: &Config) -> Vec<Line> {
+fn of_entry(entry: &Entry, run: Option<&capture::Record>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
     let retention = row::retention(&spec.retention.as_set(&config.env));
-    let expires = entry.expires.at().filter(|_| !stock.is_kept(entry));
+    let expires = entry.expires.at().filter(|_| !selected.is_kept(entry));
     let expires = expires.map_or(String::new(), |time| format!("{} ", moment(time)));
     let mut lines = vec![
         ("id", safe(entry.id().as_bytes())),
@@ -153,8 +153,8 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
         ("session", safe_or_dash(entry.session())),
         ("project", safe_or_dash(entry.project())),
         ("size", bytes(entry.size())),
-        ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, stock.now))),
-        ("expires", format!("{expires}({})", safe(left(entry, stock).as_bytes()))),
+        ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, selected.now))),
+        ("expires", format!("{expires}({})", safe(left(entry, selected).as_bytes()))),
         ("rule", rule(entry.rule.as_str(), &retention)),
         ("holds", holds(entry.holds())),
         ("policies", names(&config.candidates(Some(&entry.path())))),
@@ -173,7 +173,7 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, stock: &Stock, config:
 /// What its store and the policy of its time warn of.
 fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
     let last = last_byte(entry).unwrap_or_else(|error| {
-        if entry.status == Status::Ok {
+        if entry.status == EntryStatus::Ok {
             say(&format!("{}: cannot be read: {error}", entry.path().display()));
         }
         None

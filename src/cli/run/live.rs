@@ -13,18 +13,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, Captured, Delivery, Following, Interest, Keep, Limits, Options, Place, Progress, Running, Stdin,
-    Stopped, Wish,
+    self, Captured, Delivery, Following, Interest, KeepSpill, Location, Options, Progress, Request, Running,
+    SinkLimits, Stdin, Stopped,
 };
-use crate::cli::args::{Look, SaveArgs};
+use crate::cli::args::{PolicyArgs, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
-use crate::cli::{Failure, Outcome, say, view};
-use crate::config::{Config, Resolved};
+use crate::cli::{CommandResult, Failure, say, view};
+use crate::config::{Config, EffectivePolicy};
 use crate::human::size;
 use crate::preview::Stream;
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
-use crate::tui::{Live, LiveNews, Maker, Over, Subject, Target};
+use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
 
 use super::{RunArgs, progress, signals};
 
@@ -35,23 +35,23 @@ const EVERY: Duration = Duration::from_millis(200);
 pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
-    look: &Resolved,
+    look: &EffectivePolicy,
     options: Options,
-    (wish, place): (&Wish, &Place),
+    (request, place): (&Request, &Location),
 ) -> anyhow::Result<(Delivery, Option<u8>)> {
     if !view::has_screen() {
         return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
     }
-    let limits = Limits { hold: 0, ..options.limits };
+    let limits = SinkLimits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
     // All that can fail is done before there is a command.
     let shown_with = Config::load(config.env.clone()).map_err(Failure::Usage)?;
     let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
     let making = {
-        let (wish, place) = (wish.clone(), place.clone());
+        let (request, place) = (request.clone(), place.clone());
         let work = move || {
             let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
-            let delivery = make(running, &wish, &place, &tell);
+            let delivery = make(running, &request, &place, &tell);
             drop(tell_over);
             delivery
         };
@@ -63,11 +63,11 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while it comes");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::delivered(running.wait()?, wish, place)?, None));
+        return Ok((super::delivered(running.wait()?, request, place)?, None));
     };
     let subject = Subject {
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
-        saved_as: saved_as(&path, wish),
+        saved_as: saved_as(&path, request),
         saved_as_stderr: NOT_SAVED.to_owned(),
         policy: look.policy.clone(),
         limits_from: look.limits_from.to_string(),
@@ -103,11 +103,11 @@ pub(crate) fn command(
 }
 
 /// The path that notices print while a file grows: that which it will have, if it is kept.
-fn saved_as(temporary: &Path, wish: &Wish) -> String {
-    match (&wish.printed.stdout, wish.keep) {
+fn saved_as(temporary: &Path, request: &Request) -> String {
+    match (&request.printed.stdout, request.keep) {
         (Some(printed), _) => printed.clone(),
-        (None, Keep::Never) => NOT_SAVED.to_owned(),
-        (None, Keep::Always | Keep::Cut) => named(temporary),
+        (None, KeepSpill::Never) => NOT_SAVED.to_owned(),
+        (None, KeepSpill::Always | KeepSpill::Cut) => named(temporary),
     }
 }
 
@@ -127,42 +127,48 @@ fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
     thread.join().unwrap_or_else(failed)
 }
 
-/// Waits for a command's end, and keeps its output as is wished.
-fn make(running: Running, wish: &Wish, place: &Place, tell: &Sender<LiveNews>) -> anyhow::Result<Delivery> {
+/// Waits for a command's end, and keeps its output as requested.
+fn make(
+    running: Running,
+    request: &Request,
+    place: &Location,
+    tell: &Sender<LiveNews>,
+) -> anyhow::Result<Delivery> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
-    until_over(&progress, |most| running.wait_for(most), (wish, None), tell);
-    let captured = running.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
+    until_over(&progress, |most| running.wait_for(most), (request, None), tell);
+    let captured = running.wait().inspect_err(|error| tell_failed(tell, error, request))?;
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let words = Some(in_words(&captured));
-    let delivery = captured.deliver(wish, place);
+    let delivery = captured.deliver(request, place);
     let (saved, told) = match &delivery {
         Ok(delivery) => (&delivery.saved, delivery.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
-    let failed = wish.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
+    let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let path = saved.stdout.clone();
-    let saved_as = lasting(path.as_deref(), wish);
+    let saved_as = lasting(path.as_deref(), request);
     // Nobody listens once the screens are left.
-    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code, failed, told }));
+    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code, failed, told }));
     super::said(delivery)
 }
 
 /// Tells that the output is whole, and where it is.
-fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, wish: &Wish) {
-    let saved_as = lasting(path.as_deref(), wish);
-    let told = if wish.keep == Keep::Never { vec!["save_failed"] } else { Vec::new() };
+fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, request: &Request) {
+    let saved_as = lasting(path.as_deref(), request);
+    let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
     // Nobody listens once the screens are left.
-    let _ = tell.send(LiveNews::Over(Over { words, path, saved_as, exit_code: None, failed: None, told }));
+    let _ =
+        tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code: None, failed: None, told }));
 }
 
 /// The path that notices print once an output is whole.
-fn lasting(path: Option<&Path>, wish: &Wish) -> String {
-    wish.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
+fn lasting(path: Option<&Path>, request: &Request) -> String {
+    request.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
 }
 
 /// Tells that it is over and what came cannot be kept.
-fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, wish: &Wish) {
-    tell_over(tell, Some(label(error.to_string().as_bytes())), None, wish);
+fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, request: &Request) {
+    tell_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }
 
 /// How a command has ended.
@@ -177,17 +183,17 @@ fn in_words(captured: &Captured) -> String {
 fn until_over(
     progress: &Progress,
     wait_for: impl Fn(Duration) -> bool,
-    (wish, keeps): (&Wish, Option<u64>),
+    (request, keeps): (&Request, Option<u64>),
     tell: &Sender<LiveNews>,
 ) {
     let mut is_told = false;
     loop {
         let is_over = wait_for(EVERY);
-        if let (false, Some(words)) = (is_told, fault(progress, wish, keeps)) {
+        if let (false, Some(words)) = (is_told, fault(progress, request, keeps)) {
             is_told = true;
             // Nobody listens once the screens are left.
             let _ = tell.send(LiveNews::Fault(words));
-            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && wish.printed.stdout.is_none() {
+            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && request.printed.stdout.is_none() {
                 let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
             }
         }
@@ -197,8 +203,8 @@ fn until_over(
     }
 }
 
-fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String> {
-    let (most, remedy) = (size(wish.cap), "--max-spill none keeps all");
+fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<String> {
+    let (most, remedy) = (size(request.cap), "--max-spill none keeps all");
     match (progress.stopped(), keeps) {
         (Some(Stopped::Failed(error)), _) => {
             Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
@@ -212,14 +218,14 @@ fn fault(progress: &Progress, wish: &Wish, keeps: Option<u64>) -> Option<String>
 }
 
 /// `CMD | overspill`: looks at what is piped in while it comes. It grows in overspill's own store, and stays there
-/// as is wished; where it cannot, it is looked at all the same.
-pub(crate) fn stdin(config: Config, look: &Look, save: &SaveArgs) -> Outcome {
+/// as requested; where it cannot, it is looked at all the same.
+pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> CommandResult {
     let policy = config.resolve(&look.overrides(), None).map_err(input::usage)?.policy;
-    let mut wish = save.wish(&policy);
-    super::tell(&mut wish, look);
-    let place = Place::own(&config.env, Timestamp::now());
-    match Growing::begin(&place, &wish) {
-        Ok(growing) => look_at(config, look, growing, (wish, place)),
+    let mut request = save.request(&policy);
+    super::tell(&mut request, look);
+    let place = Location::own(&config.env, Timestamp::now());
+    match Growing::begin(&place, &request) {
+        Ok(growing) => look_at(config, look, growing, (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), look)?;
             let mut target = view::target(&config, opened, &look.overrides())?;
@@ -240,27 +246,32 @@ struct Growing {
 }
 
 impl Growing {
-    fn begin(place: &Place, wish: &Wish) -> io::Result<Growing> {
+    fn begin(place: &Location, request: &Request) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
         let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
-        let limits = Limits { hold: 0, cap: u64::MAX, want: wish.policy.needs() };
+        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: request.policy.needs() };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })
     }
 }
 
-fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, Place)) -> Outcome {
+fn look_at(
+    config: Config,
+    look: &PolicyArgs,
+    growing: Growing,
+    (request, place): (Request, Location),
+) -> CommandResult {
     let Growing { temporary, following, interest } = growing;
     let mut opened = input::growing(&temporary, look)?;
-    opened.saved_as = saved_as(&temporary, &wish);
+    opened.saved_as = saved_as(&temporary, &request);
     let target = view::target(&config, opened, &look.overrides())?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // Without a thread it is left to the next run.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
     let (tell, news) = channel();
     let (stay, left) = channel::<()>();
-    let work = move || take(following, &temporary, (&wish, &place), &tell, &left);
+    let work = move || take(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     let shown = view::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
     drop((interest, stay));
@@ -268,35 +279,35 @@ fn look_at(config: Config, look: &Look, growing: Growing, (wish, place): (Wish, 
     shown
 }
 
-/// Waits for the stream's end, keeps it as is wished, and says so. What is over the cap is cut off only once
+/// Waits for the stream's end, keeps it as requested, and says so. What is over the cap is cut off only once
 /// nobody looks any more.
 fn take(
     following: Following,
     temporary: &Path,
-    (wish, place): (&Wish, &Place),
+    (request, place): (&Request, &Location),
     tell: &Sender<LiveNews>,
     left: &Receiver<()>,
 ) -> anyhow::Result<Vec<String>> {
-    let keeps = (wish.keep != Keep::Never).then_some(wish.cap);
-    until_over(&following.progress().clone(), |most| following.wait_for(most), (wish, keeps), tell);
-    let captured = following.wait().inspect_err(|error| tell_failed(tell, error, wish))?;
-    let is_cut = captured.stdout.kept.bytes > wish.cap;
+    let keeps = (request.keep != KeepSpill::Never).then_some(request.cap);
+    until_over(&following.progress().clone(), |most| following.wait_for(most), (request, keeps), tell);
+    let captured = following.wait().inspect_err(|error| tell_failed(tell, error, request))?;
+    let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        tell_over(tell, None, Some(temporary.to_owned()), wish);
+        tell_over(tell, None, Some(temporary.to_owned()), request);
         // An error says that the screens have been left.
         let _ = left.recv();
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
-    let path = captured.keep(wish, place, &mut words);
+    let path = captured.keep(request, place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {
-            (true, _) => format!("the first {} of the output are", size(wish.cap)),
+            (true, _) => format!("the first {} of the output are", size(request.cap)),
             (false, true) => "what came of the output is".to_owned(),
             (false, false) => "the whole output is".to_owned(),
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    tell_over(tell, None, path, wish);
+    tell_over(tell, None, path, request);
     Ok(words)
 }
 

@@ -16,17 +16,18 @@ use clap::{Args as Group, ValueEnum};
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, About, Captured, Delivery, HOLD, Limits, NoPreview, Options, Place, Record, Stdin, Streams, Wish,
+    self, About, Captured, Delivery, HOLD, Location, NoPreview, Options, Record, Request, SinkLimits, Stdin,
+    Streams,
 };
-use crate::config::{Config, OverrideError, Overrides, Resolved};
+use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::{self, size};
-use crate::preview::{Counts, Part, PerStream, Preview, Status, Want};
+use crate::preview::{Part, PerStream, Preview, Status, ToCount, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
-use super::args::{Form, FormArgs, Look, PreviewArgs, SaveArgs};
+use super::args::{FormArgs, PolicyArgs, PreviewArgs, SaveArgs, TextForm};
 use super::inspect::preview;
-use super::{Failure, Outcome, input, say};
+use super::{CommandResult, Failure, input, say};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
@@ -58,7 +59,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
     #[command(flatten)]
-    pub look: Look,
+    pub look: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }
@@ -82,11 +83,11 @@ pub(crate) enum LayoutOf {
 }
 
 /// Runs the command and prints the preview.
-pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(&args.look)?;
     let look = resolve(config, &args.look.overrides())?;
     let place = place(config, args, &look)?;
-    let wish = wish(config, &look, args)?;
+    let request = request(config, &look, args)?;
     let options = Options {
         streams: match (args.split, args.pty) {
             (true, _) => Streams::Apart,
@@ -96,12 +97,12 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> Outcome {
         stdin: Stdin::Inherit,
         group: if args.pty { capture::Group::Own } else { group() },
         timeout: args.timeout,
-        limits: limits(&wish),
+        limits: limits(&request),
     };
     let (delivery, ended_by) = if args.interactive {
-        live::command(config, args, &look, options, (&wish, &place))?
+        live::command(config, args, &look, options, (&request, &place))?
     } else {
-        (watched(args, &options, &wish, &place)?, None)
+        (watched(args, &options, &request, &place)?, None)
     };
     let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
     if let Some(status) = ended_by {
@@ -123,21 +124,22 @@ fn group() -> capture::Group {
 }
 
 /// `CMD | overspill preview --save`: the same for what comes on standard input.
-pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
+pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
     let look = resolve(config, &args.look.overrides())?;
-    let place = cleaned(Place::own(&config.env, Timestamp::now()), config);
+    let place = cleaned(Location::own(&config.env, Timestamp::now()), config);
     let form = args.form.form();
-    let mut wish = args.saving.wish(&look.policy);
-    wish.counts = form.counts();
-    tell(&mut wish, &args.look);
+    let mut request = args.saving.request(&look.policy);
+    request.counts = form.counts();
+    tell(&mut request, &args.look);
     // Ctrl-C is for the command in front; once that has ended, its output ends too.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
     let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
-    let delivery = delivered(capture::drain(stdin, limits(&wish), &place).map_err(named)?, &wish, &place)?;
+    let delivery =
+        delivered(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {
         // That has been said, and what came before is kept.
@@ -148,17 +150,17 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> Outcome {
 }
 
 /// What the command itself answers cannot be told beforehand.
-fn refuse(look: &Look) -> Outcome {
+fn refuse(look: &PolicyArgs) -> CommandResult {
     let flag = match look {
-        Look { stderr: Some(_), .. } => "--stderr FILE: with run, --split takes standard error apart",
-        Look { exit_code: Some(_), .. } => "--exit-code: with run it is the command's own",
+        PolicyArgs { stderr: Some(_), .. } => "--stderr FILE: with run, --split takes standard error apart",
+        PolicyArgs { exit_code: Some(_), .. } => "--exit-code: with run it is the command's own",
         _ => return Ok(()),
     };
     Err(Failure::Usage(flag.to_owned()).into())
 }
 
 /// A tool that the policy does not know is recorded all the same.
-fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<Resolved> {
+fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve(overrides, None) {
         Err(OverrideError::NoTool(_)) => config.resolve(&Overrides { tool: None, ..overrides.clone() }, None),
         resolved => resolved,
@@ -168,19 +170,19 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<Resolved> {
     Ok(resolved)
 }
 
-fn place(config: &Config, args: &RunArgs, look: &Resolved) -> anyhow::Result<Place> {
+fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Result<Location> {
     let now = Timestamp::now();
     let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
-        LayoutOf::Own => Place::own(&config.env, now),
-        LayoutOf::Agent => Place::of_agent(look.policy.name(), tool, session, &config.env, now)
+        LayoutOf::Own => Location::own(&config.env, now),
+        LayoutOf::Agent => Location::of_agent(look.policy.name(), tool, session, &config.env, now)
             .map_err(|error| Failure::Usage(error.to_string()))?,
     };
     Ok(cleaned(place, config))
 }
 
 /// Removes expired spills from overspill's own store before the first new one.
-fn cleaned(place: Place, config: &Config) -> Place {
+fn cleaned(place: Location, config: &Config) -> Location {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     place.after(move || sweep(&stores, &env))
 }
@@ -194,34 +196,39 @@ pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let _ = Record::sweep(env, now);
 }
 
-fn wish(config: &Config, look: &Resolved, args: &RunArgs) -> anyhow::Result<Wish> {
-    let mut wish = args.saving.wish(&look.policy);
-    wish.failed = config.of_failed(&look.policy).map_err(input::usage)?;
-    wish.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    wish.counts = args.form.form().counts();
-    tell(&mut wish, &args.look);
-    Ok(wish)
+fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::Result<Request> {
+    let mut request = args.saving.request(&look.policy);
+    request.failed = config.of_failed(&look.policy).map_err(input::usage)?;
+    request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    request.counts = args.form.form().counts();
+    tell(&mut request, &args.look);
+    Ok(request)
 }
 
 /// What all ways of capturing tell.
-pub(crate) fn tell(wish: &mut Wish, look: &Look) {
-    wish.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
-    wish.about = About {
+pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
+    request.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
+    request.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
         tool: look.tool.clone(),
-        ..std::mem::take(&mut wish.about)
+        ..std::mem::take(&mut request.about)
     };
 }
 
 /// All counts are taken on the way where they will be printed; else only what the notices need.
-fn limits(wish: &Wish) -> Limits {
-    let want = if wish.counts == Counts::All { Want::ALL } else { wish.needs() };
-    Limits { hold: HOLD, cap: wish.cap, want }
+fn limits(request: &Request) -> SinkLimits {
+    let want = if request.counts == ToCount::All { Want::ALL } else { request.needs() };
+    SinkLimits { hold: HOLD, cap: request.cap, want }
 }
 
 /// Runs the command to its end, its signals passed on and its progress shown.
-fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
-    let passing = signals::Passing::begin(options.group).map_err(|error| {
+fn watched(
+    args: &RunArgs,
+    options: &Options,
+    request: &Request,
+    place: &Location,
+) -> anyhow::Result<Delivery> {
+    let passing = signals::StopSignals::begin(options.group).map_err(|error| {
         Failure::Failed(format!(
             "the command was not started, because signals could not be passed on: {error}"
         ))
@@ -229,12 +236,12 @@ fn watched(args: &RunArgs, options: &Options, wish: &Wish, place: &Place) -> any
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
-    delivered(running.wait()?, wish, place)
+    delivered(running.wait()?, request, place)
 }
 
 /// Plans the preview and keeps what is to be kept.
-pub(crate) fn delivered(captured: Captured, wish: &Wish, place: &Place) -> anyhow::Result<Delivery> {
-    said(captured.deliver(wish, place))
+pub(crate) fn delivered(captured: Captured, request: &Request, place: &Location) -> anyhow::Result<Delivery> {
+    said(captured.deliver(request, place))
 }
 
 /// A preview that there is not is a failure, said in words.
@@ -243,7 +250,7 @@ pub(crate) fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Deli
 }
 
 /// Starts the command.
-pub(crate) fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow::Result<capture::Running> {
+pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
     };
@@ -264,7 +271,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Place) -> anyhow:
 }
 
 /// Prints the preview, then what has to be said about it.
-fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
+fn print(delivery: &Delivery, limits_from: &str, form: TextForm) -> CommandResult {
     delivery.warnings.iter().for_each(|warning| say(warning));
     let written =
         preview::write(&delivery.preview, &delivery.input(), &delivery.policy, (limits_from, &[]), form);
@@ -278,7 +285,7 @@ fn print(delivery: &Delivery, limits_from: &str, form: Form) -> Outcome {
     let previews = [Some(&delivery.preview), delivery.stderr_preview.as_ref().or(Some(&delivery.preview))];
     for ((path, preview), output) in delivery.saved.iter().zip(previews).zip(delivery.captured.outputs()) {
         let is_part = output.kept.bytes < output.seen.bytes;
-        if let (Some(path), Some(preview), true) = (path, preview, form != Form::Json)
+        if let (Some(path), Some(preview), true) = (path, preview, form != TextForm::Json)
             && (is_part && !delivery.tells_cap() || !names(preview, path))
         {
             let what = if is_part {

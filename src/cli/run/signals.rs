@@ -21,7 +21,7 @@ use crate::capture::{Control, Group, TerminalSize};
 const LATE: u32 = 2;
 
 /// The signals that ask a program to stop, taken from now on; they wait until there is a command.
-pub(crate) struct Passing {
+pub(crate) struct StopSignals {
     give: Sender<Control>,
     finished: Arc<AtomicBool>,
 }
@@ -36,10 +36,10 @@ impl Drop for Finishing {
     }
 }
 
-impl Passing {
+impl StopSignals {
     /// Takes them, but for those that the process that started overspill has set aside, as `nohup` does. What Ctrl-Z sends is
     /// passed on as well to a command that does not hear it itself, being in a group of its own.
-    pub(crate) fn begin(group: Group) -> io::Result<Passing> {
+    pub(crate) fn begin(group: Group) -> io::Result<StopSignals> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
         let mut signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
@@ -52,7 +52,7 @@ impl Passing {
                 pass(&mut signals, &control, &is_finished);
             }
         })?;
-        Ok(Passing { give, finished })
+        Ok(StopSignals { give, finished })
     }
 
     /// Passes them to a command, those that have come meanwhile first. Once its spill and preview are finished, they
@@ -84,7 +84,7 @@ fn pass(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
 /// Passes them to a command that is already running; if that fails, they end overspill as usual.
 #[must_use]
 pub(crate) fn pass_on(group: Group, control: Control) -> Option<Finishing> {
-    Passing::begin(group).ok().map(|passing| passing.to(control))
+    StopSignals::begin(group).ok().map(|passing| passing.to(control))
 }
 
 /// Gives a command up once the reader of standard output has closed it.

@@ -8,21 +8,21 @@ use serde::Serialize;
 use crate::capture;
 use crate::cli::args::CleanArgs;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{Failure, Outcome, json, say};
+use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::store::{
-    self, Asked, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, ToDelete, Why,
+    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, ToDelete, Trigger, Why,
     clean_plan,
 };
 
 use super::confirm::{Consent, ask};
-use super::row::{Record, age};
-use super::select::{Stock, Whose};
+use super::row::{EntryJson, age};
+use super::select::{Selected, Whose};
 
 /// What became of an entry that was due.
 #[derive(Debug)]
-enum End {
+enum DueOutcome {
     /// Nothing yet: it is only shown.
     WouldGo,
     Deleted,
@@ -33,34 +33,36 @@ enum End {
     Failed(String),
 }
 
-impl End {
+impl DueOutcome {
     fn as_str(&self) -> &'static str {
         match self {
-            End::WouldGo => "would go",
-            End::Deleted => "deleted",
-            End::AlreadyGone => "already gone",
-            End::Kept(_) => "kept",
-            End::Failed(_) => "failed",
+            DueOutcome::WouldGo => "would go",
+            DueOutcome::Deleted => "deleted",
+            DueOutcome::AlreadyGone => "already gone",
+            DueOutcome::Kept(_) => "kept",
+            DueOutcome::Failed(_) => "failed",
         }
     }
 
     fn reason(&self) -> Option<&str> {
         match self {
-            End::Kept(reason) | End::Failed(reason) => Some(reason),
-            End::WouldGo | End::Deleted | End::AlreadyGone => None,
+            DueOutcome::Kept(reason) | DueOutcome::Failed(reason) => Some(reason),
+            DueOutcome::WouldGo | DueOutcome::Deleted | DueOutcome::AlreadyGone => None,
         }
     }
 }
 
-impl From<store::Outcome> for End {
+impl From<store::DeleteOutcome> for DueOutcome {
     /// What has changed, is in use or was marked since it was listed is no longer to go.
-    fn from(outcome: store::Outcome) -> End {
+    fn from(outcome: store::DeleteOutcome) -> DueOutcome {
         match outcome {
-            store::Outcome::Deleted => End::Deleted,
-            store::Outcome::AlreadyGone => End::AlreadyGone,
-            store::Outcome::Stayed(reason) => match reason {
-                Reason::Changed | Reason::InUse | Reason::Kept => End::Kept(reason.as_str().to_owned()),
-                _ => End::Failed(reason.as_str().to_owned()),
+            store::DeleteOutcome::Deleted => DueOutcome::Deleted,
+            store::DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
+            store::DeleteOutcome::Stayed(reason) => match reason {
+                Reason::Changed | Reason::InUse | Reason::Kept => {
+                    DueOutcome::Kept(reason.as_str().to_owned())
+                }
+                _ => DueOutcome::Failed(reason.as_str().to_owned()),
             },
         }
     }
@@ -70,20 +72,20 @@ impl From<store::Outcome> for End {
 #[derive(Serialize)]
 struct CleanRow<'a> {
     #[serde(flatten)]
-    record: Record,
+    record: EntryJson,
     why: Option<&'static str>,
     outcome: &'static str,
     reason: Option<&'a str>,
 }
 
 impl<'a> CleanRow<'a> {
-    fn of(entry: &Entry, why: Option<&'static str>, end: &'a End, stock: &Stock) -> Self {
-        Self { record: Record::of(entry, stock), why, outcome: end.as_str(), reason: end.reason() }
+    fn of(entry: &Entry, why: Option<&'static str>, end: &'a DueOutcome, selected: &Selected) -> Self {
+        Self { record: EntryJson::of(entry, selected), why, outcome: end.as_str(), reason: end.reason() }
     }
 }
 
 /// Shows what is due, asks where there is someone to ask, and deletes.
-pub(crate) fn run(config: &Config, args: &CleanArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
     let whose = match &args.agent {
@@ -91,43 +93,45 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> Outcome {
         None if args.all => Whose::All,
         None => Whose::Own,
     };
-    let stock = Stock::list(config, whose)?.with_sure_marks(config)?;
+    let selected = Selected::list(config, whose)?.with_sure_marks(config)?;
     let rule = CleanRule {
         older_than: args.older_than,
         max_total: args.max_total.map(|size| size.number),
-        asked: Asked::ByHand,
+        asked: Trigger::ByHand,
     };
-    let plan = clean_plan(&stock.entries, &stock.kept, stock.now, &rule);
+    let plan = clean_plan(&selected.entries, &selected.kept, selected.now, &rule);
     if args.json {
-        as_json(&stock, &plan, consent, &config.env)
+        as_json(&selected, &plan, consent, &config.env)
     } else {
-        as_text(&stock, &plan, consent, &config.env)
+        as_text(&selected, &plan, consent, &config.env)
     }
 }
 
-fn as_json(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outcome {
+fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
     let ends = match consent {
-        Consent::Given => delete(stock, plan, env)?,
-        Consent::DryRun | Consent::Ask => plan.doomed.iter().map(|_| End::WouldGo).collect(),
+        Consent::Given => delete(selected, plan, env)?,
+        Consent::DryRun | Consent::Ask => plan.to_delete.iter().map(|_| DueOutcome::WouldGo).collect(),
     };
-    let kept: Vec<End> = plan.spared.iter().map(|(_, why)| End::Kept(because(why).into_owned())).collect();
-    let doomed = plan.doomed.iter().map(|doomed| (doomed.index, Some(word(doomed.why)))).zip(&ends);
-    let spared = plan.spared.iter().map(|(index, _)| (*index, None)).zip(&kept);
-    let due = doomed.chain(spared);
+    let kept: Vec<DueOutcome> =
+        plan.skipped.iter().map(|(_, why)| DueOutcome::Kept(because(why).into_owned())).collect();
+    let to_delete =
+        plan.to_delete.iter().map(|to_delete| (to_delete.index, Some(word(to_delete.why)))).zip(&ends);
+    let skipped = plan.skipped.iter().map(|(index, _)| (*index, None)).zip(&kept);
+    let due = to_delete.chain(skipped);
     let rows: Vec<CleanRow> =
-        due.map(|((index, why), end)| CleanRow::of(&stock.entries[index], why, end, stock)).collect();
+        due.map(|((index, why), end)| CleanRow::of(&selected.entries[index], why, end, selected)).collect();
     json(&mut crate::fs::patient::stdout(), &rows)?;
     result(&ends)
 }
 
-fn as_text(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outcome {
+fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
-    table(stock, plan).print(&mut out)?;
-    for (index, why) in &plan.spared {
-        writeln!(out, "kept: {}: {}", path(&stock.entries[*index]), safe(because(why).as_bytes()))?;
+    table(selected, plan).print(&mut out)?;
+    for (index, why) in &plan.skipped {
+        writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), safe(because(why).as_bytes()))?;
     }
-    let what = format!("{}, {}", outputs(plan.doomed.len() as u64), size(plan.bytes));
-    if plan.doomed.is_empty() {
+    let what = format!("{}, {}", outputs(plan.to_delete.len() as u64), size(plan.bytes));
+    if plan.to_delete.is_empty() {
         writeln!(out, "nothing to delete")?;
         return Ok(out.flush()?);
     }
@@ -140,18 +144,23 @@ fn as_text(stock: &Stock, plan: &CleanPlan, consent: Consent, env: &Env) -> Outc
         writeln!(out, "nothing was deleted")?;
         return Ok(out.flush()?);
     }
-    let ends = delete(stock, plan, env)?;
-    report(&mut out, stock, plan, &ends)?;
+    let ends = delete(selected, plan, env)?;
+    report(&mut out, selected, plan, &ends)?;
     out.flush()?;
     result(&ends)
 }
 
 /// What was deleted, and what was not and why.
-fn report(out: &mut impl Write, stock: &Stock, plan: &CleanPlan, ends: &[End]) -> io::Result<()> {
+fn report(
+    out: &mut impl Write,
+    selected: &Selected,
+    plan: &CleanPlan,
+    ends: &[DueOutcome],
+) -> io::Result<()> {
     let (mut files, mut bytes) = (0, 0);
-    for (ToDelete { index, .. }, end) in plan.doomed.iter().zip(ends) {
-        let entry = &stock.entries[*index];
-        if let End::Deleted = end {
+    for (ToDelete { index, .. }, end) in plan.to_delete.iter().zip(ends) {
+        let entry = &selected.entries[*index];
+        if let DueOutcome::Deleted = end {
             files += 1;
             bytes = u64::saturating_add(bytes, entry.size());
         } else {
@@ -163,29 +172,29 @@ fn report(out: &mut impl Write, stock: &Stock, plan: &CleanPlan, ends: &[End]) -
 }
 
 /// Deletes what the plan says, as the only cleaner; while another is at it, everything is left to that one.
-fn delete(stock: &Stock, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<End>> {
-    if plan.doomed.is_empty() {
+fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<DueOutcome>> {
+    if plan.to_delete.is_empty() {
         return Ok(Vec::new());
     }
     let Some(mut cleaner) = Cleaner::start(env)? else {
         say("another cleaning is running; nothing was deleted here");
-        let left = |_| End::Kept("another cleaning is running".to_owned());
-        return Ok(plan.doomed.iter().map(left).collect());
+        let left = |_| DueOutcome::Kept("another cleaning is running".to_owned());
+        return Ok(plan.to_delete.iter().map(left).collect());
     };
-    let mut one = |doomed: &ToDelete| {
-        let entry = &stock.entries[doomed.index];
-        End::from(cleaner.delete(entry, doomed.why, DeleteMode::Bulk, env, stock.now))
+    let mut one = |to_delete: &ToDelete| {
+        let entry = &selected.entries[to_delete.index];
+        DueOutcome::from(cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now))
     };
-    let ends = plan.doomed.iter().map(&mut one).collect();
+    let ends = plan.to_delete.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
-    let _ = capture::Record::sweep(env, stock.now);
+    let _ = capture::Record::sweep(env, selected.now);
     Ok(ends)
 }
 
 /// Status 1 if something that should go could not.
-fn result(ends: &[End]) -> Outcome {
-    match ends.iter().filter(|end| matches!(end, End::Failed(_))).count() {
+fn result(ends: &[DueOutcome]) -> CommandResult {
+    match ends.iter().filter(|end| matches!(end, DueOutcome::Failed(_))).count() {
         0 => Ok(()),
         failed => {
             let what = outputs(failed as u64);
@@ -194,14 +203,14 @@ fn result(ends: &[End]) -> Outcome {
     }
 }
 
-fn table(stock: &Stock, plan: &CleanPlan) -> Table<5> {
+fn table(selected: &Selected, plan: &CleanPlan) -> Table<5> {
     use Align::{Left, Right};
     let heads = [("age", Right), ("size", Right), ("agent", Left), ("why", Left), ("path", Left)];
     let mut table = Table::new(heads);
-    for ToDelete { index, why } in &plan.doomed {
-        let entry = &stock.entries[*index];
+    for ToDelete { index, why } in &plan.to_delete {
+        let entry = &selected.entries[*index];
         let agent = safe(entry.agent().as_bytes());
-        table.row([age(entry, stock.now), size(entry.size()), agent, word(*why).to_owned(), path(entry)]);
+        table.row([age(entry, selected.now), size(entry.size()), agent, word(*why).to_owned(), path(entry)]);
     }
     table
 }
@@ -217,8 +226,8 @@ fn word(why: Why) -> &'static str {
     }
 }
 
-fn because(spared: &Skipped) -> Cow<'static, str> {
-    match spared {
+fn because(skipped: &Skipped) -> Cow<'static, str> {
+    match skipped {
         Skipped::Kept => "kept by you".into(),
         Skipped::Unusual(status) => status.words(),
         Skipped::Young => "younger by its own times than its store's rule says".into(),

@@ -4,46 +4,47 @@ use std::io::{self, Write};
 
 use crate::cli::args::ListArgs;
 use crate::cli::table::{Align, Table, safe, safe_or_dash};
-use crate::cli::{Outcome, json, say};
+use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{Entry, Filter, SortBy, Status};
+use crate::store::{Entry, EntryStatus, Filter, SortBy};
 
-use super::row::{Record, age, left, mode};
+use super::row::{EntryJson, age, left, mode};
 use super::runs::Runs;
-use super::select::{Stock, Whose};
+use super::select::{Selected, Whose};
 
 /// Lists entries, the youngest first unless told otherwise.
-pub(crate) fn run(config: &Config, args: &ListArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let mut stock = Stock::list(config, whose)?.with_marks(config);
-    let runs = Runs::of(&mut stock.entries, &config.env);
-    let any = !stock.entries.is_empty();
-    arrange(&mut stock, args);
+    let mut selected = Selected::list(config, whose)?.with_marks(config);
+    let runs = Runs::of(&mut selected.entries, &config.env);
+    let any = !selected.entries.is_empty();
+    arrange(&mut selected, args);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
-        let records: Vec<Record> = stock.entries.iter().map(|entry| Record::of(entry, &stock)).collect();
+        let records: Vec<EntryJson> =
+            selected.entries.iter().map(|entry| EntryJson::of(entry, &selected)).collect();
         json(&mut out, &records)?;
-    } else if stock.entries.is_empty() {
+    } else if selected.entries.is_empty() {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores` shows which directories were looked at"));
     } else {
-        table(&stock, &runs).print(&mut out)?;
+        table(&selected, &runs).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
 
 /// Keeps what is wanted, in the order that is wanted.
-fn arrange(stock: &mut Stock, args: &ListArgs) {
+fn arrange(selected: &mut Selected, args: &ListArgs) {
     let larger_than = args.larger_than.map(|size| size.number);
     let filter = Filter { older_than: args.older_than, larger_than, ..Filter::default() };
     let by = args.sort.unwrap_or(SortBy::Age);
-    stock.entries.retain(|entry| filter.admits(entry, stock.now));
-    stock.entries.sort_by(|a, b| by.compare(a, b));
+    selected.entries.retain(|entry| filter.admits(entry, selected.now));
+    selected.entries.sort_by(|a, b| by.compare(a, b));
 }
 
 /// The command comes last, where one is recorded.
-fn table(stock: &Stock, runs: &Runs) -> Table<9> {
+fn table(selected: &Selected, runs: &Runs) -> Table<9> {
     use Align::{Left, Right};
     let heads = [
         ("agent", Left),
@@ -57,13 +58,13 @@ fn table(stock: &Stock, runs: &Runs) -> Table<9> {
         ("command", Left),
     ];
     let mut table = Table::new(heads).yielding(&[8, 6]);
-    for entry in &stock.entries {
+    for entry in &selected.entries {
         table.row([
             safe(entry.agent().as_bytes()),
             safe_or_dash(entry.tool()),
             size(entry.size()),
-            age(entry, stock.now),
-            safe(left(entry, stock).as_bytes()),
+            age(entry, selected.now),
+            safe(left(entry, selected).as_bytes()),
             marked_mode(entry),
             safe_or_dash(entry.whose()),
             safe(entry.id().as_bytes()),
@@ -75,6 +76,6 @@ fn table(stock: &Stock, runs: &Runs) -> Table<9> {
 
 /// `!` where others than the owner have any right to it; what a link allows says nothing.
 fn marked_mode(entry: &Entry) -> String {
-    let exposed = entry.exposed() && entry.status != Status::SymbolicLink;
+    let exposed = entry.exposed() && entry.status != EntryStatus::SymbolicLink;
     format!("{}{}", mode(entry.mode), if exposed { "!" } else { "" })
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{Failure, Outcome, json};
+use crate::cli::{CommandResult, Failure, json};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
@@ -52,7 +52,7 @@ struct Unreadable {
 }
 
 /// Lists all stores, or prints the file of one agent, which can be saved, edited and used.
-pub(crate) fn run(config: &Config, args: &StoresArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
         out.write_all(file(config, name)?.as_bytes())?;

@@ -6,37 +6,37 @@ use std::io::{self, Write};
 use crate::capture;
 use crate::cli::args::RmArgs;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{Failure, Outcome, input, say};
+use crate::cli::{CommandResult, Failure, input, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{self, Cleaner, DeleteMode, Entry, Status, Why};
+use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Why};
 
 use super::clean::outputs;
 use super::confirm::{Consent, ask};
 use super::row::age;
-use super::select::{Stock, Whose};
+use super::select::{Selected, Whose};
 
 /// Shows what is meant, asks, and deletes one after another.
-pub(crate) fn run(config: &Config, args: &RmArgs) -> Outcome {
+pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
-    let stock = Stock::list(config, Whose::All)?.with_sure_marks(config)?;
-    let entries = meant(&stock, &args.names)?;
-    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, &stock, consent)?)));
+    let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
+    let entries = meant(&selected, &args.names)?;
+    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, &selected, consent)?)));
     if let Some((entry, why)) = refused {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
-    if consent == Consent::Ask && !asked(&entries, &stock)? {
+    if consent == Consent::Ask && !asked(&entries, &selected)? {
         return Ok(writeln!(crate::fs::patient::stdout(), "nothing was deleted")?);
     }
-    delete(config, &stock, &entries, consent)
+    delete(config, &selected, &entries, consent)
 }
 
 /// What the words mean, each once.
-fn meant<'a>(stock: &'a Stock, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
+fn meant<'a>(selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
-        let Some(entry) = stock.find(word)? else { return Err(elsewhere(word).into()) };
+        let Some(entry) = selected.find(word)? else { return Err(elsewhere(word).into()) };
         if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {
             entries.push(entry);
         }
@@ -52,30 +52,35 @@ fn elsewhere(word: &OsStr) -> Failure {
 }
 
 /// Why an entry can not be deleted at all, or not unasked.
-fn refusal(entry: &Entry, stock: &Stock, consent: Consent) -> Option<String> {
+fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<String> {
     let unusual = entry.status.words();
     match entry.status {
-        _ if stock.is_kept(entry) => Some("you keep it; release it in the Stores view first".to_owned()),
-        Status::Ok | Status::Unfinished | Status::FutureTime => None,
-        Status::HardLinked if consent == Consent::Ask => None,
-        Status::HardLinked => Some(format!("{unusual}: it has other names; without --yes you are asked")),
-        Status::SymbolicLink | Status::NotAFile | Status::ForeignOwner | Status::OtherMount => {
+        _ if selected.is_kept(entry) => Some("you keep it; release it in the Stores view first".to_owned()),
+        EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
+        EntryStatus::HardLinked if consent == Consent::Ask => None,
+        EntryStatus::HardLinked => {
+            Some(format!("{unusual}: it has other names; without --yes you are asked"))
+        }
+        EntryStatus::SymbolicLink
+        | EntryStatus::NotAFile
+        | EntryStatus::ForeignOwner
+        | EntryStatus::OtherMount => {
             Some(format!("{unusual}: not deleted by overspill; `rm` itself can, if you are sure"))
         }
-        Status::Unreadable(_) => Some(unusual.into_owned()),
+        EntryStatus::Unreadable(_) => Some(unusual.into_owned()),
     }
 }
 
-fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
+fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
     use Align::{Left, Right};
     let mut table = Table::new([("age", Right), ("size", Right), ("agent", Left), ("path", Left)]);
     for entry in entries {
         let (agent, path) = (safe(entry.agent().as_bytes()), path(entry));
-        table.row([age(entry, stock.now), size(entry.size()), agent, path]);
+        table.row([age(entry, selected.now), size(entry.size()), agent, path]);
     }
     let mut out = crate::fs::patient::stdout();
     table.print(&mut out)?;
-    for entry in entries.iter().filter(|entry| entry.status == Status::HardLinked) {
+    for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(
             out,
             "{} has other names (hard link): what they name stays, and no room is freed",
@@ -87,7 +92,7 @@ fn asked(entries: &[&Entry], stock: &Stock) -> io::Result<bool> {
     ask(&format!("Delete {}, {}?", outputs(entries.len() as u64), size(bytes)))
 }
 
-fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) -> Outcome {
+fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
     let Some(mut cleaner) = Cleaner::start(&config.env)? else {
         let words = "another cleaning is running, and nothing was deleted; try again when it is done";
         return Err(Failure::Failed(words.to_owned()).into());
@@ -95,23 +100,23 @@ fn delete(config: &Config, stock: &Stock, entries: &[&Entry], consent: Consent) 
     let mut stayed = Vec::new();
     for entry in entries {
         // Only who was asked knows of the other names.
-        let told = consent == Consent::Ask && entry.status == Status::HardLinked;
-        let manner = if told { DeleteMode::Single } else { DeleteMode::Bulk };
-        match cleaner.delete(entry, Why::Asked, manner, &config.env, stock.now) {
-            store::Outcome::Deleted => {
+        let told = consent == Consent::Ask && entry.status == EntryStatus::HardLinked;
+        let mode = if told { DeleteMode::Single } else { DeleteMode::Bulk };
+        match cleaner.delete(entry, Why::Asked, mode, &config.env, selected.now) {
+            store::DeleteOutcome::Deleted => {
                 writeln!(crate::fs::patient::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
             }
-            store::Outcome::AlreadyGone => {
+            store::DeleteOutcome::AlreadyGone => {
                 writeln!(crate::fs::patient::stdout(), "already gone: {}", path(entry))?
             }
-            store::Outcome::Stayed(why) => {
+            store::DeleteOutcome::Stayed(why) => {
                 stayed.push(format!("{}: {}", entry.path().display(), why.as_str()));
             }
         }
     }
     cleaner.unlogged().into_iter().for_each(say);
     // A record that stays behind goes with the next cleaning.
-    let _ = capture::Record::sweep(&config.env, stock.now);
+    let _ = capture::Record::sweep(&config.env, selected.now);
     if stayed.is_empty() {
         Ok(())
     } else {

@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::human::{size, span, span_left, thousands};
-use crate::store::{Basis, Entry, Expiry, Left, Retention, Status};
+use crate::store::{Basis, Entry, EntryStatus, Expiry, Left, Retention};
 
-use super::select::Stock;
+use super::select::Selected;
 
 /// One entry as `--json` gives it. Times are RFC 3339, UTC.
 #[derive(Debug, Serialize)]
-pub(crate) struct Record {
+pub(crate) struct EntryJson {
     id: String,
     path: String,
     agent: String,
@@ -27,10 +27,10 @@ pub(crate) struct Record {
     mode: String,
 }
 
-impl Record {
-    /// Of an entry in a stock. What the user keeps does not expire.
-    pub(crate) fn of(entry: &Entry, stock: &Stock) -> Self {
-        let kept = stock.is_kept(entry);
+impl EntryJson {
+    /// Of an entry in a selected. What the user keeps does not expire.
+    pub(crate) fn of(entry: &Entry, selected: &Selected) -> Self {
+        let kept = selected.is_kept(entry);
         let expires = entry.expires.at().filter(|_| !kept);
         Self {
             id: entry.id().into_owned(),
@@ -43,17 +43,17 @@ impl Record {
             expires: expires.map(|time| time.to_string()),
             rule: if kept { "kept" } else { entry.rule.as_str() },
             holds: entry.holds().as_str(),
-            status: status(entry, stock),
+            status: status(entry, selected),
             mode: mode(entry.mode),
         }
     }
 }
 
 /// What is unusual about an entry; else whether it should be gone by now, or never will be.
-fn status(entry: &Entry, stock: &Stock) -> Cow<'static, str> {
-    match (entry.status, entry.left(stock.now)) {
-        (Status::Ok, Left::Overdue(_)) if !stock.is_kept(entry) => "overdue".into(),
-        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
+    match (entry.status, entry.left(selected.now)) {
+        (EntryStatus::Ok, Left::Overdue(_)) if !selected.is_kept(entry) => "overdue".into(),
+        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
         (status, _) => status.words(),
     }
 }
@@ -66,19 +66,19 @@ pub(crate) fn mode(bits: u32) -> String {
 /// How old an entry is; `?` where its time lies in the future.
 pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
     match entry.status {
-        Status::FutureTime => "?".to_owned(),
+        EntryStatus::FutureTime => "?".to_owned(),
         _ => span(seconds(entry.age(now))),
     }
 }
 
 /// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.
-pub(crate) fn left(entry: &Entry, stock: &Stock) -> String {
-    match (entry.status, entry.left(stock.now)) {
-        (Status::Ok, _) if stock.is_kept(entry) => "kept".to_owned(),
-        (Status::Ok, Left::For(rest)) => span_left(seconds(rest)),
-        (Status::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
-        (Status::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
-        (Status::Ok, Left::Open) => entry.rule.as_str().to_owned(),
+pub(crate) fn left(entry: &Entry, selected: &Selected) -> String {
+    match (entry.status, entry.left(selected.now)) {
+        (EntryStatus::Ok, _) if selected.is_kept(entry) => "kept".to_owned(),
+        (EntryStatus::Ok, Left::For(rest)) => span_left(seconds(rest)),
+        (EntryStatus::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
+        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
+        (EntryStatus::Ok, Left::Open) => entry.rule.as_str().to_owned(),
         (unusual, _) => unusual.words().into_owned(),
     }
 }

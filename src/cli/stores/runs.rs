@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::capture::{self, Exit, Size, Timeline, TimelineEntry};
+use crate::capture::{self, Exit, OutputSize, Timeline, TimelineEntry};
 use crate::human::{lines, size, thousands};
 use crate::store::{Entry, Env};
 
@@ -50,7 +50,7 @@ pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     });
     let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
     let ended: Vec<String> = ended.into_iter().flatten().collect();
-    let amount = |of: Size| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
     let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
     let mut words = vec![
         ("command", run.command.join(" ")),

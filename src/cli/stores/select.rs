@@ -33,7 +33,7 @@ pub(crate) enum Whose<'a> {
 
 /// Some entries, as listed.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct Selected {
     /// The entries.
     pub entries: Vec<Entry>,
     /// The ids in overspill's own store that the user keeps.
@@ -42,12 +42,12 @@ pub(crate) struct Stock {
     pub now: Timestamp,
 }
 
-impl Stock {
+impl Selected {
     /// Lists what is there, and reports on standard error what cannot be read.
     ///
     /// # Errors
     /// There is no such agent.
-    pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Stock> {
+    pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let now = Timestamp::now();
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
@@ -55,20 +55,20 @@ impl Stock {
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
         reports.iter().flat_map(|(_, roots)| roots).for_each(complain);
-        Ok(Stock { entries, kept: BTreeSet::new(), now })
+        Ok(Selected { entries, kept: BTreeSet::new(), now })
     }
 
     /// With the marks of overspill's own store, if they can be read; if not, `stores` says why.
-    pub(crate) fn with_marks(self, config: &Config) -> Stock {
-        Stock { kept: marks(config).unwrap_or_default(), ..self }
+    pub(crate) fn with_marks(self, config: &Config) -> Selected {
+        Selected { kept: marks(config).unwrap_or_default(), ..self }
     }
 
     /// With the marks of overspill's own store.
     ///
     /// # Errors
     /// Our own store may not be used: nothing may then be deleted.
-    pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Stock> {
-        Ok(Stock { kept: marks(config)?, ..self })
+    pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
+        Ok(Selected { kept: marks(config)?, ..self })
     }
 
     /// Whether the user keeps an entry: then no cleaning deletes it.

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use crate::capture::{EndError, EndedSession, end_session};
-use crate::cli::{Failure, Outcome, say};
+use crate::cli::{CommandResult, Failure, say};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::text::label::label;
@@ -19,7 +19,7 @@ pub(crate) enum SessionCommand {
 }
 
 /// Ends the session.
-pub(crate) fn run(config: &Config, command: &SessionCommand) -> Outcome {
+pub(crate) fn run(config: &Config, command: &SessionCommand) -> CommandResult {
     let SessionCommand::End { name } = command;
     let ended = end_session(name, &config.env).map_err(|error| match error {
         EndError::Name(error) => Failure::Usage(error.to_string()),

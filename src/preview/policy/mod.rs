@@ -21,10 +21,9 @@ use super::strategy::context::Context;
 use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::value::Value;
-
 use param::{Param, ParamError, keys, matches_key};
 use rules::{PolicyFile, Texts, Variant};
-use schema::{PolicySchema, Role, SettingsSchema};
+use schema::{ParamRole, PolicySchema, SettingsSchema};
 
 /// A policy file that cannot be used, or a policy that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -184,8 +183,8 @@ impl Policy {
     /// The parameter that a common name stands for, where the policy calls it something else.
     fn common(&self, key: &str) -> Option<&Param> {
         match key {
-            "max_lines" => self.with_role(Role::Lines),
-            "max_bytes" => self.with_role(Role::Size),
+            "max_lines" => self.with_role(ParamRole::Lines),
+            "max_bytes" => self.with_role(ParamRole::Size),
             _ => None,
         }
     }
@@ -195,25 +194,25 @@ impl Policy {
         self.set.remove(key);
     }
 
-    fn with_role(&self, role: Role) -> Option<&Param> {
+    fn with_role(&self, role: ParamRole) -> Option<&Param> {
         self.file.params.iter().find(|param| param.role == Some(role))
     }
 
-    fn integer(&self, role: Role) -> Option<u64> {
+    fn integer(&self, role: ParamRole) -> Option<u64> {
         match self.get(&self.with_role(role)?.name)? {
             Value::Integer(number) => Some(number),
             _ => None,
         }
     }
 
-    fn put(&mut self, role: Role, flag: &str, value: String) -> Result<(), ParamError> {
+    fn put(&mut self, role: ParamRole, flag: &str, value: String) -> Result<(), ParamError> {
         let key = self.with_role(role).map_or_else(|| flag.to_owned(), |param| param.name.clone());
         self.set(&key, &value)
     }
 
     /// The limit on lines (the policy's own pieces), if it has one.
     pub fn max_lines(&self) -> Option<u64> {
-        self.integer(Role::Lines)
+        self.integer(ParamRole::Lines)
     }
 
     /// Sets the limit on lines.
@@ -221,17 +220,17 @@ impl Policy {
     /// # Errors
     /// The policy has none.
     pub fn set_max_lines(&mut self, lines: u64) -> Result<(), ParamError> {
-        self.put(Role::Lines, "max_lines", lines.to_string())
+        self.put(ParamRole::Lines, "max_lines", lines.to_string())
     }
 
     /// The key of the limit on lines.
     pub fn lines_key(&self) -> Option<&str> {
-        self.with_role(Role::Lines).map(|param| param.name.as_str())
+        self.with_role(ParamRole::Lines).map(|param| param.name.as_str())
     }
 
     /// The one size limit, in [`Policy::unit`], if the policy has one.
     pub fn max_size(&self) -> Option<u64> {
-        self.integer(Role::Size)
+        self.integer(ParamRole::Size)
     }
 
     /// Sets the one size limit, in [`Policy::unit`].
@@ -239,17 +238,17 @@ impl Policy {
     /// # Errors
     /// The policy has none.
     pub fn set_max_size(&mut self, size: u64) -> Result<(), ParamError> {
-        self.put(Role::Size, "max_bytes", size.to_string())
+        self.put(ParamRole::Size, "max_bytes", size.to_string())
     }
 
     /// The size limit's own name: `max_bytes`, `max_units`, `max_tokens`..
     pub fn size_key(&self) -> Option<&str> {
-        self.with_role(Role::Size).map(|param| param.name.as_str())
+        self.with_role(ParamRole::Size).map(|param| param.name.as_str())
     }
 
     /// From which end it keeps, where that is a parameter.
     pub fn direction(&self) -> Option<Direction> {
-        match self.get(&self.with_role(Role::Direction)?.name)? {
+        match self.get(&self.with_role(ParamRole::Direction)?.name)? {
             Value::Text(word) if word == "tail" => Some(Direction::Tail),
             _ => Some(Direction::Head),
         }
@@ -260,22 +259,22 @@ impl Policy {
     /// # Errors
     /// The policy has no such parameter.
     pub fn set_direction(&mut self, direction: Direction) -> Result<(), ParamError> {
-        self.put(Role::Direction, "direction", direction.as_str().to_owned())
+        self.put(ParamRole::Direction, "direction", direction.as_str().to_owned())
     }
 
     /// The key of the parameter that `--tool` sets, if the policy has one.
     pub fn tool_key(&self) -> Option<&str> {
-        self.with_role(Role::Tool).map(|param| param.name.as_str())
+        self.with_role(ParamRole::Tool).map(|param| param.name.as_str())
     }
 
     /// First line of a read tool's window (in the agent's own base), where the policy is a read tool.
     pub fn offset_key(&self) -> Option<&str> {
-        self.with_role(Role::Offset).map(|param| param.name.as_str())
+        self.with_role(ParamRole::Offset).map(|param| param.name.as_str())
     }
 
     /// Lines of a read tool's window, where the policy is a read tool.
     pub fn limit_key(&self) -> Option<&str> {
-        self.with_role(Role::Limit).map(|param| param.name.as_str())
+        self.with_role(ParamRole::Limit).map(|param| param.name.as_str())
     }
 
     /// Where the agent's own configuration has these limits: file name, path of the lines key, path of the size key.
@@ -303,7 +302,7 @@ impl Policy {
     }
 
     fn variant(&self) -> Option<&Variant> {
-        let param = self.with_role(Role::Tool)?;
+        let param = self.with_role(ParamRole::Tool)?;
         let tool = self.set.get(&param.name).unwrap_or(&param.default).to_string();
         self.file.variants.iter().find(|variant| variant.tools.contains(&tool))
     }

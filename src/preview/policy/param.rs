@@ -2,7 +2,7 @@
 
 use crate::preview::value::Value;
 
-use super::schema::{KindSchema, ParamSchema, Role};
+use super::schema::{KindSchema, ParamRole, ParamSchema};
 
 /// What values a parameter takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Param {
     pub default: Value,
     /// Another key for the same parameter, and how many of this one's units make one of that one's.
     pub also: Option<(String, u64)>,
-    pub(crate) role: Option<Role>,
+    pub(crate) role: Option<ParamRole>,
 }
 
 /// A parameter that a policy does not have, or a value that it does not take.
@@ -115,7 +115,7 @@ impl Param {
                 ParamKind::Integer { min: schema.min.unwrap_or(0), max: schema.max.unwrap_or(u64::MAX) }
             }
             Value::Boolean(_) => ParamKind::Boolean,
-            Value::Text(_) if schema.role == Some(Role::Direction) => {
+            Value::Text(_) if schema.role == Some(ParamRole::Direction) => {
                 ParamKind::Choice(vec!["head".to_owned(), "tail".to_owned()])
             }
             Value::Text(_) if schema.kind == Some(KindSchema::Decimal) => ParamKind::Decimal,

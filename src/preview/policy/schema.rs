@@ -97,7 +97,7 @@ pub(crate) struct ParamSchema {
     pub name: String,
     pub doc: String,
     pub default: toml::Value,
-    pub role: Option<Role>,
+    pub role: Option<ParamRole>,
     pub min: Option<u64>,
     pub max: Option<u64>,
     pub values: Option<Vec<String>>,
@@ -125,7 +125,7 @@ pub(crate) struct AlsoSchema {
 /// What a parameter is to the command line and the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
+pub(crate) enum ParamRole {
     /// `--max-lines`.
     Lines,
     /// `--max-bytes`.

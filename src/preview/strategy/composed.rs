@@ -23,12 +23,12 @@ pub(crate) struct Composed {
 
 /// What the agent puts around the output and cuts with it.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct Envelope {
     before: Option<Template>,
     after: Option<Template>,
 }
 
-impl Frame {
+impl Envelope {
     pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self { before: keys.optional_template("before")?, after: keys.optional_template("after")? })
     }

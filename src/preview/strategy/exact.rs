@@ -7,7 +7,7 @@ use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-use super::composed::{self, Frame};
+use super::composed::{self, Envelope};
 use super::context::Context;
 use super::segments::Segment;
 use super::selection::Selection;
@@ -20,7 +20,7 @@ pub(crate) struct Exact {
     notice: Template,
     /// A notice without path and number: its beginning is all that a limit shows that has no room for more.
     short_notice: String,
-    frame: Frame,
+    frame: Envelope,
 }
 
 impl Exact {
@@ -29,7 +29,7 @@ impl Exact {
             size: keys.figure("size")?,
             notice: keys.template("notice")?,
             short_notice: keys.text("short_notice")?,
-            frame: Frame::read(keys)?,
+            frame: Envelope::read(keys)?,
         })
     }
 

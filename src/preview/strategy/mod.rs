@@ -25,7 +25,6 @@ use super::measure::{Text, as_usize};
 use super::rewrite::Rewrite;
 use super::section::{Fault, Keys};
 use super::template::Figure;
-
 use agents::balanced::Balanced;
 use agents::celled::Celled;
 use agents::clipped::Clipped;
@@ -152,7 +151,7 @@ pub(crate) enum Strategy {
 /// The word for each strategy in a policy file.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Name {
+enum StrategyName {
     Pieces,
     Size,
     Middle,
@@ -186,34 +185,34 @@ enum Name {
 impl Strategy {
     fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(match keys.tag("strategy")? {
-            Name::Pieces => Self::Pieces(Pieces::read(keys)?),
-            Name::Size => Self::Size(Size::read(keys)?),
-            Name::Middle => Self::Middle(Middle::read(keys)?),
-            Name::Ends => Self::Ends(Ends::read(keys)?),
-            Name::Window => Self::Window(Window::read(keys)?),
-            Name::PlainWindow => Self::PlainWindow(PlainWindow::read(keys)?),
-            Name::Matches => Self::Matches(Matches::read(keys)?),
-            Name::Errors => Self::Errors(Errors::read(keys)?),
-            Name::Balanced => Self::Balanced(Balanced::read(keys)?),
-            Name::Sampled => Self::Sampled(Sampled::read(keys)?),
-            Name::Held => Self::Held(Held::read(keys)?),
-            Name::Rolling => Self::Rolling(Rolling::read(keys)?),
-            Name::Collected => Self::Collected(Collected::read(keys)?),
-            Name::Twice => Self::Twice(Twice::read(keys)?),
-            Name::Snapped => Self::Snapped(Snapped::read(keys)?),
-            Name::RawTail => Self::RawTail(RawTail::read(keys)?),
-            Name::Clipped => Self::Clipped(Clipped::read(keys)?),
-            Name::Shares => Self::Shares(Shares::read(keys)?),
-            Name::Exact => Self::Exact(Exact::read(keys)?),
-            Name::View => Self::View(View::read(keys)?),
-            Name::Stripped => Self::Stripped(Stripped::read(keys)?),
-            Name::Wrapped => Self::Wrapped(Wrapped::read(keys)?),
-            Name::Filtered => Self::Filtered(Filtered::read(keys)?),
-            Name::Shaped => Self::Shaped(Shaped::read(keys)?),
-            Name::Counted => Self::Counted(Counted::read(keys)?),
-            Name::Numbered => Self::Numbered(Numbered::read(keys)?),
-            Name::Weighed => Self::Weighed(Weighed::read(keys)?),
-            Name::Celled => Self::Celled(Celled::read(keys)?),
+            StrategyName::Pieces => Self::Pieces(Pieces::read(keys)?),
+            StrategyName::Size => Self::Size(Size::read(keys)?),
+            StrategyName::Middle => Self::Middle(Middle::read(keys)?),
+            StrategyName::Ends => Self::Ends(Ends::read(keys)?),
+            StrategyName::Window => Self::Window(Window::read(keys)?),
+            StrategyName::PlainWindow => Self::PlainWindow(PlainWindow::read(keys)?),
+            StrategyName::Matches => Self::Matches(Matches::read(keys)?),
+            StrategyName::Errors => Self::Errors(Errors::read(keys)?),
+            StrategyName::Balanced => Self::Balanced(Balanced::read(keys)?),
+            StrategyName::Sampled => Self::Sampled(Sampled::read(keys)?),
+            StrategyName::Held => Self::Held(Held::read(keys)?),
+            StrategyName::Rolling => Self::Rolling(Rolling::read(keys)?),
+            StrategyName::Collected => Self::Collected(Collected::read(keys)?),
+            StrategyName::Twice => Self::Twice(Twice::read(keys)?),
+            StrategyName::Snapped => Self::Snapped(Snapped::read(keys)?),
+            StrategyName::RawTail => Self::RawTail(RawTail::read(keys)?),
+            StrategyName::Clipped => Self::Clipped(Clipped::read(keys)?),
+            StrategyName::Shares => Self::Shares(Shares::read(keys)?),
+            StrategyName::Exact => Self::Exact(Exact::read(keys)?),
+            StrategyName::View => Self::View(View::read(keys)?),
+            StrategyName::Stripped => Self::Stripped(Stripped::read(keys)?),
+            StrategyName::Wrapped => Self::Wrapped(Wrapped::read(keys)?),
+            StrategyName::Filtered => Self::Filtered(Filtered::read(keys)?),
+            StrategyName::Shaped => Self::Shaped(Shaped::read(keys)?),
+            StrategyName::Counted => Self::Counted(Counted::read(keys)?),
+            StrategyName::Numbered => Self::Numbered(Numbered::read(keys)?),
+            StrategyName::Weighed => Self::Weighed(Weighed::read(keys)?),
+            StrategyName::Celled => Self::Celled(Celled::read(keys)?),
         })
     }
 

@@ -53,14 +53,14 @@ fn variable(value: &Value) -> Var {
 
 /// A stretch of a rendered template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Span {
+pub(crate) enum TemplateSpan {
     Text(String),
     Slot(usize),
 }
 
 /// A rendered template: its stretches, and the totals that it still lacks.
 pub(crate) struct Rendered {
-    pub spans: Vec<Span>,
+    pub spans: Vec<TemplateSpan>,
     pub waiting: Want,
 }
 
@@ -144,8 +144,8 @@ impl<'a> Scope<'a> {
     ) -> Result<(String, Want), PlanError> {
         let rendered = self.render(template, facts)?;
         let texts = rendered.spans.into_iter().filter_map(|span| match span {
-            Span::Text(text) => Some(text),
-            Span::Slot(_) => None,
+            TemplateSpan::Text(text) => Some(text),
+            TemplateSpan::Slot(_) => None,
         });
         Ok((texts.collect(), rendered.waiting))
     }
@@ -178,11 +178,11 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn spans(text: &str) -> Vec<Span> {
+fn spans(text: &str) -> Vec<TemplateSpan> {
     let pieces = text.split(SLOT).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
         (0, "") => None,
-        (0, piece) => Some(Span::Text(piece.to_owned())),
-        (_, index) => index.parse().ok().map(Span::Slot),
+        (0, piece) => Some(TemplateSpan::Text(piece.to_owned())),
+        (_, index) => index.parse().ok().map(TemplateSpan::Slot),
     });
     pieces.collect()
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::text::units::{self, Measure, Want};
 
-use super::{Buffer, View, is_hole};
+use super::{Buffer, MapView, is_hole};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -56,12 +56,12 @@ pub fn share_out<S>(
 }
 
 /// The bytes of a view's chunk, by its number from 0.
-fn chunk(view: &View, number: usize) -> Range<usize> {
+fn chunk(view: &MapView, number: usize) -> Range<usize> {
     number * CHUNK..((number + 1) * CHUNK).min(view.len())
 }
 
 /// Counts the totals wanted of all bytes of `view`.
-pub fn count(view: &View, want: Want) -> Measure {
+pub fn count(view: &MapView, want: Want) -> Measure {
     let total = Mutex::new(Measure::default());
     share_out(view.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
         let mine = measure(view, chunk(view, number), want, buffer);
@@ -72,7 +72,7 @@ pub fn count(view: &View, want: Want) -> Measure {
 }
 
 /// Measures some bytes of a view; where the file has a hole there, without reading it.
-pub fn measure(view: &View, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
+pub fn measure(view: &MapView, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
         return Measure::of_zeros(range.len() as u64);
     }
@@ -83,7 +83,7 @@ pub fn measure(view: &View, range: Range<usize>, want: Want, buffer: &mut Buffer
 }
 
 /// Counts the line feeds in each block of `block` bytes of a range, which starts where a block does.
-pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut Buffer) -> Vec<u32> {
+pub fn line_feeds(view: &MapView, range: Range<usize>, block: usize, buffer: &mut Buffer) -> Vec<u32> {
     let mut counts = vec![0; range.len().div_ceil(block)];
     if is_hole(view, &range) {
         return counts;
@@ -100,7 +100,7 @@ pub fn line_feeds(view: &View, range: Range<usize>, block: usize, buffer: &mut B
 /// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
 /// Pieces end where a multiple of `PIECE` does, so that without anything around them no byte is read twice.
 fn each_piece(
-    view: &View,
+    view: &MapView,
     range: Range<usize>,
     around: usize,
     buffer: &mut Buffer,

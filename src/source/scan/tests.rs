@@ -5,7 +5,7 @@ use std::fs;
 use crate::source::*;
 
 /// A file of this content, seen whole; its name goes with the test.
-fn view_of(bytes: &[u8]) -> View {
+fn view_of(bytes: &[u8]) -> MapView {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("output");
     fs::write(&path, bytes).unwrap();

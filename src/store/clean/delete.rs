@@ -14,9 +14,9 @@ use crate::fs::stat;
 use crate::store::own::id::is_own;
 use crate::store::own::new_file;
 use crate::store::root::RootError;
-use crate::store::spec::pattern::Facts;
+use crate::store::spec::pattern::PathFacts;
 use crate::store::{
-    Asked, CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Why, clean_plan, list,
+    CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Trigger, Why, clean_plan, list,
 };
 
 /// The log of deletions, in overspill's own directory.
@@ -33,7 +33,7 @@ pub enum DeleteMode {
 
 /// What became of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeleteOutcome {
     /// It is gone.
     Deleted,
     /// Someone else had deleted it.
@@ -123,17 +123,17 @@ impl Cleaner {
         &mut self,
         entry: &Entry,
         why: Why,
-        manner: DeleteMode,
+        mode: DeleteMode,
         env: &Env,
         now: Timestamp,
-    ) -> Outcome {
+    ) -> DeleteOutcome {
         match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
-            Some(Err(error)) => return Outcome::Stayed(Reason::System(error.to_string())),
-            Some(Ok(true)) => return Outcome::Stayed(Reason::Kept),
+            Some(Err(error)) => return DeleteOutcome::Stayed(Reason::System(error.to_string())),
+            Some(Ok(true)) => return DeleteOutcome::Stayed(Reason::Kept),
             Some(Ok(false)) | None => {}
         }
-        let outcome = delete(entry, manner, env);
-        if outcome == Outcome::Deleted {
+        let outcome = delete(entry, mode, env);
+        if outcome == DeleteOutcome::Deleted {
             self.note(entry, why, now);
         }
         outcome
@@ -175,9 +175,9 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
     let kept = cleaner.store().kept().map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
-    let rule = CleanRule { older_than: None, max_total, asked: Asked::Automatic };
-    for ToDelete { index, why } in clean_plan(&entries, &kept, now, &rule).doomed {
-        if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == Outcome::Deleted {
+    let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
+    for ToDelete { index, why } in clean_plan(&entries, &kept, now, &rule).to_delete {
+        if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == DeleteOutcome::Deleted {
             swept.files += 1;
             swept.bytes = swept.bytes.saturating_add(entries[index].size());
         }
@@ -187,73 +187,73 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
 
 /// Deletes one entry by the rules that need no lock of cleaners: name, kind, owner, mount, links,
 /// identity and the file's own lock are all looked at again, through its directory's descriptor.
-pub fn delete(entry: &Entry, manner: DeleteMode, env: &Env) -> Outcome {
-    match try_delete(entry, manner, env) {
-        Ok(()) => Outcome::Deleted,
-        Err(Stop::Gone) => Outcome::AlreadyGone,
-        Err(Stop::Stay(reason)) => Outcome::Stayed(reason),
+pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
+    match try_delete(entry, mode, env) {
+        Ok(()) => DeleteOutcome::Deleted,
+        Err(NotDeleted::Gone) => DeleteOutcome::AlreadyGone,
+        Err(NotDeleted::Stay(reason)) => DeleteOutcome::Stayed(reason),
     }
 }
 
-enum Stop {
+enum NotDeleted {
     Gone,
     Stay(Reason),
 }
 
-impl From<Errno> for Stop {
-    fn from(error: Errno) -> Stop {
+impl From<Errno> for NotDeleted {
+    fn from(error: Errno) -> NotDeleted {
         match error {
-            Errno::NOENT => Stop::Gone,
-            Errno::LOOP => Stop::Stay(Reason::Changed),
-            error => Stop::Stay(Reason::System(io::Error::from(error).to_string())),
+            Errno::NOENT => NotDeleted::Gone,
+            Errno::LOOP => NotDeleted::Stay(Reason::Changed),
+            error => NotDeleted::Stay(Reason::System(io::Error::from(error).to_string())),
         }
     }
 }
 
-impl From<RootError> for Stop {
-    fn from(error: RootError) -> Stop {
+impl From<RootError> for NotDeleted {
+    fn from(error: RootError) -> NotDeleted {
         match error {
             RootError::System(error) => error.into(),
-            RootError::Link(_) => Stop::Stay(Reason::Changed),
-            RootError::Foreign => Stop::Stay(Reason::Foreign),
+            RootError::Link(_) => NotDeleted::Stay(Reason::Changed),
+            RootError::Foreign => NotDeleted::Stay(Reason::Foreign),
         }
     }
 }
 
-fn stay(allowed: bool, reason: Reason) -> Result<(), Stop> {
-    if allowed { Ok(()) } else { Err(Stop::Stay(reason)) }
+fn stay(allowed: bool, reason: Reason) -> Result<(), NotDeleted> {
+    if allowed { Ok(()) } else { Err(NotDeleted::Stay(reason)) }
 }
 
-fn try_delete(entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
+fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
     // Whether it changed is asked under the lock alone: while another cleaner deletes it, its ctime moves on.
-    may_go(&look()?, entry, manner, env)?;
+    may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => return Err(Stop::Stay(Reason::InUse)),
+        Err(Errno::WOULDBLOCK) => return Err(NotDeleted::Stay(Reason::InUse)),
         locked => locked?,
     }
     // Both what the name says and what is open. The name first: another cleaner may have deleted it, which changes
     // what is open too.
-    judge(&look()?, entry, manner, env)?;
-    judge(&stat::Facts::from(fstat(&file)?), entry, manner, env)?;
+    judge(&look()?, entry, mode, env)?;
+    judge(&stat::FileStat::from(fstat(&file)?), entry, mode, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &stat::Facts, entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
-    may_go(facts, entry, manner, env)?;
+fn judge(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+    may_go(facts, entry, mode, env)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// The rules but for identity.
-fn may_go(facts: &stat::Facts, entry: &Entry, manner: DeleteMode, env: &Env) -> Result<(), Stop> {
+fn may_go(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
-    stay(facts.links <= 1 || manner == DeleteMode::Single, Reason::HardLinked)
+    stay(facts.links <= 1 || mode == DeleteMode::Single, Reason::HardLinked)
 }
 
 /// A single component, and one that its store's pattern (for overspill's own store, its exact form) fits.
@@ -264,18 +264,18 @@ fn name_fits(entry: &Entry) -> bool {
         && name != b".."
         && !name.iter().any(|byte| matches!(byte, b'/' | 0));
     let ours = is_own(name.strip_prefix(b".tmp-").unwrap_or(name));
-    single && (ours || !entry.is_own()) && entry.store().file_rule(name, &mut Facts::default()).is_some()
+    single && (ours || !entry.is_own()) && entry.store().file_rule(name, &mut PathFacts::default()).is_some()
 }
 
 /// The entry's directory, if it is the one that was listed.
-fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, Stop> {
+fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, NotDeleted> {
     let place = entry.place();
     let dir = if entry.is_own() {
         openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
     } else {
         place.root.open_below(&place.path)?
     };
-    let facts = stat::Facts::from(fstat(&dir)?);
+    let facts = stat::FileStat::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Entry, Left, Rule, Status, sum};
+use super::{Entry, EntryStatus, Left, Rule, sum};
 
 /// Nothing younger is deleted by an automatic cleaning, and no unfinished spill by any.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 /// Who asked for a cleaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum Trigger {
     /// The user, who sees the plan first.
     ByHand,
     /// Nobody: it happens once a run.
@@ -29,7 +29,7 @@ pub struct CleanRule {
     /// Then the oldest, until no more than so many bytes are left.
     pub max_total: Option<u64>,
     /// Who asked.
-    pub asked: Asked,
+    pub asked: Trigger,
 }
 
 /// Why an entry goes.
@@ -75,7 +75,7 @@ pub enum Skipped {
     /// The user keeps it.
     Kept,
     /// It is not an ordinary file of the user's; the status says which.
-    Unusual(Status),
+    Unusual(EntryStatus),
     /// Its store calls it overdue, but by its own times it is young.
     Young,
 }
@@ -84,9 +84,9 @@ pub enum Skipped {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanPlan {
     /// What goes, in the order in which it goes: unfinished, due, then the oldest.
-    pub doomed: Vec<ToDelete>,
+    pub to_delete: Vec<ToDelete>,
     /// What is due and stays, by index.
-    pub spared: Vec<(usize, Skipped)>,
+    pub skipped: Vec<(usize, Skipped)>,
     /// Bytes that go.
     pub bytes: u64,
 }
@@ -100,31 +100,31 @@ pub fn clean_plan<'a>(
     rule: &CleanRule,
 ) -> CleanPlan {
     let entries: Vec<&Entry> = entries.into_iter().collect();
-    let automatic = rule.asked == Asked::Automatic;
+    let automatic = rule.asked == Trigger::Automatic;
     let mut plan = CleanPlan::default();
     if automatic && entries.iter().any(|entry| entry.modified() > now) {
         return plan;
     }
     let floor = if automatic { HOUR } else { SignedDuration::ZERO };
     let mut staying = Vec::new();
-    let mut doomed = Vec::new();
+    let mut to_delete = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, kept, now, rule, floor) {
-            Verdict::Goes(why) => doomed.push(ToDelete { index, why }),
-            Verdict::Skipped(why) => plan.spared.push((index, why)),
+            Verdict::Goes(why) => to_delete.push(ToDelete { index, why }),
+            Verdict::Skipped(why) => plan.skipped.push((index, why)),
             Verdict::Stays => staying.push(index),
         }
     }
-    doomed.sort_by_key(|doomed| (doomed.why != Why::Unfinished, doomed.index));
-    let gone: u128 = doomed.iter().map(|doomed| u128::from(entries[doomed.index].size())).sum();
+    to_delete.sort_by_key(|to_delete| (to_delete.why != Why::Unfinished, to_delete.index));
+    let gone: u128 = to_delete.iter().map(|to_delete| u128::from(entries[to_delete.index].size())).sum();
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
         let open = staying.into_iter().filter(|&index| may_go(entries[index], kept, now, floor));
-        doomed.extend(over_total(&entries, open.collect(), over, now));
+        to_delete.extend(over_total(&entries, open.collect(), over, now));
     }
-    plan.bytes = sum(doomed.iter().map(|doomed| entries[doomed.index].size()));
-    plan.doomed = doomed;
+    plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
+    plan.to_delete = to_delete;
     plan
 }
 
@@ -142,7 +142,7 @@ fn judge(
     floor: SignedDuration,
 ) -> Verdict {
     let age = entry.safe_age(now);
-    let why = match (entry.status == Status::Unfinished, rule.older_than) {
+    let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
         (true, _) => (age > HOUR).then_some(Why::Unfinished),
         (false, Some(limit)) => (entry.age(now) > limit).then_some(Why::Old),
         (false, None) => matches!(entry.left(now), Left::Overdue(_)).then_some(Why::Overdue(entry.rule)),
@@ -154,9 +154,11 @@ fn judge(
         _ => None,
     };
     match &entry.status {
-        Status::Ok | Status::Unfinished if is_kept(entry, kept) => Verdict::Skipped(Skipped::Kept),
-        Status::Ok | Status::Unfinished if age >= enough.unwrap_or_default().max(floor) => Verdict::Goes(why),
-        Status::Ok | Status::Unfinished => Verdict::Skipped(Skipped::Young),
+        EntryStatus::Ok | EntryStatus::Unfinished if is_kept(entry, kept) => Verdict::Skipped(Skipped::Kept),
+        EntryStatus::Ok | EntryStatus::Unfinished if age >= enough.unwrap_or_default().max(floor) => {
+            Verdict::Goes(why)
+        }
+        EntryStatus::Ok | EntryStatus::Unfinished => Verdict::Skipped(Skipped::Young),
         unusual => Verdict::Skipped(Skipped::Unusual(*unusual)),
     }
 }
@@ -167,19 +169,19 @@ fn is_kept(entry: &Entry, kept: &BTreeSet<String>) -> bool {
 }
 
 fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedDuration) -> bool {
-    entry.status == Status::Ok && !is_kept(entry, kept) && entry.safe_age(now) >= floor
+    entry.status == EntryStatus::Ok && !is_kept(entry, kept) && entry.safe_age(now) >= floor
 }
 
 /// The oldest of `open` that together have at least `excess` bytes.
 fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<ToDelete> {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
-    let mut doomed = Vec::new();
+    let mut to_delete = Vec::new();
     for index in open {
         if excess == 0 {
             break;
         }
         excess = excess.saturating_sub(entries[index].size());
-        doomed.push(ToDelete { index, why: Why::OverTotal });
+        to_delete.push(ToDelete { index, why: Why::OverTotal });
     }
-    doomed
+    to_delete
 }

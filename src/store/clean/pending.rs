@@ -13,7 +13,7 @@ pub struct Marked {
     /// Why it goes.
     pub why: Why,
     /// How it was chosen.
-    pub manner: DeleteMode,
+    pub mode: DeleteMode,
 }
 
 /// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until

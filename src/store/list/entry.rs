@@ -15,14 +15,14 @@ use crate::source::{Buffer, Identity};
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
-use crate::store::spec::pattern::Facts;
+use crate::store::spec::pattern::PathFacts;
 use crate::store::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 
-use super::name::Name;
+use super::name::FileName;
 
 /// A directory that holds entries, as it was when listed.
 #[derive(Debug)]
-pub struct Place {
+pub struct ListedDir {
     /// Its path.
     pub path: PathBuf,
     /// The root that it lies under.
@@ -39,7 +39,7 @@ pub struct Place {
 
 /// What keeps an entry from being an ordinary one. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum EntryStatus {
     /// A regular file of the user's, with one name.
     Ok,
     /// A spill whose writer has not finished: still at it, or killed.
@@ -60,19 +60,19 @@ pub enum Status {
     Unreadable(u16),
 }
 
-impl Status {
+impl EntryStatus {
     /// The reason, in words.
     pub fn words(self) -> Cow<'static, str> {
         let words = match self {
-            Status::Ok => "ok",
-            Status::Unfinished => "unfinished",
-            Status::SymbolicLink => "symbolic link",
-            Status::NotAFile => "not a file",
-            Status::HardLinked => "hard link",
-            Status::ForeignOwner => "another owner",
-            Status::OtherMount => "another mount",
-            Status::FutureTime => "time in the future",
-            Status::Unreadable(reason) => {
+            EntryStatus::Ok => "ok",
+            EntryStatus::Unfinished => "unfinished",
+            EntryStatus::SymbolicLink => "symbolic link",
+            EntryStatus::NotAFile => "not a file",
+            EntryStatus::HardLinked => "hard link",
+            EntryStatus::ForeignOwner => "another owner",
+            EntryStatus::OtherMount => "another mount",
+            EntryStatus::FutureTime => "time in the future",
+            EntryStatus::Unreadable(reason) => {
                 return io::Error::from_raw_os_error(reason.into()).to_string().into();
             }
         };
@@ -84,7 +84,7 @@ impl Status {
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// The directory that holds it.
-    pub place: Arc<Place>,
+    pub place: Arc<ListedDir>,
     /// Whose it is; the name in that agent's policies.
     pub agent: Arc<str>,
     /// Which tool's output, where path or store tell.
@@ -102,7 +102,7 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub(crate) origin: Arc<Origin>,
-    pub(crate) name: Name,
+    pub(crate) name: FileName,
     /// Which bytes of the name are the id, where they are.
     pub(crate) id_at: Option<(u8, u8)>,
     /// Which file it is, in what state; its size in bytes.
@@ -112,7 +112,7 @@ pub struct Entry {
     /// By which rule.
     pub rule: Rule,
     /// What is unusual about it.
-    pub status: Status,
+    pub status: EntryStatus,
     /// Permission bits, 0 to 0o7777.
     pub mode: u32,
     /// User number of the owner.
@@ -126,7 +126,7 @@ impl Entry {
     }
 
     /// The directory that holds it.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ListedDir {
         &self.origin.place
     }
 
@@ -240,7 +240,7 @@ impl Entry {
     }
 
     fn kind(&self) -> Option<&FileRule> {
-        self.store().file_rule(self.name.as_bytes(), &mut Facts::default())
+        self.store().file_rule(self.name.as_bytes(), &mut PathFacts::default())
     }
 
     /// Age by time of modification; negative if that lies in the future.

@@ -75,7 +75,7 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
 
 /// What a typed id means.
 #[derive(Debug)]
-pub enum Resolved {
+pub enum IdMatch {
     /// Just this entry.
     One(Box<Entry>),
     /// All of these begin so: at least two.
@@ -90,7 +90,7 @@ pub fn resolve<'a>(
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,
     env: &Env,
     now: Timestamp,
-) -> Resolved {
+) -> IdMatch {
     let typed = typed.as_ref().as_bytes();
     let mut found = Vec::new();
     for store in stores {
@@ -106,8 +106,8 @@ pub fn resolve<'a>(
     }
     found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
     match found.len() {
-        0 => Resolved::None,
-        1 => Resolved::One(Box::new(found.remove(0))),
-        _ => Resolved::Several(found),
+        0 => IdMatch::None,
+        1 => IdMatch::One(Box::new(found.remove(0))),
+        _ => IdMatch::Several(found),
     }
 }

@@ -9,16 +9,16 @@ const SHORT: usize = 38;
 
 /// A name of one component, of any bytes.
 #[derive(Clone)]
-pub(crate) enum Name {
+pub(crate) enum FileName {
     Short { len: u8, bytes: [u8; SHORT] },
     Long(Box<OsStr>),
 }
 
-impl Name {
+impl FileName {
     pub(crate) fn as_os_str(&self) -> &OsStr {
         match self {
-            Name::Short { len, bytes } => OsStr::from_bytes(&bytes[..usize::from(*len)]),
-            Name::Long(name) => name,
+            FileName::Short { len, bytes } => OsStr::from_bytes(&bytes[..usize::from(*len)]),
+            FileName::Long(name) => name,
         }
     }
 
@@ -27,20 +27,20 @@ impl Name {
     }
 }
 
-impl From<&OsStr> for Name {
-    fn from(name: &OsStr) -> Name {
+impl From<&OsStr> for FileName {
+    fn from(name: &OsStr) -> FileName {
         let mut bytes = [0; SHORT];
         match bytes.get_mut(..name.len()) {
-            None => Name::Long(name.into()),
+            None => FileName::Long(name.into()),
             Some(start) => {
                 start.copy_from_slice(name.as_bytes());
-                Name::Short { len: name.len() as u8, bytes }
+                FileName::Short { len: name.len() as u8, bytes }
             }
         }
     }
 }
 
-impl fmt::Debug for Name {
+impl fmt::Debug for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_os_str().fmt(f)
     }
@@ -54,8 +54,8 @@ mod tests {
     fn any_name_comes_back() {
         for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 255] {
             let name = vec![0xFF; len];
-            assert_eq!(Name::from(OsStr::from_bytes(&name)).as_bytes(), name);
+            assert_eq!(FileName::from(OsStr::from_bytes(&name)).as_bytes(), name);
         }
-        assert!(size_of::<Name>() <= 40);
+        assert!(size_of::<FileName>() <= 40);
     }
 }

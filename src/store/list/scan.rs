@@ -16,11 +16,11 @@ use crate::fs::stat::{self, timestamp};
 use crate::source::{Identity, Stamp};
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};
-use crate::store::spec::pattern::{Component, Facts};
+use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
-use crate::store::{Entry, Env, Expiry, Retention, Rule, Status, StoreSpec, Unset};
+use crate::store::{Entry, EntryStatus, Env, Expiry, Retention, Rule, StoreSpec, Unset};
 
-use super::entry::{Origin, Place};
+use super::entry::{ListedDir, Origin};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -102,7 +102,7 @@ struct Scan<'a> {
     root: Root,
     retention: Retention,
     root_dev: u64,
-    words: Words,
+    words: Interner,
 }
 
 impl<'a> Scan<'a> {
@@ -115,7 +115,7 @@ impl<'a> Scan<'a> {
     ) -> Scan<'a> {
         let report = report(root.path.clone(), RootState::Listed);
         let retention = store.retention.as_set(env);
-        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words: Words::default() }
+        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words: Interner::default() }
     }
 
     fn run(mut self) -> RootReport {
@@ -129,9 +129,9 @@ impl<'a> Scan<'a> {
             }
             Err(error) => self.report.state = RootState::Unreadable(error.to_string()),
             Ok((dir, stat)) => {
-                self.root_dev = stat::Facts::from(stat).identity.dev;
+                self.root_dev = stat::FileStat::from(stat).identity.dev;
                 let store = Arc::clone(self.store);
-                if self.level(dir, &root, &store.path, &Facts::default()).is_break() {
+                if self.level(dir, &root, &store.path, &PathFacts::default()).is_break() {
                     self.report.state = RootState::Stopped;
                 }
             }
@@ -140,7 +140,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Goes through one directory, of which `path` says what its names must be.
-    fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &Facts) -> ControlFlow<()> {
+    fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &PathFacts) -> ControlFlow<()> {
         match path {
             [] => self.files(dir, at, facts),
             [Component::Literal(name), rest @ ..] => {
@@ -163,12 +163,12 @@ impl<'a> Scan<'a> {
     fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
         let stat =
             fstat(dir).map_err(|error| self.report.unreadable.push((at.to_owned(), error.to_string())));
-        let identity = stat::Facts::from(stat.ok()?).identity;
+        let identity = stat::FileStat::from(stat.ok()?).identity;
         self.report.dirs.push((at.to_owned(), Some(identity.modified)));
         Some(identity)
     }
 
-    fn skipped(&self, facts: &Facts) -> bool {
+    fn skipped(&self, facts: &PathFacts) -> bool {
         facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent))
     }
 
@@ -178,7 +178,7 @@ impl<'a> Scan<'a> {
         at: &Path,
         name: &OsStr,
         rest: &[Component],
-        facts: &Facts,
+        facts: &PathFacts,
     ) -> ControlFlow<()> {
         if self.report.dirs.len() >= MOST_DIRS {
             let told = self.report.unreadable.last().is_some_and(|(_, why)| why == TOO_MANY);
@@ -209,9 +209,9 @@ impl<'a> Scan<'a> {
         names
     }
 
-    fn files(&mut self, dir: OwnedFd, at: &Path, above: &Facts) -> ControlFlow<()> {
+    fn files(&mut self, dir: OwnedFd, at: &Path, above: &PathFacts) -> ControlFlow<()> {
         let Some(identity) = self.watch(&dir, at) else { return ControlFlow::Continue(()) };
-        let place = Place {
+        let place = ListedDir {
             path: at.to_owned(),
             root: self.root.clone(),
             identity,
@@ -284,12 +284,18 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn file(&mut self, origins: &mut Origins, name: &OsStr, facts: &Facts, asked: Asked) -> ControlFlow<()> {
+    fn file(
+        &mut self,
+        origins: &mut Origins,
+        name: &OsStr,
+        facts: &PathFacts,
+        asked: StatResult,
+    ) -> ControlFlow<()> {
         let entry = match asked {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
             Err(error) => {
                 let reason = error.raw_os_error().try_into().unwrap_or_default();
-                self.entry(origins, name, facts, None, Status::Unreadable(reason))
+                self.entry(origins, name, facts, None, EntryStatus::Unreadable(reason))
             }
             Ok(stat) => {
                 let status = status(&stat, &origins.place, facts.partial, self.env, self.now);
@@ -305,9 +311,9 @@ impl<'a> Scan<'a> {
         &mut self,
         origins: &mut Origins,
         name: &OsStr,
-        facts: &Facts,
-        stat: Option<stat::Facts>,
-        status: Status,
+        facts: &PathFacts,
+        stat: Option<stat::FileStat>,
+        status: EntryStatus,
     ) -> Entry {
         let mut entry = Entry {
             origin: origins.of(facts, &self.store.agent, &mut self.words),
@@ -333,26 +339,26 @@ impl<'a> Scan<'a> {
 }
 
 /// A file's name that fits, and what it tells.
-type Fitting = (OsString, Facts);
+type Fitting = (OsString, PathFacts);
 
 /// What the system says of a file.
-type Asked = Result<stat::Facts, Errno>;
+type StatResult = Result<stat::FileStat, Errno>;
 
-fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [Asked]) {
+fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
     for ((name, _), asked) in files.iter().zip(asked) {
-        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::Facts::from);
+        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
     }
 }
 
 /// What is told of the entries of one directory: of most of them the same.
 struct Origins {
-    place: Arc<Place>,
+    place: Arc<ListedDir>,
     made: Vec<Arc<Origin>>,
 }
 
 impl Origins {
     /// The one that tells just this; the last one is looked at first.
-    fn of(&mut self, facts: &Facts, agent: &str, words: &mut Words) -> Arc<Origin> {
+    fn of(&mut self, facts: &PathFacts, agent: &str, words: &mut Interner) -> Arc<Origin> {
         let agent = facts.agent.as_deref().unwrap_or(agent);
         let same = |origin: &&Arc<Origin>| {
             *origin.agent == *agent
@@ -372,25 +378,25 @@ impl Origins {
     }
 }
 
-fn status(stat: &stat::Facts, place: &Place, partial: bool, env: &Env, now: Timestamp) -> Status {
+fn status(stat: &stat::FileStat, place: &ListedDir, partial: bool, env: &Env, now: Timestamp) -> EntryStatus {
     let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
     match () {
-        () if stat.kind == FileType::Symlink => Status::SymbolicLink,
-        () if stat.kind != FileType::RegularFile => Status::NotAFile,
-        () if stat.uid != env.uid() => Status::ForeignOwner,
-        () if stat.identity.dev != place.root_dev => Status::OtherMount,
-        () if stat.links != 1 => Status::HardLinked,
-        () if future => Status::FutureTime,
-        () if partial => Status::Unfinished,
-        () => Status::Ok,
+        () if stat.kind == FileType::Symlink => EntryStatus::SymbolicLink,
+        () if stat.kind != FileType::RegularFile => EntryStatus::NotAFile,
+        () if stat.uid != env.uid() => EntryStatus::ForeignOwner,
+        () if stat.identity.dev != place.root_dev => EntryStatus::OtherMount,
+        () if stat.links != 1 => EntryStatus::HardLinked,
+        () if future => EntryStatus::FutureTime,
+        () if partial => EntryStatus::Unfinished,
+        () => EntryStatus::Ok,
     }
 }
 
 /// The names of agents, tools and sessions, each kept once however many entries share it.
 #[derive(Default)]
-struct Words(HashMap<Box<str>, Arc<str>>);
+struct Interner(HashMap<Box<str>, Arc<str>>);
 
-impl Words {
+impl Interner {
     fn share(&mut self, word: &str) -> Arc<str> {
         if let Some(shared) = self.0.get(word) {
             return Arc::clone(shared);

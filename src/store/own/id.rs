@@ -14,7 +14,7 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /// How many bytes hold an id's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum IdForm {
     /// 12 hexadecimal digits and 14 characters; the time wraps.
     Six,
     /// 14 and 12.
@@ -27,7 +27,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id {
     /// How it is written.
-    pub form: Form,
+    pub form: IdForm,
     /// Milliseconds as they stand in the name: modulo 2^36 in the 6-byte form, else since 1970.
     pub millis: i64,
 }
@@ -38,11 +38,11 @@ impl Id {
     pub fn time(&self, near: Timestamp) -> Option<Timestamp> {
         let near = near.as_millisecond();
         let millis = match self.form {
-            Form::Six => {
+            IdForm::Six => {
                 let wraps = (near - self.millis + WRAP_MS / 2).div_euclid(WRAP_MS);
                 self.millis + wraps.max(0) * WRAP_MS
             }
-            Form::Seven | Form::Eight => self.millis,
+            IdForm::Seven | IdForm::Eight => self.millis,
         };
         Timestamp::from_millisecond(millis).ok()
     }
@@ -57,11 +57,11 @@ pub fn parse_id(name: &[u8]) -> Option<Id> {
     }
     let id = |form, digits: usize| Some(Id { form, millis: hex(&body[..digits])? >> 12 });
     match body.len() {
-        28 => id(Form::Eight, 16),
+        28 => id(IdForm::Eight, 16),
         26 if !is_counter(&body[9..12]) && is_counter(&body[11..14]) && body.starts_with(b"1") => {
-            id(Form::Seven, 14).or_else(|| id(Form::Six, 12))
+            id(IdForm::Seven, 14).or_else(|| id(IdForm::Six, 12))
         }
-        26 => id(Form::Six, 12),
+        26 => id(IdForm::Six, 12),
         _ => None,
     }
 }
@@ -91,7 +91,7 @@ pub fn new_id(now: Timestamp, counter: u16, random: [u8; 12]) -> String {
 
 /// Whether `name` is one of overspill's own store: `^tool_[0-9a-f]{16}[0-9A-Za-z]{12}$`, byte by byte.
 pub(crate) fn is_own(name: &[u8]) -> bool {
-    matches!(parse_id(name), Some(Id { form: Form::Eight, .. }))
+    matches!(parse_id(name), Some(Id { form: IdForm::Eight, .. }))
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn read(name: &str, near: &str) -> (Form, String) {
+    fn read(name: &str, near: &str) -> (IdForm, String) {
         let id = parse_id(name.as_bytes()).unwrap();
         (id.form, id.time(at(near)).unwrap().to_string())
     }
@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn six_byte_ids_on_both_sides_of_the_wrap() {
         let (form, time) = read("tool_e26cf08d5001AbCdEfGhIjKlMn", "2026-05-14T14:06:03Z");
-        assert_eq!((form, time.as_str()), (Form::Six, "2026-05-14T14:06:02.965Z"));
+        assert_eq!((form, time.as_str()), (IdForm::Six, "2026-05-14T14:06:02.965Z"));
         let (form, time) = read("tool_0118bbe93001AbCdEfGhIjKlMn", "2026-08-17T21:06:07Z");
-        assert_eq!((form, time.as_str()), (Form::Six, "2026-08-17T21:06:06.099Z"));
+        assert_eq!((form, time.as_str()), (IdForm::Six, "2026-08-17T21:06:06.099Z"));
     }
 
     #[test]
@@ -127,10 +127,10 @@ mod tests {
     fn seven_and_eight_byte_ids() {
         let now = at("2026-11-21T12:00:00Z").as_millisecond();
         let seven = format!("tool_{:014x}AbCdEfGhIjKl", (now << 12) | 1);
-        assert_eq!(read(&seven, "2020-01-01T00:00:00Z"), (Form::Seven, "2026-11-21T12:00:00Z".into()));
+        assert_eq!(read(&seven, "2020-01-01T00:00:00Z"), (IdForm::Seven, "2026-11-21T12:00:00Z".into()));
         let eight = new_id(at("2026-11-21T12:00:00Z"), 1, [61; 12]);
         assert_eq!(eight, format!("tool_{:016x}zzzzzzzzzzzz", (now << 12) | 1));
-        assert_eq!(read(&eight, "2020-01-01T00:00:00Z"), (Form::Eight, "2026-11-21T12:00:00Z".into()));
+        assert_eq!(read(&eight, "2020-01-01T00:00:00Z"), (IdForm::Eight, "2026-11-21T12:00:00Z".into()));
         assert!(is_own(eight.as_bytes()) && !is_own(seven.as_bytes()));
     }
 
@@ -139,7 +139,7 @@ mod tests {
         let millis = at("2026-11-05T00:00:00Z").as_millisecond() % WRAP_MS;
         let name = format!("tool_{:012x}00aBcDeFgHiJkL", (millis << 12) | 1);
         assert!(name.starts_with("tool_1a"), "{name}");
-        assert_eq!(read(&name, "2026-11-05T00:00:01Z"), (Form::Six, "2026-11-05T00:00:00Z".into()));
+        assert_eq!(read(&name, "2026-11-05T00:00:01Z"), (IdForm::Six, "2026-11-05T00:00:00Z".into()));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, re
 use rustix::io::Errno;
 
 use crate::fs::room::{nearly_full, room};
-use crate::store::{Entry, OwnStore, Status, new_id};
+use crate::store::{Entry, EntryStatus, OwnStore, new_id};
 
 use super::new_file;
 
@@ -73,7 +73,7 @@ fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Resul
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
         // Where there are no locks, its name and status have to do.
-        _ if entry.status == Status::Unfinished => return Err(io::Error::other(UNFINISHED)),
+        _ if entry.status == EntryStatus::Unfinished => return Err(io::Error::other(UNFINISHED)),
         _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
         _ if size > room => return Err(nearly_full()),
         _ => {}

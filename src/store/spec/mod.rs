@@ -22,7 +22,7 @@ use crate::store::root::Root;
 use super::own::id::parse_id;
 use super::{Basis, Env, Retention, Setting};
 use expand::Unset;
-use pattern::{Component, Facts};
+use pattern::{Component, PathFacts};
 
 /// What an agent's file holds, compared to what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -331,7 +331,7 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
 impl FileRule {
     /// When a file of that name was made, where the name tells; `modified` is when it was last changed.
     pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
-        let (name, mut facts) = (name.as_encoded_bytes(), Facts::default());
+        let (name, mut facts) = (name.as_encoded_bytes(), PathFacts::default());
         self.name.read(name, &mut facts);
         let id = facts.id_at.and_then(|(start, end)| name.get(usize::from(start)..usize::from(end)));
         parse_id(id.unwrap_or(name))?.time(modified)
@@ -355,7 +355,7 @@ impl StoreSpec {
     }
 
     /// Which kind of file `name` is; the groups of its pattern are added to `facts`.
-    pub(super) fn file_rule(&self, name: &[u8], facts: &mut Facts) -> Option<&FileRule> {
+    pub(super) fn file_rule(&self, name: &[u8], facts: &mut PathFacts) -> Option<&FileRule> {
         self.files.iter().find(|rule| rule.name.read(name, facts))
     }
 
@@ -364,7 +364,7 @@ impl StoreSpec {
     }
 
     fn fits(&self, rest: &Path) -> Option<&FileRule> {
-        let mut facts = Facts::default();
+        let mut facts = PathFacts::default();
         let (file, above) = (rest.file_name()?, rest.parent()?);
         let mut components = self.path.iter();
         for name in above {

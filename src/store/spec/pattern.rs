@@ -26,7 +26,7 @@ pub(crate) struct Compiled {
 
 /// What the components of one path have told so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct PathFacts {
     pub agent: Option<String>,
     pub tool: Option<String>,
     pub session: Option<String>,
@@ -64,7 +64,7 @@ impl Component {
     }
 
     /// Whether `name` fits; the named groups that took part are added to `facts`.
-    pub(crate) fn read(&self, name: &[u8], facts: &mut Facts) -> bool {
+    pub(crate) fn read(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
             Component::Pattern { source, regex } => {
@@ -79,7 +79,7 @@ impl Component {
     }
 
     /// The same for a directory, which may give all below it their id.
-    pub(crate) fn read_dir(&self, name: &[u8], facts: &mut Facts) -> bool {
+    pub(crate) fn read_dir(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         facts.id_at = None;
         let fits = self.read(name, facts);
         if let Some((start, end)) = facts.id_at.take() {
@@ -105,7 +105,7 @@ fn compile(source: &str) -> Result<Regex, String> {
     plain_file::regex(&format!(r"(?-u)\A(?:{source})\z"))
 }
 
-impl Facts {
+impl PathFacts {
     /// In the order of [`GROUPS`].
     fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
         let [agent, tool, session, project, id, pid, partial] =
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn literals_and_patterns() {
-        let mut facts = Facts::default();
+        let mut facts = PathFacts::default();
         assert!(Component::new("tool-results").read(b"tool-results", &mut facts));
         assert!(!Component::new("tool-results").read(b"tool_results", &mut facts));
         assert!(Component::new(r"opencode-(?<pid>\d+)").read(b"opencode-42", &mut facts));

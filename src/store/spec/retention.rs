@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use crate::store::Env;
-use crate::store::list::entry::{Entry, Place};
-use crate::store::own::id::{Form, Id, WRAP_MS};
+use crate::store::list::entry::{Entry, ListedDir};
+use crate::store::own::id::{Id, IdForm, WRAP_MS};
 
 use super::expand::expand;
 
@@ -196,8 +196,8 @@ impl Retention {
             return Expiry::Unknown;
         };
         let epoch = |time: Timestamp| match id.form {
-            Form::Six => time.as_millisecond().div_euclid(WRAP_MS),
-            Form::Seven | Form::Eight => 0,
+            IdForm::Six => time.as_millisecond().div_euclid(WRAP_MS),
+            IdForm::Seven | IdForm::Eight => 0,
         };
         match epoch(made).cmp(&epoch(cutoff)) {
             std::cmp::Ordering::Equal => Expiry::At(due),
@@ -222,7 +222,7 @@ impl Setting {
 /// `entries`, which must be all of their stores, are due at `now`. Call when a scan is complete.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     let limited = |entry: &Entry| entry.store().retention.has_limits();
-    let mut by_place: BTreeMap<*const Place, Vec<usize>> = BTreeMap::new();
+    let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
         by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);
     }
@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn by_id(made: &str, now: &str) -> Expiry {
-        let id = Some(Id { form: Form::Six, millis: at(made).as_millisecond() % WRAP_MS });
+        let id = Some(Id { form: IdForm::Six, millis: at(made).as_millisecond() % WRAP_MS });
         rule(Basis::Id).expiry(&Times { id, ..times(made, now) }).0
     }
 

@@ -11,7 +11,7 @@ use crate::store::*;
 
 use super::{BY_HAND, Home, age, now, old, old_id, own, plan, stayed};
 
-const AUTOMATIC: CleanRule = CleanRule { asked: Asked::Automatic, ..BY_HAND };
+const AUTOMATIC: CleanRule = CleanRule { asked: Trigger::Automatic, ..BY_HAND };
 
 #[test]
 fn what_is_overdue_goes_and_the_rest_stays() {
@@ -31,10 +31,10 @@ fn a_fresh_id_protects_an_old_mtime() {
     let home = Home::new();
     own(&home, 1, 24 * 8);
     let entries = home.list("overspill");
-    assert_eq!(plan(&entries, &BY_HAND).doomed, []);
-    assert_eq!(plan(&entries, &BY_HAND).spared, [(0, Skipped::Young)]);
+    assert_eq!(plan(&entries, &BY_HAND).to_delete, []);
+    assert_eq!(plan(&entries, &BY_HAND).skipped, [(0, Skipped::Young)]);
     let older = CleanRule { older_than: crate::human::parse_age("1d"), ..BY_HAND };
-    assert_eq!(plan(&entries, &older).spared, [(0, Skipped::Young)]);
+    assert_eq!(plan(&entries, &older).skipped, [(0, Skipped::Young)]);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
     let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
     assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
     let decided = clean_plan(&entries, &BTreeSet::new(), wrapped, &BY_HAND);
-    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Skipped::Young)]));
+    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Young)]));
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn oldest_first_down_to_a_total() {
     let entries = home.list("overspill");
     let total = |most, asked| plan(&entries, &CleanRule { older_than: None, max_total: Some(most), asked });
     let ages = |plan: CleanPlan| -> Vec<i64> {
-        plan.doomed.iter().map(|doomed| entries[doomed.index].age(now()).as_hours()).collect()
+        plan.to_delete.iter().map(|to_delete| entries[to_delete.index].age(now()).as_hours()).collect()
     };
-    assert_eq!(ages(total(30, Asked::ByHand)), [0; 0]);
-    assert_eq!(ages(total(20, Asked::ByHand)), [30]);
-    assert_eq!(ages(total(19, Asked::ByHand)), [30, 20]);
-    assert_eq!(total(0, Asked::ByHand).bytes, 30);
+    assert_eq!(ages(total(30, Trigger::ByHand)), [0; 0]);
+    assert_eq!(ages(total(20, Trigger::ByHand)), [30]);
+    assert_eq!(ages(total(19, Trigger::ByHand)), [30, 20]);
+    assert_eq!(total(0, Trigger::ByHand).bytes, 30);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn nothing_younger_than_an_hour_is_cleaned_automatically() {
     let entries = home.list("overspill");
     let rule = CleanRule { max_total: Some(0), ..AUTOMATIC };
     let decided = plan(&entries, &rule);
-    assert_eq!(decided.doomed.len(), 1);
-    assert_eq!(entries[decided.doomed[0].index].age(now()).as_hours(), 2);
+    assert_eq!(decided.to_delete.len(), 1);
+    assert_eq!(entries[decided.to_delete[0].index].age(now()).as_hours(), 2);
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn a_clock_that_was_set_back_cleans_nothing_automatically() {
     let newest = own(&home, 2, 0);
     File::open(newest).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(60)).unwrap();
     let entries = home.list("overspill");
-    assert_eq!(plan(&entries, &AUTOMATIC).doomed, []);
-    assert_eq!(plan(&entries, &BY_HAND).doomed.len(), 1);
+    assert_eq!(plan(&entries, &AUTOMATIC).to_delete, []);
+    assert_eq!(plan(&entries, &BY_HAND).to_delete.len(), 1);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_time_in_the_future_is_kept() {
     File::open(path).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(86_400)).unwrap();
     let entries = home.list("overspill");
     let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
-    assert_eq!(plan(&entries, &rule).doomed, []);
+    assert_eq!(plan(&entries, &rule).to_delete, []);
 }
 
 #[test]
@@ -113,13 +113,13 @@ fn unfinished_spills_go_first_once_their_writer_is_gone() {
     age(&writing.temporary_path(), 2);
     let left = home.file(&store.root().join(format!(".tmp-{}", old_id(2, 5))), b"half", 5);
     let entries = home.list("overspill");
-    assert_eq!(entries.iter().filter(|entry| entry.status == Status::Unfinished).count(), 2);
+    assert_eq!(entries.iter().filter(|entry| entry.status == EntryStatus::Unfinished).count(), 2);
     let decided = plan(&entries, &BY_HAND);
-    assert_eq!(decided.doomed[0].why, Why::Unfinished);
-    assert_eq!(decided.doomed[1].why, Why::Overdue(Rule::Mtime));
+    assert_eq!(decided.to_delete[0].why, Why::Unfinished);
+    assert_eq!(decided.to_delete[1].why, Why::Overdue(Rule::Mtime));
     let entry = |path: &Path| entries.iter().find(|entry| entry.path() == path).unwrap();
     assert_eq!(stayed(entry(&writing.temporary_path()), &home), Reason::InUse);
-    assert_eq!(delete(entry(&left), DeleteMode::Bulk, &home.env), Outcome::Deleted);
+    assert_eq!(delete(entry(&left), DeleteMode::Bulk, &home.env), DeleteOutcome::Deleted);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn pending_deletions_are_undone_step_by_step() {
     }
     let entries = home.list("overspill");
     let mut pending = Pending::default();
-    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, manner: DeleteMode::Single };
+    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, mode: DeleteMode::Single };
     assert_eq!(pending.mark([mark(&entries[0])]), 1);
     assert_eq!(pending.mark(entries.iter().map(mark)), 2);
     assert_eq!(pending.mark(entries.iter().map(mark)), 0);

@@ -29,14 +29,14 @@ fn what_is_no_plain_file_of_ours_is_never_deleted() {
     let entries = home.list("overspill");
     assert_eq!(entries.len(), 5);
     let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
-    assert_eq!(plan(&entries, &rule).doomed, []);
+    assert_eq!(plan(&entries, &rule).to_delete, []);
     let mut reasons: Vec<_> = entries.iter().map(|entry| stayed(entry, &home)).collect();
     reasons.sort_by_key(|reason| *reason == Reason::HardLinked);
     assert_eq!(reasons[..4], [Reason::NotAFile, Reason::NotAFile, Reason::NotAFile, Reason::NotAFile]);
     assert_eq!(reasons[4], Reason::HardLinked);
     assert_eq!(fs::read(&outside).unwrap(), b"precious");
-    let linked = entries.iter().find(|entry| entry.status == Status::HardLinked).unwrap();
-    assert_eq!(delete(linked, DeleteMode::Single, &home.env), Outcome::Deleted);
+    let linked = entries.iter().find(|entry| entry.status == EntryStatus::HardLinked).unwrap();
+    assert_eq!(delete(linked, DeleteMode::Single, &home.env), DeleteOutcome::Deleted);
     assert!(outside.exists());
 }
 
@@ -48,7 +48,7 @@ fn a_foreign_owner_is_left_alone() {
         let path = only(&home, "overspill").path();
         std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
         let entry = only(&home, "overspill");
-        assert_eq!(entry.status, Status::ForeignOwner);
+        assert_eq!(entry.status, EntryStatus::ForeignOwner);
         assert_eq!(stayed(&entry, &home), Reason::Foreign);
     }
 }
@@ -75,7 +75,7 @@ fn swapped_between_listing_and_deleting_is_kept() {
         assert!(matches!(reason, Reason::Changed | Reason::NotAFile), "{reason:?}");
     }
     fs::remove_file(&path).unwrap();
-    assert_eq!(delete(&listed, DeleteMode::Bulk, &home.env), Outcome::AlreadyGone);
+    assert_eq!(delete(&listed, DeleteMode::Bulk, &home.env), DeleteOutcome::AlreadyGone);
 }
 
 /// A file system may give another file the inode of one that was deleted; here the same one is written anew.
@@ -116,7 +116,7 @@ fn what_is_open_in_a_viewer_is_kept() {
     let viewer = crate::source::Source::open_entry(&path).unwrap();
     assert_eq!(stayed(&entry, &home), Reason::InUse);
     drop(viewer);
-    assert_eq!(delete(&entry, DeleteMode::Bulk, &home.env), Outcome::Deleted);
+    assert_eq!(delete(&entry, DeleteMode::Bulk, &home.env), DeleteOutcome::Deleted);
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn a_kept_spill_stays_until_it_is_released() {
     let kept = store.kept().unwrap();
     assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
     let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
-    assert_eq!((decided.doomed, decided.spared), (vec![], vec![(0, Skipped::Kept)]));
+    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
     let mut asked = || cleaner.delete(&entry, Why::Asked, DeleteMode::Single, &home.env, now());
-    assert_eq!(asked(), Outcome::Stayed(Reason::Kept));
+    assert_eq!(asked(), DeleteOutcome::Stayed(Reason::Kept));
     store.unkeep(&entry.id()).unwrap();
     store.unkeep(&entry.id()).unwrap();
-    assert_eq!(asked(), Outcome::Deleted);
+    assert_eq!(asked(), DeleteOutcome::Deleted);
 }
 
 #[test]
@@ -147,7 +147,11 @@ fn names_that_lead_elsewhere_are_refused() {
     let entry = only(&home, "overspill");
     for name in ["../../../../outside", "..", ".", "", "/etc/passwd", "notes", ".lock"] {
         let named = Entry { name: std::ffi::OsStr::new(name).into(), ..entry.clone() };
-        assert_eq!(delete(&named, DeleteMode::Single, &home.env), Outcome::Stayed(Reason::Name), "{name}");
+        assert_eq!(
+            delete(&named, DeleteMode::Single, &home.env),
+            DeleteOutcome::Stayed(Reason::Name),
+            "{name}"
+        );
     }
     assert!(outside.exists());
 }
@@ -182,26 +186,26 @@ fn eight_cleaners_at_once() {
         }
     }
     let entries = home.list("overspill");
-    let doomed = plan(&entries, &BY_HAND).doomed;
+    let to_delete = plan(&entries, &BY_HAND).to_delete;
     let barrier = Barrier::new(8);
     let clean = || {
         barrier.wait();
         let count = |outcome| match outcome {
-            Outcome::Deleted => 1u32,
+            DeleteOutcome::Deleted => 1u32,
             // Another holds its lock at this moment, and deletes it.
-            Outcome::AlreadyGone | Outcome::Stayed(Reason::InUse) => 0,
-            Outcome::Stayed(reason) => panic!("{reason:?}"),
+            DeleteOutcome::AlreadyGone | DeleteOutcome::Stayed(Reason::InUse) => 0,
+            DeleteOutcome::Stayed(reason) => panic!("{reason:?}"),
         };
-        doomed
+        to_delete
             .iter()
-            .map(|doomed| count(delete(&entries[doomed.index], DeleteMode::Bulk, &home.env)))
+            .map(|to_delete| count(delete(&entries[to_delete.index], DeleteMode::Bulk, &home.env)))
             .sum::<u32>()
     };
     let deleted: u32 = std::thread::scope(|scope| {
         let cleaners: Vec<_> = (0..8).map(|_| scope.spawn(clean)).collect();
         cleaners.into_iter().map(|cleaner| cleaner.join().unwrap()).sum()
     });
-    assert_eq!((deleted, doomed.len()), (u32::from(FILES) * 3 / 4, usize::from(FILES) * 3 / 4));
+    assert_eq!((deleted, to_delete.len()), (u32::from(FILES) * 3 / 4, usize::from(FILES) * 3 / 4));
     assert!(young.iter().all(|path| path.exists()));
     assert_eq!(home.list("overspill").len(), young.len());
 }
@@ -257,13 +261,16 @@ fn a_killed_writer_leaves_no_partial_spill() {
     }
     // The files' times are real, so the clock is too.
     let mut entries = list(Stores::builtin().named("overspill"), &home.env, jiff::Timestamp::now()).entries;
-    assert!(entries.iter().filter(|entry| entry.status == Status::Ok).count() >= 36);
+    assert!(entries.iter().filter(|entry| entry.status == EntryStatus::Ok).count() >= 36);
     assert!(
-        entries.iter().filter(|entry| entry.status == Status::Ok).all(|entry| entry.size() == SIZE as u64)
+        entries
+            .iter()
+            .filter(|entry| entry.status == EntryStatus::Ok)
+            .all(|entry| entry.size() == SIZE as u64)
     );
-    entries.retain(|entry| entry.status == Status::Unfinished);
+    entries.retain(|entry| entry.status == EntryStatus::Unfinished);
     let swept = entries.iter().map(|entry| delete(entry, DeleteMode::Bulk, &home.env));
-    assert!(swept.into_iter().all(|outcome| outcome == Outcome::Deleted));
+    assert!(swept.into_iter().all(|outcome| outcome == DeleteOutcome::Deleted));
 }
 
 /// The umask belongs to the process, so this runs in a child of its own.

@@ -17,7 +17,8 @@ use super::{Home, now, old};
 /// status and whether it is kept.
 type Row = (i64, Option<i64>, u64, usize, bool);
 
-const STATUSES: [Status; 4] = [Status::Ok, Status::Ok, Status::Unfinished, Status::HardLinked];
+const STATUSES: [EntryStatus; 4] =
+    [EntryStatus::Ok, EntryStatus::Ok, EntryStatus::Unfinished, EntryStatus::HardLinked];
 
 /// An entry of overspill's own store, as any other is made from.
 static MODEL: LazyLock<Entry> = LazyLock::new(|| {
@@ -55,7 +56,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 fn rules() -> impl Strategy<Value = CleanRule> {
     let older_than = proptest::option::of((0..24 * 10i64).prop_map(SignedDuration::from_hours));
-    let asked = prop_oneof![Just(Asked::ByHand), Just(Asked::Automatic)];
+    let asked = prop_oneof![Just(Trigger::ByHand), Just(Trigger::Automatic)];
     (older_than, proptest::option::of(0..600u64), asked)
         .prop_map(|(older_than, max_total, asked)| CleanRule { older_than, max_total, asked })
 }
@@ -66,39 +67,39 @@ proptest! {
         let (entries, kept) = entries(&rows);
         let plan = clean_plan(&entries, &kept, now(), &rule);
         let mut seen = BTreeSet::new();
-        for ToDelete { index, why } in &plan.doomed {
+        for ToDelete { index, why } in &plan.to_delete {
             let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
             prop_assert!(seen.insert(*index));
             prop_assert!(!kept.contains(&*entry.id()));
-            prop_assert!(matches!(entry.status, Status::Ok | Status::Unfinished));
-            prop_assert!(rule.asked == Asked::ByHand || age >= SignedDuration::from_hours(1));
+            prop_assert!(matches!(entry.status, EntryStatus::Ok | EntryStatus::Unfinished));
+            prop_assert!(rule.asked == Trigger::ByHand || age >= SignedDuration::from_hours(1));
             match why {
-                Why::Unfinished => prop_assert!(entry.status == Status::Unfinished),
+                Why::Unfinished => prop_assert!(entry.status == EntryStatus::Unfinished),
                 Why::Old => prop_assert!(age >= rule.older_than.unwrap()),
                 Why::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
-                Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == Status::Ok),
+                Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == EntryStatus::Ok),
                 Why::Asked => prop_assert!(false),
             }
         }
         prop_assert_eq!(plan.bytes, seen.iter().map(|&index| entries[index].size()).sum::<u64>());
-        prop_assert!(plan.spared.iter().all(|(index, _)| !seen.contains(index)));
+        prop_assert!(plan.skipped.iter().all(|(index, _)| !seen.contains(index)));
     }
 
     #[test]
     fn a_total_is_reached_with_the_oldest_or_not_at_all(rows in rows(), most in 0..600u64) {
         let (entries, kept) = entries(&rows);
-        let rule = CleanRule { older_than: None, max_total: Some(most), asked: Asked::ByHand };
+        let rule = CleanRule { older_than: None, max_total: Some(most), asked: Trigger::ByHand };
         let plan = clean_plan(&entries, &kept, now(), &rule);
-        let gone: BTreeSet<_> = plan.doomed.iter().map(|doomed| doomed.index).collect();
+        let gone: BTreeSet<_> = plan.to_delete.iter().map(|to_delete| to_delete.index).collect();
         let left: Vec<_> = (0..entries.len()).filter(|index| !gone.contains(index)).collect();
-        let free = |index: &&usize| entries[**index].status == Status::Ok && !kept.contains(&*entries[**index].id());
+        let free = |index: &&usize| entries[**index].status == EntryStatus::Ok && !kept.contains(&*entries[**index].id());
         let total: u64 = left.iter().map(|&index| entries[index].size()).sum();
-        let spared: BTreeSet<_> = plan.spared.iter().map(|(index, _)| *index).collect();
-        let youngest_free = left.iter().filter(free).filter(|index| !spared.contains(index));
+        let skipped: BTreeSet<_> = plan.skipped.iter().map(|(index, _)| *index).collect();
+        let youngest_free = left.iter().filter(free).filter(|index| !skipped.contains(index));
         prop_assert!(total <= most || youngest_free.clone().next().is_none());
         let oldest_left = youngest_free.map(|&index| entries[index].safe_age(now())).max();
-        for doomed in plan.doomed.iter().filter(|doomed| doomed.why == Why::OverTotal) {
-            prop_assert!(oldest_left.is_none_or(|age| entries[doomed.index].safe_age(now()) >= age));
+        for to_delete in plan.to_delete.iter().filter(|to_delete| to_delete.why == Why::OverTotal) {
+            prop_assert!(oldest_left.is_none_or(|age| entries[to_delete.index].safe_age(now()) >= age));
         }
     }
 
@@ -107,10 +108,10 @@ proptest! {
         let made = jiff::Timestamp::from_millisecond(millis).unwrap();
         let near = jiff::Timestamp::from_millisecond((millis + away * 86_400_000).max(0)).unwrap();
         let id = parse_id(new_id(made, counter, [7; 12]).as_bytes()).unwrap();
-        prop_assert_eq!((id.form, id.time(near)), (Form::Eight, Some(made)));
+        prop_assert_eq!((id.form, id.time(near)), (IdForm::Eight, Some(made)));
         let six = format!("tool_{:012x}zzzzzzzzzzzzzz", ((millis << 12) | i64::from(counter)) & 0xffff_ffff_ffff);
         let id = parse_id(six.as_bytes()).unwrap();
-        prop_assert_eq!((id.form, id.time(near)), (Form::Six, Some(made)));
+        prop_assert_eq!((id.form, id.time(near)), (IdForm::Six, Some(made)));
     }
 
     #[test]

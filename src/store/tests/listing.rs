@@ -30,7 +30,7 @@ fn opencode_is_listed_with_its_seven_days() {
     let entry = &entries[1];
     assert_eq!(
         (entry.size(), entry.agent(), &entry.status, entry.rule),
-        (5, "opencode", &Status::Ok, Rule::Mtime)
+        (5, "opencode", &EntryStatus::Ok, Rule::Mtime)
     );
     assert_eq!(entry.made().unwrap().to_string(), "2026-05-14T14:06:02.965Z".to_string());
     assert_eq!(first_line(entry).unwrap(), b"hello");
@@ -84,7 +84,10 @@ fn what_only_looks_like_a_spill_is_marked() {
     let future = home.opencode("tool_2118bbe93001AbCdEfGhIjKlMn", b"y", 0);
     File::open(&future).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(301)).unwrap();
     let statuses: Vec<_> = home.list("opencode").into_iter().map(|entry| entry.status).collect();
-    assert_eq!(statuses, [Status::SymbolicLink, Status::NotAFile, Status::FutureTime, Status::HardLinked]);
+    assert_eq!(
+        statuses,
+        [EntryStatus::SymbolicLink, EntryStatus::NotAFile, EntryStatus::FutureTime, EntryStatus::HardLinked]
+    );
 }
 
 #[test]
@@ -302,9 +305,9 @@ fn an_id_or_a_prefix_of_just_one() {
     home.opencode("tool_e26cf08d5002AbCdEfGhIjKlMn", b"2", 1);
     let stores = Stores::builtin();
     let resolved = |typed: &str| match resolve(typed, &stores.specs, &home.env, now()) {
-        Resolved::One(entry) => entry.id().into_owned(),
-        Resolved::Several(entries) => format!("{}", entries.len()),
-        Resolved::None => "none".into(),
+        IdMatch::One(entry) => entry.id().into_owned(),
+        IdMatch::Several(entries) => format!("{}", entries.len()),
+        IdMatch::None => "none".into(),
     };
     assert_eq!(resolved(ID), ID);
     assert_eq!(resolved("tool_e26cf08d5001"), ID);

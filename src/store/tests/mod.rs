@@ -77,7 +77,7 @@ pub(crate) fn age(path: &Path, hours: u64) {
 pub(crate) const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
 pub(crate) const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
 
-pub(crate) const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Asked::ByHand };
+pub(crate) const BY_HAND: CleanRule = CleanRule { older_than: None, max_total: None, asked: Trigger::ByHand };
 
 pub(crate) fn own_id(n: u16) -> String {
     new_id(now(), n, [0; 12])
@@ -108,7 +108,7 @@ pub(crate) fn only(home: &Home, store: &str) -> Entry {
 
 pub(crate) fn stayed(entry: &Entry, home: &Home) -> Reason {
     match delete(entry, DeleteMode::Bulk, &home.env) {
-        Outcome::Stayed(reason) => {
+        DeleteOutcome::Stayed(reason) => {
             assert!(fs::symlink_metadata(entry.path()).is_ok());
             reason
         }

@@ -44,18 +44,18 @@ fn in_a_namespace() {
     let root = OwnStore::create(&home.env).unwrap().root().to_owned();
     mount(&["-t", "tmpfs", "-o", "mode=0700", "none", root.to_str().unwrap()]);
     let path = old(&home, 1, 24 * 9);
-    assert_eq!(only(&home, "overspill").status, Status::Ok, "the root's own file system");
+    assert_eq!(only(&home, "overspill").status, EntryStatus::Ok, "the root's own file system");
 
     let elsewhere = home.file(&home.at("elsewhere"), b"precious", 24 * 9);
     mount(&["--bind", elsewhere.to_str().unwrap(), path.to_str().unwrap()]);
     let entry = only(&home, "overspill");
-    assert_eq!((entry.status, &*entry.status.words()), (Status::OtherMount, "another mount"));
+    assert_eq!((entry.status, &*entry.status.words()), (EntryStatus::OtherMount, "another mount"));
     let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
     let plan = plan(std::slice::from_ref(&entry), &rule);
-    assert_eq!(plan.doomed, []);
-    assert_eq!(plan.spared, [(0, Skipped::Unusual(Status::OtherMount))]);
+    assert_eq!(plan.to_delete, []);
+    assert_eq!(plan.skipped, [(0, Skipped::Unusual(EntryStatus::OtherMount))]);
     assert_eq!(stayed(&entry, &home), Reason::OtherMount);
-    assert_eq!(delete(&entry, DeleteMode::Single, &home.env), Outcome::Stayed(Reason::OtherMount));
+    assert_eq!(delete(&entry, DeleteMode::Single, &home.env), DeleteOutcome::Stayed(Reason::OtherMount));
     assert_eq!(fs::read(&elsewhere).unwrap(), b"precious");
     assert_eq!(fs::read(&path).unwrap(), b"precious");
 }

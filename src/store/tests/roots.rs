@@ -46,7 +46,7 @@ fn the_way_to_a_project_may_be_a_link() {
     let env = home.env.clone().with_var("PWD", home.at("link"));
     let entries = list(Stores::builtin().named("crush"), &env, now()).entries;
     assert_eq!(entries.len(), 1);
-    assert_eq!(delete(&entries[0], DeleteMode::Bulk, &env), Outcome::Deleted);
+    assert_eq!(delete(&entries[0], DeleteMode::Bulk, &env), DeleteOutcome::Deleted);
     assert!(!path.exists());
 }
 
@@ -92,7 +92,7 @@ fn a_link_put_in_after_listing_is_not_deleted_through() {
     fs::rename(&root, &moved).unwrap();
     symlink(&moved, &root).unwrap();
     let outcome = delete(&entries[0], DeleteMode::Bulk, &env);
-    assert_eq!(outcome, Outcome::Stayed(Reason::Changed));
+    assert_eq!(outcome, DeleteOutcome::Stayed(Reason::Changed));
     assert!(entries[0].open().is_err());
     assert!(path.exists());
 }
@@ -104,7 +104,7 @@ fn a_moved_directory_in_the_home_is_still_found() {
     let root = home.at(".local/share/opencode/tool-output");
     fs::create_dir_all(root.parent().unwrap()).unwrap();
     symlink(path.parent().unwrap(), &root).unwrap();
-    assert_eq!(delete(&only(&home, "opencode"), DeleteMode::Bulk, &home.env), Outcome::Deleted);
+    assert_eq!(delete(&only(&home, "opencode"), DeleteMode::Bulk, &home.env), DeleteOutcome::Deleted);
     assert!(!path.exists());
 }
 

@@ -55,7 +55,7 @@ fn the_raw_view_hides_nothing() {
     for (name, bytes, _) in ATTACKS {
         for show in [Show::RAW, Show::MODEL] {
             let cells = sanitize(bytes, &show);
-            let silent = cells.iter().filter(|cell| cell.width == 0 && cell.kind != Kind::LineEnd);
+            let silent = cells.iter().filter(|cell| cell.width == 0 && cell.kind != CellKind::LineEnd);
             assert_eq!(silent.count(), 0, "{name}");
             assert!(cells.iter().all(|cell| cell.look == Style::new()), "{name}");
         }

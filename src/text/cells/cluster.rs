@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::scalar::{self, Class, EMOJI_STYLE, KEYCAP, Scalar, TEXT_STYLE, ZWJ};
+use super::scalar::{self, EMOJI_STYLE, KEYCAP, Scalar, ScalarClass, TEXT_STYLE, ZWJ};
 use super::text::CellText;
 
 /// Bytes decoded at once; a grapheme over it is cut anyway.
@@ -26,14 +26,14 @@ pub(super) struct Grapheme {
 
 /// Drawable characters copied out of the input, from byte `start` on.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Window {
+pub(super) struct Decoded {
     text: String,
     start: usize,
     /// Whether something that ends a grapheme follows (and not merely the window's limit).
     closed: bool,
 }
 
-impl Window {
+impl Decoded {
     /// The grapheme at byte `at`, where `first`, a plain character, stands.
     pub(crate) fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
         let len = match self.cached(at, first) {
@@ -89,9 +89,9 @@ fn read_plain(bytes: &[u8], mut at: usize, text: &mut String) -> bool {
 fn plain_at(bytes: &[u8], at: usize, emoji: &Emoji) -> Option<char> {
     let c = valid_at(bytes, at)?;
     let drawn = match scalar::class(c) {
-        Class::Plain => true,
-        Class::Emoji => emoji.takes(c, valid_at(bytes, at + c.len_utf8())),
-        Class::Named => false,
+        ScalarClass::Plain => true,
+        ScalarClass::Emoji => emoji.takes(c, valid_at(bytes, at + c.len_utf8())),
+        ScalarClass::Named => false,
     };
     drawn.then_some(c)
 }

@@ -50,7 +50,7 @@ pub(crate) fn is_safe(text: &str) -> bool {
         let kept = match c {
             '\u{200d}' => emoji(before) && emoji(next),
             '\u{fe0e}' | '\u{fe0f}' => emoji(before) || next == '\u{20e3}',
-            _ => !c.is_control() && scalar::class(c) == Class::Plain,
+            _ => !c.is_control() && scalar::class(c) == ScalarClass::Plain,
         };
         if !kept {
             return false;
@@ -109,5 +109,5 @@ proptest! {
 }
 
 fn surplus(cell: &Cell) -> usize {
-    if cell.kind == Kind::Replaced { cell.len as usize - cell.text.len() } else { 0 }
+    if cell.kind == CellKind::Replaced { cell.len as usize - cell.text.len() } else { 0 }
 }

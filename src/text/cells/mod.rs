@@ -15,7 +15,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
 use super::ansi::{self, Sequence};
-use scalar::{Class, Scalar};
+use scalar::{Scalar, ScalarClass};
 
 pub use text::CellText;
 
@@ -77,7 +77,7 @@ pub enum Invalid {
 
 /// What a cell stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum CellKind {
     /// The text itself.
     Text,
     /// A tab: spaces up to the stop.
@@ -94,7 +94,7 @@ pub enum Kind {
     LineEnd,
 }
 
-impl Kind {
+impl CellKind {
     /// Whether such a cell takes room on the screen.
     pub fn is_drawn(self) -> bool {
         !matches!(self, Self::Style | Self::Hidden | Self::LineEnd)
@@ -109,8 +109,8 @@ pub struct Cell {
     /// Columns that `text` takes. 0 only if the kind is not drawn.
     pub width: u8,
     /// What it stands for.
-    pub kind: Kind,
-    /// Colour and weight by the SGR before it. Plain for [`Kind::Control`] and [`Kind::Replaced`], so that
+    pub kind: CellKind,
+    /// Colour and weight by the SGR before it. Plain for [`CellKind::Control`] and [`CellKind::Replaced`], so that
     /// their mark cannot be disguised.
     pub look: Style,
     /// Where its bytes begin in the slice that was given.
@@ -143,7 +143,7 @@ pub struct Cells<'a> {
     state: Style,
     look: Style,
     column: u64,
-    window: cluster::Window,
+    window: cluster::Decoded,
     /// A grapheme was over the limit: so many bytes are still to be stood for.
     surplus: usize,
     /// A grapheme without width was met: up to here, what has no width is named.
@@ -160,7 +160,7 @@ impl<'a> Cells<'a> {
             state: Style::new(),
             look: Style::new(),
             column: 0,
-            window: cluster::Window::default(),
+            window: cluster::Decoded::default(),
             surplus: 0,
             undrawable: 0,
         }
@@ -202,26 +202,26 @@ impl<'a> Cells<'a> {
         self.look = ansi::legible(style);
     }
 
-    fn cell(&self, kind: Kind, text: CellText, width: usize, len: usize) -> Cell {
+    fn cell(&self, kind: CellKind, text: CellText, width: usize, len: usize) -> Cell {
         let look = match kind {
-            Kind::Control | Kind::Replaced => Style::new(),
+            CellKind::Control | CellKind::Replaced => Style::new(),
             _ => self.look,
         };
         let width = u8::try_from(width).unwrap_or(u8::MAX);
         Cell { text, width, kind, look, start: self.at as u32, len: len as u32 }
     }
 
-    fn silent(&self, kind: Kind, len: usize) -> Cell {
+    fn silent(&self, kind: CellKind, len: usize) -> Cell {
         self.cell(kind, CellText::default(), 0, len)
     }
 
     fn named(&self, name: CellText, len: usize) -> Cell {
-        self.cell(Kind::Control, name, name.len(), len)
+        self.cell(CellKind::Control, name, name.len(), len)
     }
 
     fn replaced(&self, len: usize) -> Cell {
         let mark = if self.show.ascii { '?' } else { char::REPLACEMENT_CHARACTER };
-        self.cell(Kind::Replaced, CellText::from(mark), 1, len)
+        self.cell(CellKind::Replaced, CellText::from(mark), 1, len)
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -231,9 +231,9 @@ impl<'a> Cells<'a> {
     fn make(&mut self, byte: u8) -> Cell {
         match byte {
             0x20..=0x7e if scalar::starts_anew(&self.bytes[self.at + 1..]) => self.ascii(byte),
-            b'\n' => self.silent(Kind::LineEnd, 1),
+            b'\n' => self.silent(CellKind::LineEnd, 1),
             b'\r' if self.show.escapes == Escapes::Render && self.peek(1) == Some(b'\n') => {
-                self.silent(Kind::LineEnd, 2)
+                self.silent(CellKind::LineEnd, 2)
             }
             b'\t' if self.show.tab > 0 => self.tab(),
             0x1b if self.show.escapes == Escapes::Render => self.escape(),
@@ -243,21 +243,21 @@ impl<'a> Cells<'a> {
     }
 
     fn ascii(&self, byte: u8) -> Cell {
-        self.cell(Kind::Text, CellText::ascii(byte), 1, 1)
+        self.cell(CellKind::Text, CellText::ascii(byte), 1, 1)
     }
 
     fn tab(&self) -> Cell {
         let width = tab_width(self.show.tab, self.column);
-        self.cell(Kind::Tab, CellText::spaces(width), usize::from(width), 1)
+        self.cell(CellKind::Tab, CellText::spaces(width), usize::from(width), 1)
     }
 
     fn escape(&mut self) -> Cell {
         match ansi::sequence(&self.bytes[self.at..]) {
             Some(Sequence { len, sgr: Some(sgr) }) => {
                 self.set_style(sgr.apply(self.state));
-                self.silent(Kind::Style, len)
+                self.silent(CellKind::Style, len)
             }
-            Some(Sequence { len, sgr: None }) => self.silent(Kind::Hidden, len),
+            Some(Sequence { len, sgr: None }) => self.silent(CellKind::Hidden, len),
             None => self.named(CellText::caret(0x1b), 1),
         }
     }
@@ -270,7 +270,9 @@ impl<'a> Cells<'a> {
             Scalar::Invalid { len, .. } => self.replaced(len),
             Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
             Scalar::Valid(c) if scalar::is_common(c) => self.common(c),
-            Scalar::Valid(c) if scalar::class(c) == Class::Plain && !scalar::is_skin_tone(c) => self.plain(c),
+            Scalar::Valid(c) if scalar::class(c) == ScalarClass::Plain && !scalar::is_skin_tone(c) => {
+                self.plain(c)
+            }
             Scalar::Valid(c) => self.named(CellText::hex(c as u32), c.len_utf8()),
         }
     }
@@ -278,7 +280,7 @@ impl<'a> Cells<'a> {
     fn in_ascii(&self, c: char) -> Cell {
         match u8::try_from(c) {
             Ok(byte @ 0x20..=0x7e) => self.ascii(byte),
-            _ if scalar::class(c) == Class::Plain => self.named(CellText::point(c), c.len_utf8()),
+            _ if scalar::class(c) == ScalarClass::Plain => self.named(CellText::point(c), c.len_utf8()),
             _ => self.named(CellText::hex(c as u32), c.len_utf8()),
         }
     }
@@ -287,7 +289,7 @@ impl<'a> Cells<'a> {
         let len = c.len_utf8();
         match c.width() {
             Some(width @ 1..) if scalar::starts_anew(&self.bytes[self.at + len..]) => {
-                self.cell(Kind::Text, CellText::from(c), width, len)
+                self.cell(CellKind::Text, CellText::from(c), width, len)
             }
             _ => self.grapheme(c),
         }
@@ -307,7 +309,7 @@ impl<'a> Cells<'a> {
             return self.named(CellText::hex(first as u32), first.len_utf8());
         }
         self.surplus = grapheme.surplus;
-        self.cell(Kind::Text, grapheme.text, grapheme.width, grapheme.len)
+        self.cell(CellKind::Text, grapheme.text, grapheme.width, grapheme.len)
     }
 }
 
@@ -320,7 +322,7 @@ impl Iterator for Cells<'_> {
             0 => self.make(byte),
             surplus => self.replaced(surplus),
         };
-        self.at = if cell.kind == Kind::LineEnd { self.bytes.len() } else { cell.end() };
+        self.at = if cell.kind == CellKind::LineEnd { self.bytes.len() } else { cell.end() };
         self.column += u64::from(cell.width);
         Some(cell)
     }
@@ -335,7 +337,7 @@ pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
 
 /// Whether `c` is drawn as itself wherever it stands: no control, nothing invisible or reordering, private or unassigned.
 pub fn is_plain(c: char) -> bool {
-    scalar::class(c) == scalar::Class::Plain
+    scalar::class(c) == scalar::ScalarClass::Plain
 }
 
 /// Columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.

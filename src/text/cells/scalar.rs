@@ -31,7 +31,7 @@ pub(super) fn decode(bytes: &[u8]) -> Scalar {
 
 /// How a scalar value may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum ScalarClass {
     /// As itself.
     Plain,
     /// As itself inside emoji: U+200D, U+FE0E, U+FE0F. Elsewhere by its number.
@@ -45,13 +45,13 @@ pub(super) const TEXT_STYLE: char = '\u{fe0e}';
 pub(super) const EMOJI_STYLE: char = '\u{fe0f}';
 pub(super) const KEYCAP: char = '\u{20e3}';
 
-pub(super) fn class(c: char) -> Class {
+pub(super) fn class(c: char) -> ScalarClass {
     match c {
-        ZWJ | TEXT_STYLE | EMOJI_STYLE => Class::Emoji,
-        _ if is_common(c) => Class::Plain,
-        _ if is_blank_or_ignorable(c) => Class::Named,
-        _ if is_space(c) || is_assigned(c) => Class::Plain,
-        _ => Class::Named,
+        ZWJ | TEXT_STYLE | EMOJI_STYLE => ScalarClass::Emoji,
+        _ if is_common(c) => ScalarClass::Plain,
+        _ if is_blank_or_ignorable(c) => ScalarClass::Named,
+        _ if is_space(c) || is_assigned(c) => ScalarClass::Plain,
+        _ => ScalarClass::Named,
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn joins_a_letter(c: char) -> bool {
 /// Whether `c` may stand beside a joiner (Extended_Pictographic, without the code points that Unicode holds
 /// back for emoji to come): only between two of them does U+200D join.
 pub(super) fn is_pictographic(c: char) -> bool {
-    c >= '\u{a9}' && class(c) == Class::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
+    c >= '\u{a9}' && class(c) == ScalarClass::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
 /// U+1F3FB to U+1F3FF: extends what is before it. Never drawn at a grapheme's start, where a terminal might
@@ -137,7 +137,12 @@ mod tests {
         let mut buffer = [0; 4];
         for c in scalars().filter(|&c| never.is_match(c.encode_utf8(&mut buffer))) {
             let emoji = matches!(c, ZWJ | TEXT_STYLE | EMOJI_STYLE);
-            assert_eq!(class(c), if emoji { Class::Emoji } else { Class::Named }, "U+{:04X}", c as u32);
+            assert_eq!(
+                class(c),
+                if emoji { ScalarClass::Emoji } else { ScalarClass::Named },
+                "U+{:04X}",
+                c as u32
+            );
         }
     }
 
@@ -147,7 +152,7 @@ mod tests {
             Regex::new(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]").unwrap();
         let mut buffer = [0; 4];
         for c in scalars().filter(|&c| !named.is_match(c.encode_utf8(&mut buffer))) {
-            assert_eq!(class(c), Class::Plain, "U+{:04X}", c as u32);
+            assert_eq!(class(c), ScalarClass::Plain, "U+{:04X}", c as u32);
         }
     }
 
@@ -155,10 +160,10 @@ mod tests {
     fn what_no_version_will_assign_is_named() {
         let nonchar = |c: u32| matches!(c, 0xfdd0..=0xfdef) || c & 0xfffe == 0xfffe;
         for c in scalars().filter(|&c| nonchar(c as u32)) {
-            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+            assert_eq!(class(c), ScalarClass::Named, "U+{:04X}", c as u32);
         }
         for c in ['\u{378}', '\u{530}', '\u{2fe0}', '\u{1fbff}', '\u{e0fff}'] {
-            assert_eq!(class(c), Class::Named, "U+{:04X}", c as u32);
+            assert_eq!(class(c), ScalarClass::Named, "U+{:04X}", c as u32);
         }
     }
 

@@ -7,9 +7,9 @@ use super::*;
 /// The cells written out: names of controls in `[]`, hidden sequences as `{}`, the line's end as `$`.
 pub(super) fn drawn(bytes: &[u8], show: &Show) -> String {
     let write = |cell: Cell| match cell.kind {
-        Kind::Control => format!("[{}]", cell.text),
-        Kind::Hidden => "{}".to_owned(),
-        Kind::LineEnd => "$".to_owned(),
+        CellKind::Control => format!("[{}]", cell.text),
+        CellKind::Hidden => "{}".to_owned(),
+        CellKind::LineEnd => "$".to_owned(),
         _ => cell.text.to_string(),
     };
     Cells::new(bytes, show).map(write).collect()
@@ -185,7 +185,7 @@ fn a_million_marks_are_one_letter_and_one_mark() {
     let bomb = format!("x{}y", "\u{301}\u{fe20}".repeat(500_000));
     let cells = sanitize(bomb.as_bytes(), &Show::PAGER);
     let kinds: Vec<_> = cells.iter().map(|cell| cell.kind).collect();
-    assert_eq!(kinds, [Kind::Text, Kind::Replaced, Kind::Text]);
+    assert_eq!(kinds, [CellKind::Text, CellKind::Replaced, CellKind::Text]);
     assert_eq!(cells[2].start as usize, bomb.len() - 1);
     let jamo = "\u{1100}".repeat(100_000);
     assert_eq!(sanitize(jamo.as_bytes(), &Show::PAGER).len(), 2);
@@ -223,7 +223,10 @@ fn an_ascii_terminal_gets_ascii() {
 fn colour_becomes_look_and_marks_stay_plain() {
     let cells = sanitize(b"a\x1b[31mb\x07\x1b[mc", &Show::PAGER);
     let kinds: Vec<_> = cells.iter().map(|cell| cell.kind).collect();
-    assert_eq!(kinds, [Kind::Text, Kind::Style, Kind::Text, Kind::Control, Kind::Style, Kind::Text]);
+    assert_eq!(
+        kinds,
+        [CellKind::Text, CellKind::Style, CellKind::Text, CellKind::Control, CellKind::Style, CellKind::Text]
+    );
     assert_eq!(cells[0].look, Style::new());
     assert_eq!(cells[2].look, AnsiColor::Red.on_default());
     assert_eq!(cells[3].look, Style::new());

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::ansi;
-use super::cells::{Cell, Cells, Kind, Show};
+use super::cells::{Cell, CellKind, Cells, Show};
 use super::layout::segment_at;
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ fn label_as(bytes: &[u8], show: &Show) -> String {
     let mut text = String::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         for cell in Cells::new(line, show) {
-            text.push_str(if cell.kind == Kind::LineEnd { "^J" } else { cell.text.as_str() });
+            text.push_str(if cell.kind == CellKind::LineEnd { "^J" } else { cell.text.as_str() });
         }
     }
     text
@@ -119,14 +119,14 @@ impl Printer {
 
     fn cell(&mut self, cell: &Cell) {
         match cell.kind {
-            Kind::Style | Kind::Hidden => return,
-            Kind::LineEnd => {
+            CellKind::Style | CellKind::Hidden => return,
+            CellKind::LineEnd => {
                 self.dress(Style::new());
                 self.text.push('\n');
                 return;
             }
-            Kind::Control => self.dress(Style::new().effects(Effects::INVERT)),
-            Kind::Text | Kind::Tab | Kind::Replaced => self.dress(cell.look),
+            CellKind::Control => self.dress(Style::new().effects(Effects::INVERT)),
+            CellKind::Text | CellKind::Tab | CellKind::Replaced => self.dress(cell.look),
         }
         self.text.push_str(cell.text.as_str());
     }

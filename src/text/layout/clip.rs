@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-use crate::text::cells::{Cell, CellText, Kind};
+use crate::text::cells::{Cell, CellKind, CellText};
 
 /// A one-column mark for a cell that is wider than the whole row.
 pub(super) fn stand_in(cell: Cell) -> Cell {
-    Cell { text: CellText::from('>'), width: 1, kind: Kind::Control, look: Style::new(), ..cell }
+    Cell { text: CellText::from('>'), width: 1, kind: CellKind::Control, look: Style::new(), ..cell }
 }
 
 /// What of a cell that stands at column `start` is seen between the columns of `view`.
@@ -26,7 +26,7 @@ pub(super) fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
 pub(super) fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
     let width = columns.len() as u8;
     let text = match cell.kind {
-        Kind::Control => part_of(cell.text, columns),
+        CellKind::Control => part_of(cell.text, columns),
         _ => CellText::spaces(width),
     };
     Cell { text, width, ..cell }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-use super::cells::{Cell, Cells, Kind, Show, tab_width};
+use super::cells::{Cell, CellKind, Cells, Show, tab_width};
 
 #[cfg(test)]
 mod tests;
@@ -84,7 +84,7 @@ impl Row {
 
     /// How many escape sequences in this row are kept from the screen.
     pub fn hidden(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.kind == Kind::Hidden).count()
+        self.cells.iter().filter(|cell| cell.kind == CellKind::Hidden).count()
     }
 }
 
@@ -163,7 +163,7 @@ impl<'a> Rows<'a> {
     fn fitted(&self, cell: Cell, column: u16, width: u16) -> Option<Cell> {
         let room = width - column;
         match cell.kind {
-            Kind::Tab if room > 0 => {
+            CellKind::Tab if room > 0 => {
                 let stop = u16::from(tab_width(self.cells.show().tab, column.into()));
                 Some(clip::narrowed(cell, 0..stop.min(room) as u8))
             }
@@ -196,7 +196,7 @@ impl<'a> Rows<'a> {
 
 fn push(row: &mut Row, cell: Cell) {
     row.end = cell.end();
-    if cell.kind != Kind::LineEnd {
+    if cell.kind != CellKind::LineEnd {
         row.cells.push(cell);
     }
 }

@@ -196,7 +196,7 @@ proptest! {
 
     #[test]
     fn a_wide_row_shows_what_the_cells_are(bytes in hostile(), show in any_show()) {
-        let cells = Cells::new(&bytes, &show).filter(|cell| cell.kind != Kind::LineEnd);
+        let cells = Cells::new(&bytes, &show).filter(|cell| cell.kind != CellKind::LineEnd);
         let cells: Vec<_> = cells.collect();
         let row = Rows::new(&bytes, &show, Wrap::Width(u16::MAX)).next().unwrap();
         prop_assert_eq!(&row.cells, &cells);

@@ -5,7 +5,7 @@ mod popups;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::keys::{self, Action, Place};
+use super::keys::{self, Action, KeyContext};
 use super::pager::jump::Waiting;
 use super::pager::{Opened, Pager};
 use super::popup::prompt::{Prompt, Purpose};
@@ -164,10 +164,10 @@ impl App {
     }
 
     /// The place in whose keys a key press is looked up.
-    pub fn key_place(&self) -> Place {
+    pub fn key_place(&self) -> KeyContext {
         match self.screen {
-            Screen::Pager => Place::Pager,
-            Screen::Stores => Place::Stores,
+            Screen::Pager => KeyContext::Pager,
+            Screen::Stores => KeyContext::Stores,
         }
     }
 

@@ -5,10 +5,10 @@ use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 use crate::tui::widget::layout::Side;
 
-use super::output::{Fate, Output};
+use super::output::{Fate, OpenOutput};
 
 /// The limit that cut, in words: `max lines (2,000)`.
-pub fn limit(output: &Output) -> String {
+pub fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     match hit {
         Some(LimitHit::Lines) => match output.policy.max_lines() {
@@ -26,7 +26,7 @@ pub fn limit(output: &Output) -> String {
 }
 
 /// What the rule in Spill says.
-pub fn cut(output: &Output, fate: Fate) -> String {
+pub fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
         Fate::Lost => format!("lost from here: {}", limit(output)),
         Fate::Kept => "the model got what follows".into(),
@@ -34,7 +34,7 @@ pub fn cut(output: &Output, fate: Fate) -> String {
 }
 
 /// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
-pub fn verdict(output: &Output) -> String {
+pub fn verdict(output: &OpenOutput) -> String {
     match &output.preview {
         _ if output.is_awaited() => "planning…".into(),
         _ if !output.has_preview() => "not planned".into(),
@@ -47,7 +47,7 @@ pub fn verdict(output: &Output) -> String {
 }
 
 /// The same as a sentence, with figures, from the fullest to the barest.
-pub fn summary(output: &Output) -> Vec<String> {
+pub fn summary(output: &OpenOutput) -> Vec<String> {
     let preview = match &output.preview {
         _ if !output.has_preview() => return vec!["no preview was made".into()],
         Err(refusal) => return vec![refusal.clone()],
@@ -71,7 +71,7 @@ pub fn summary(output: &Output) -> Vec<String> {
     share(output, preview)
 }
 
-fn share(output: &Output, preview: &Preview) -> Vec<String> {
+fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
     let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
     let lines = format!("kept {} of {} lines", figure(preview.kept_lines), figure(preview.total_lines));
     let kept = preview.kept_bytes.map_or("…".into(), tokens);
@@ -83,7 +83,7 @@ fn share(output: &Output, preview: &Preview) -> Vec<String> {
     with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
 }
 
-fn all_of_it(output: &Output, preview: &Preview) -> String {
+fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
     let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
     let whole = match output.lines() {
         Some(1) => "the model got the one line".into(),
@@ -94,7 +94,7 @@ fn all_of_it(output: &Output, preview: &Preview) -> String {
 }
 
 /// The piece that did not fit was the first to be taken: say how long it is.
-fn nothing_kept(output: &Output) -> String {
+fn nothing_kept(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy.max_size()) else {
         return format!("nothing kept: {}", limit(output));
@@ -106,7 +106,7 @@ fn nothing_kept(output: &Output) -> String {
 
 /// Which line is taken first, and its bytes where that is known without reading far: from its near end, or
 /// from the counted line feeds.
-fn first_taken(output: &Output) -> (&'static str, Option<usize>) {
+fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     let (bytes, index) = (&output.view[..], &output.index);
     if output.policy.direction() == Some(Direction::Tail) {
         let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
@@ -122,7 +122,7 @@ fn first_taken(output: &Output) -> (&'static str, Option<usize>) {
 }
 
 /// The heading of Preview on a wide screen.
-pub fn preview_heading(output: &Output) -> String {
+pub fn preview_heading(output: &OpenOutput) -> String {
     match &output.preview {
         Ok(preview) if preview.truncated => "what the model got".into(),
         Err(_) if !output.has_preview() => "what the model got: not known".into(),
@@ -132,7 +132,7 @@ pub fn preview_heading(output: &Output) -> String {
 }
 
 /// The heading of Spill: its lines, as `less` counts, and its size.
-pub fn spill_heading(output: &Output) -> String {
+pub fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
@@ -141,7 +141,7 @@ pub fn spill_heading(output: &Output) -> String {
 }
 
 /// What stands after the last row.
-pub fn end(output: &Output, side: Side) -> String {
+pub fn end(output: &OpenOutput, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
         (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
@@ -155,7 +155,7 @@ pub fn end(output: &Output, side: Side) -> String {
 }
 
 /// What stands in a pane that has no text.
-pub fn blank(output: &Output, side: Side) -> Option<Vec<String>> {
+pub fn blank(output: &OpenOutput, side: Side) -> Option<Vec<String>> {
     match (side, &output.preview) {
         (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
             Some(vec!["The preview is being planned. Esc gives up; Tab shows the spill.".into()])

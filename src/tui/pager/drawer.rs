@@ -9,11 +9,11 @@ use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::limits::{other_end, size_in_words, step_of};
-use super::output::Output;
+use super::output::OpenOutput;
 use super::planning::Making;
 
 /// A change that would do: in words, and the policy with it.
-pub type Change = (String, Policy);
+pub type LimitChange = (String, Policy);
 
 /// In files up to this many bytes it is searched what it takes to keep a line.
 const LONGEST: usize = 64 << 20;
@@ -41,26 +41,26 @@ pub struct Advice {
     /// Whether the model gets it as things stand.
     pub is_kept: bool,
     /// Otherwise the change that would do.
-    pub change: Option<Change>,
-    /// The number of the wish whose answer is still to come.
+    pub change: Option<LimitChange>,
+    /// The number of the request that is not answered yet.
     pub(crate) asked: Option<u64>,
 }
 
-/// A wish for the smallest change with which the model gets a byte.
+/// A request for the smallest change of limits that keeps a byte.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct KeepRequest {
     task: Making,
     offset: usize,
 }
 
-impl Wish {
+impl KeepRequest {
     /// Its number; an answer to an older one is dropped.
     pub fn number(&self) -> u64 {
         self.task.number
     }
 
     /// The smallest change of direction or limits that would do; none if it is no longer wanted.
-    pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<Change> {
+    pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
         keeping(self, wanted).filter(|_| wanted())
     }
 
@@ -114,7 +114,7 @@ impl Pager {
         }
     }
 
-    fn put_back(&mut self, which: impl Fn(&Output, &Drawer) -> Option<Policy>, effects: &mut Effects) {
+    fn put_back(&mut self, which: impl Fn(&OpenOutput, &Drawer) -> Option<Policy>, effects: &mut Effects) {
         let policy = which(&self.output, &self.drawer);
         if let Some(policy) = policy {
             self.change_to(policy, effects);
@@ -153,7 +153,7 @@ impl Pager {
     fn take_typed(&mut self, effects: &mut Effects) {
         let Some((key, ..)) = self.chosen_param() else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
-        let number = typed.parse::<crate::human::Size>().map(|size| size.number.to_string());
+        let number = typed.parse::<crate::human::TypedSize>().map(|size| size.number.to_string());
         self.put(&key, &number.unwrap_or(typed), effects)
     }
 
@@ -186,10 +186,10 @@ impl Pager {
         let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
-        let wish = (!is_kept).then(|| Wish { task: output.task(number), offset });
+        let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });
         self.drawer.advice = Some(Advice { line, is_kept, change: None, asked: Some(number) });
-        if let Some(wish) = wish {
-            effects.push(Effect::Advise(Box::new(wish)));
+        if let Some(request) = request {
+            effects.push(Effect::Advise(Box::new(request)));
         }
     }
 }
@@ -209,32 +209,32 @@ fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
 }
 
 /// The smallest change of direction or limits with which the model gets the byte at `offset`.
-fn keeping(wish: &Wish, wanted: &dyn Fn() -> bool) -> Option<Change> {
-    let now = &wish.task.policy;
+fn keeping(request: &KeepRequest, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
+    let now = &request.task.policy;
     if let Some(direction) = now.direction() {
         let mut policy = now.clone();
         let other = other_end(direction);
-        if policy.set_direction(other).is_ok() && wish.would_do(&policy, wanted) {
+        if policy.set_direction(other).is_ok() && request.would_do(&policy, wanted) {
             return Some((format!("direction {}", other.as_str()), policy));
         }
     }
-    if wish.task.bytes() > LONGEST {
+    if request.task.bytes() > LONGEST {
         return None;
     }
-    let most = wish.task.bytes() as u64 * 3 + 1;
+    let most = request.task.bytes() as u64 * 3 + 1;
     let lines = |policy: &mut Policy, n: u64| policy.set_max_lines(n).is_ok();
     let size = |policy: &mut Policy, n: u64| policy.set_max_size(n).is_ok();
-    if let Some((n, policy)) = least(wish, wanted, now, now.max_lines(), most, lines) {
+    if let Some((n, policy)) = least(request, wanted, now, now.max_lines(), most, lines) {
         return Some((format!("max lines {}", crate::human::thousands(n)), policy));
     }
-    if let Some((n, policy)) = least(wish, wanted, now, now.max_size(), most, size) {
+    if let Some((n, policy)) = least(request, wanted, now, now.max_size(), most, size) {
         return Some((format!("max {} {}", now.unit().as_str(), size_in_words(now, n)), policy));
     }
     let mut wide = now.clone();
     wide.set_max_lines(most).ok()?;
-    let (bytes, mut policy) = least(wish, wanted, &wide, now.max_size(), most, size)?;
+    let (bytes, mut policy) = least(request, wanted, &wide, now.max_size(), most, size)?;
     policy.set_max_lines(now.max_lines()?).ok()?;
-    let (n, policy) = least(wish, wanted, &policy, now.max_lines(), most, lines)?;
+    let (n, policy) = least(request, wanted, &policy, now.max_lines(), most, lines)?;
     let words = format!(
         "max lines {} and max {} {}",
         crate::human::thousands(n),
@@ -246,7 +246,7 @@ fn keeping(wish: &Wish, wanted: &dyn Fn() -> bool) -> Option<Change> {
 
 /// The least value of one limit, above its present one and up to `most`, that keeps the byte at `offset`.
 fn least(
-    wish: &Wish,
+    request: &KeepRequest,
     wanted: &dyn Fn() -> bool,
     policy: &Policy,
     present: Option<u64>,
@@ -255,7 +255,7 @@ fn least(
 ) -> Option<(u64, Policy)> {
     let with = |n: u64| {
         let mut policy = policy.clone();
-        (set(&mut policy, n) && wish.would_do(&policy, wanted)).then_some(policy)
+        (set(&mut policy, n) && request.would_do(&policy, wanted)).then_some(policy)
     };
     let mut low = present?;
     let mut best = (most, with(most)?);

@@ -4,8 +4,8 @@ use crate::preview::{Direction, Policy, Unit};
 use crate::tui::event::{Effects, Message};
 
 use super::Pager;
-use super::output::Output;
-use super::planning::Then;
+use super::output::OpenOutput;
+use super::planning::AfterPlan;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
@@ -58,7 +58,7 @@ pub struct Choice {
     pub is_current: bool,
 }
 
-impl Output {
+impl OpenOutput {
     /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
         let direction = self.policy.direction().map(|direction| direction.as_str().to_owned());
@@ -129,7 +129,7 @@ impl Pager {
             self.message = Some(Message::error(fault));
             return;
         }
-        self.plan(Then::ShowCut, effects)
+        self.plan(AfterPlan::ShowCut, effects)
     }
 
     pub(crate) fn limits_in_words(&self) -> String {
@@ -151,7 +151,7 @@ fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
 }
 
 /// What the model gains or loses against the limits as they were at the start.
-fn difference(output: &Output) -> Option<String> {
+fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);

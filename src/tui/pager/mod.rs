@@ -18,7 +18,7 @@ pub(crate) mod window;
 
 use crate::capture::set_true;
 use crate::preview::Policy;
-use crate::source::{Change, PathStatus, View};
+use crate::source::{Change, MapView, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
@@ -27,9 +27,9 @@ use super::keys::Action;
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use drawer::Drawer;
-use output::{Output, Subject};
+use output::{OpenOutput, Subject};
 use panes::Panes;
-use planning::Then;
+use planning::AfterPlan;
 use search::Find;
 use window::ThenRead;
 
@@ -38,7 +38,7 @@ pub struct Opened {
     /// What it is, and how it was cut.
     pub subject: Subject,
     /// Its bytes.
-    pub view: View,
+    pub view: MapView,
     /// Whether more may come: a stream that has not ended.
     pub streaming: bool,
     /// Whether the command runs whose output is shown.
@@ -64,7 +64,7 @@ pub struct Pager {
     /// The terminal.
     pub canvas: Canvas,
     /// The output that is looked at.
-    pub output: Output,
+    pub output: OpenOutput,
     /// Where the panes stand.
     pub panes: Panes,
     /// The search.
@@ -76,7 +76,7 @@ pub struct Pager {
     /// The number of the plan that was asked for last,
     plans: u64,
     /// and what to do once it is there.
-    then: Then,
+    then: AfterPlan,
     /// Whether more of the output may come.
     pub streaming: bool,
     /// Whether the command runs whose output is shown.
@@ -99,20 +99,20 @@ impl Pager {
         find.forget_place();
         let mut pager = Self {
             canvas,
-            output: Output::new(subject, view),
+            output: OpenOutput::new(subject, view),
             panes: Panes::default(),
             find,
             drawer: Drawer::default(),
             message,
             plans,
-            then: Then::Stay,
+            then: AfterPlan::Stay,
             streaming,
             running,
             files,
             file,
             path_status: PathStatus::Current,
         };
-        pager.plan(Then::Stay, effects);
+        pager.plan(AfterPlan::Stay, effects);
         pager.count_all(effects);
         pager
     }
@@ -221,7 +221,7 @@ impl Pager {
             _ => self.message.take(),
         };
         if lost {
-            self.plan(Then::Stay, effects)
+            self.plan(AfterPlan::Stay, effects)
         } else {
             self.plan_again(effects)
         }
@@ -251,7 +251,7 @@ impl Pager {
     }
 
     pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
-        self.use_policy_then(policy, limits_from, Then::ShowCut, effects)
+        self.use_policy_then(policy, limits_from, AfterPlan::ShowCut, effects)
     }
 
     /// Cuts by another policy, and then shows what there is to see.
@@ -259,7 +259,7 @@ impl Pager {
         &mut self,
         policy: Policy,
         limits_from: String,
-        then: Then,
+        then: AfterPlan,
         effects: &mut Effects,
     ) {
         let output = &mut self.output;

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
-use crate::source::View;
+use crate::source::MapView;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 use crate::tui::widget::layout::{self, Side};
 
 use super::doc::{Cost, Doc, Files, Reader};
 use super::planning::{Making, Planned, Standing, gaps};
-use super::scroll::{Frame, Scroll};
+use super::scroll::{Scroll, Viewport};
 
-pub use super::rules::{Fate, Rules};
+pub use super::rules::{Dividers, Fate};
 
 /// Files up to this many bytes are counted at once, where only a glance is taken.
 const AT_ONCE: usize = 4 << 20;
@@ -29,7 +29,7 @@ struct Tally {
 }
 
 /// One output: the file as it is mapped, and the preview that a policy makes of it.
-pub struct Output {
+pub struct OpenOutput {
     /// What to call it on the screen.
     pub name: String,
     /// The path that notices print.
@@ -39,9 +39,9 @@ pub struct Output {
     /// The policies that may have made it, where its store tells; the likeliest first.
     pub candidates: Vec<Policy>,
     /// The bytes of the file.
-    pub view: View,
+    pub view: MapView,
     /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(View, Totals)>,
+    pub stderr: Option<(MapView, Totals)>,
     /// The command's exit status, where it is given.
     pub exit_code: Option<i32>,
     store_warnings: Vec<Warning>,
@@ -69,7 +69,7 @@ pub struct Output {
     pub file: Doc,
     /// Ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
-    rules: Rules,
+    rules: Dividers,
 }
 
 /// What is needed to look at an output.
@@ -90,16 +90,16 @@ pub struct Subject {
     /// The command's exit status, where it is given.
     pub exit_code: Option<i32>,
     /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(View, Totals)>,
+    pub stderr: Option<(MapView, Totals)>,
     /// What could not be used of configurations.
     pub warnings: Vec<String>,
     /// What the store warns of in which it lies.
     pub store_warnings: Vec<Warning>,
 }
 
-impl Output {
+impl OpenOutput {
     /// Looks at `view`; nothing is counted yet, and no preview made.
-    pub fn new(subject: Subject, view: View) -> Self {
+    pub fn new(subject: Subject, view: MapView) -> Self {
         let Subject {
             name,
             saved_as,
@@ -134,12 +134,12 @@ impl Output {
             touched: 0,
             seen: Doc::default(),
             kept: Vec::new(),
-            rules: Rules::default(),
+            rules: Dividers::default(),
         }
     }
 
     /// The same with all counted at once, if that takes no time to speak of.
-    pub fn counted_now(subject: Subject, view: View) -> Self {
+    pub fn counted_now(subject: Subject, view: MapView) -> Self {
         let mut output = Self::new(subject, view);
         if output.view.len() <= AT_ONCE {
             let want = output.wanted();
@@ -239,7 +239,7 @@ impl Output {
         self.preview = Err(String::new());
         self.standing = Standing::Missing;
         (self.made_by, self.first_preview) = (None, None);
-        (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Rules::default());
+        (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
     }
 
     /// Whether policy and limits are those of the start.
@@ -257,7 +257,7 @@ impl Output {
     }
 
     /// Where Spill draws rules.
-    pub fn rules(&self) -> &Rules {
+    pub fn rules(&self) -> &Dividers {
         &self.rules
     }
 
@@ -335,7 +335,7 @@ impl Output {
     }
 
     /// The file has changed: `view` is what it is now. Everything known is dropped, and the preview, unless it only grew; whether so.
-    pub fn changed(&mut self, view: View) -> bool {
+    pub fn changed(&mut self, view: MapView) -> bool {
         let mut lost = false;
         if view.generation() == self.view.generation() && view.len() >= self.view.len() {
             self.index.grow(view.len() as u64);
@@ -367,7 +367,13 @@ impl Output {
     }
 
     /// Runs `work` with a side's document as it scrolls in a pane.
-    pub fn scrolling<T>(&self, side: Side, frame: Frame, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
+    pub fn scrolling<T>(
+        &self,
+        side: Side,
+        frame: Viewport,
+        cost: &Cost,
+        work: impl FnOnce(Scroll) -> T,
+    ) -> T {
         let reader = Reader { doc: self.doc(side), files: self.files(), cost };
         let rules = self.rules();
         let weight =

@@ -12,8 +12,8 @@ use crate::tui::widget::layout::{self, Side};
 
 use super::Pager;
 use super::doc::Cost;
-use super::scroll::{Frame, Long, Scroll};
-use super::window::Window;
+use super::scroll::{Long, Scroll, Viewport};
+use super::window::ReadWindow;
 
 /// Where the panes stand.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Panes {
     /// Whether each pane shows escapes as text: Preview as the model got them, Spill when asked to.
     raw: [bool; 2],
     /// The window of lines.
-    pub window: Window,
+    pub window: ReadWindow,
     /// Whether the end is kept in sight as the file grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<char, (Side, u64)>,
@@ -43,7 +43,7 @@ impl Default for Panes {
             at_end: None,
             long: Long::Wrapped,
             raw: [true, false],
-            window: Window::default(),
+            window: ReadWindow::default(),
             following: false,
             marks: BTreeMap::new(),
         }
@@ -103,7 +103,7 @@ impl Pager {
     /// Runs `work` with a side's document as it scrolls in its pane.
     pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
         let (width, height) = self.room(side);
-        let frame = Frame { width, height, long: self.panes.long, show: self.show(side) };
+        let frame = Viewport { width, height, long: self.panes.long, show: self.show(side) };
         self.output.scrolling(side, frame, cost, work)
     }
 

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
-use crate::source::View;
+use crate::source::MapView;
 use crate::text::index::BlockIndex;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::doc::Doc;
-use super::drawer::Change;
-use super::output::{Rules, holds};
-use super::window::Window;
+use super::drawer::LimitChange;
+use super::output::{Dividers, holds};
+use super::window::ReadWindow;
 
 /// Outputs up to this many bytes are planned on the screen's thread.
 pub const AT_ONCE: usize = 1 << 20;
@@ -26,8 +26,8 @@ pub struct Making {
     pub asked: bool,
     /// The policy with its limits.
     pub policy: Policy,
-    pub(crate) view: View,
-    pub(crate) stderr: Option<(View, Totals)>,
+    pub(crate) view: MapView,
+    pub(crate) stderr: Option<(MapView, Totals)>,
     pub(crate) exit_code: Option<i32>,
     pub(crate) saved_as: String,
     pub(crate) saved_as_stderr: String,
@@ -47,7 +47,7 @@ pub struct Planned {
     pub(crate) preview: Result<Preview, String>,
     pub(crate) seen: Doc,
     pub(crate) kept: Vec<Range<usize>>,
-    pub(crate) rules: Rules,
+    pub(crate) rules: Dividers,
 }
 
 /// How the preview that is shown stands to what was asked for.
@@ -71,16 +71,16 @@ pub(crate) enum Standing {
 
 /// What the screens do once a preview has been made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Then {
+pub enum AfterPlan {
     /// The panes stay where they are.
     #[default]
     Stay,
     /// Both panes show where it is cut.
     ShowCut,
     /// Preview shows a window of lines as the agent's read tool gives it.
-    ShowWindow(Window),
+    ShowWindow(ReadWindow),
     /// Spill goes back to a window of lines.
-    GoBack(Window),
+    GoBack(ReadWindow),
 }
 
 impl Making {
@@ -91,7 +91,7 @@ impl Making {
         let (planned, touched) = preview::plan_touching(&input, &self.policy);
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let kept = seen.shown();
-        let rules = Rules::of(&self.view, &kept, &gaps(&kept, self.view.len()));
+        let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
         wanted().then(|| Planned {
             number: self.number,
             touched,
@@ -173,7 +173,7 @@ impl Pager {
     }
 
     /// Makes the preview that a person waits for; an earlier one is no longer wanted.
-    pub(crate) fn plan(&mut self, then: Then, effects: &mut Effects) {
+    pub(crate) fn plan(&mut self, then: AfterPlan, effects: &mut Effects) {
         let number = self.next_plan();
         let output = &mut self.output;
         self.then = then;
@@ -190,7 +190,7 @@ impl Pager {
         if output.wait_to_replan() {
             return;
         }
-        self.then = Then::Stay;
+        self.then = AfterPlan::Stay;
         match output.replan(number, false) {
             Some(task) => effects.push(Effect::Plan(Box::new(task))),
             None => self.show_planned(effects),
@@ -231,7 +231,7 @@ impl Pager {
     /// Puts the panes where the person wants to see the preview that has been made.
     fn show_planned(&mut self, effects: &mut Effects) {
         let then = std::mem::take(&mut self.then);
-        if then == Then::Stay {
+        if then == AfterPlan::Stay {
             self.settle();
             return;
         }
@@ -240,13 +240,13 @@ impl Pager {
         self.message = Some(Message::note(self.limits_in_words()));
         self.show_cut();
         match then {
-            Then::ShowWindow(window) => {
+            AfterPlan::ShowWindow(window) => {
                 self.place(Side::Preview, 0);
                 self.panes.window = window;
                 self.message = Some(Message::note("the window as the agent reads it; O goes back"));
             }
-            Then::GoBack(window) => self.bring_back(window),
-            Then::Stay | Then::ShowCut => {}
+            AfterPlan::GoBack(window) => self.bring_back(window),
+            AfterPlan::Stay | AfterPlan::ShowCut => {}
         }
         if self.drawer.open {
             self.advise(effects);
@@ -254,7 +254,7 @@ impl Pager {
     }
 
     /// Takes in what it takes to keep a line.
-    pub(crate) fn advised(&mut self, number: u64, change: Option<Change>) {
+    pub(crate) fn advised(&mut self, number: u64, change: Option<LimitChange>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;
             advice.change = change;

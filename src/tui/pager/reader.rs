@@ -65,7 +65,7 @@ impl<'a> Files<'a> {
 
 /// A line, or the stretch of a long line between two anchors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Segment {
+pub struct LineSegment {
     /// Where its first byte lies.
     pub start: u64,
     /// Past its last byte, without a line feed.
@@ -208,18 +208,18 @@ impl Reader<'_> {
     }
 
     /// The segment that starts at `start`, which must be the start of one.
-    pub fn segment(&self, start: u64) -> Segment {
+    pub fn segment(&self, start: u64) -> LineSegment {
         let anchor = ANCHOR as u64;
         let len = self.doc.len();
         let opens = start == 0 || self.copy(start - 1..start) == b"\n";
         let first = if opens { (start + anchor).div_ceil(anchor) } else { start.div_ceil(anchor) + 1 };
         let limit = first * anchor;
         match self.line_feed_near(start, (limit + 1).min(len)) {
-            Some(end) => Segment { start, end, opens, closes: true, next: end + 1 },
-            None if limit >= len => Segment { start, end: len, opens, closes: true, next: len },
+            Some(end) => LineSegment { start, end, opens, closes: true, next: end + 1 },
+            None if limit >= len => LineSegment { start, end: len, opens, closes: true, next: len },
             None => {
                 let end = self.snapped(limit);
-                Segment { start, end, opens, closes: false, next: end }
+                LineSegment { start, end, opens, closes: false, next: end }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Where Spill draws a rule above a row: what follows is lost, or kept again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules(Vec<(u64, Fate)>);
+pub struct Dividers(Vec<(u64, Fate)>);
 
 /// What has become of a stretch of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Fate {
     Lost,
 }
 
-impl Rules {
+impl Dividers {
     /// Between kept and lost stretches; a line feed alone is no loss worth a rule.
     pub(crate) fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
         let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::source::View;
+use crate::source::MapView;
 use crate::text::search::{MatchCounts, Pattern, Toward, matches};
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 2 << 20;
 #[derive(Debug, Clone)]
 pub enum Haystack {
     /// The file.
-    File(View),
+    File(MapView),
     /// A preview, whole.
     Text(Arc<[u8]>),
 }
@@ -58,7 +58,7 @@ pub struct CountJob {
     /// What is counted.
     pub pattern: Pattern,
     /// Where.
-    pub view: View,
+    pub view: MapView,
 }
 
 /// What a worker says of a search.

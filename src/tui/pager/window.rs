@@ -6,21 +6,21 @@ use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::limits::Choice;
-use super::planning::Then;
+use super::planning::AfterPlan;
 
 /// Lines of a window until another limit is typed: what read tools use.
 const WINDOW: u64 = 2000;
 
 /// Lines `offset .. offset + limit` of the file, 1-based, as an agent's read tool pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct ReadWindow {
     /// First line, 1-based.
     pub offset: u64,
     /// Most lines.
     pub limit: u64,
 }
 
-impl Window {
+impl ReadWindow {
     /// The window of the same limit, a whole number of windows away, that holds `line` (1-based).
     pub fn holding(self, line: u64) -> Self {
         let limit = self.limit.max(1);
@@ -37,7 +37,7 @@ impl Window {
     }
 }
 
-impl Default for Window {
+impl Default for ReadWindow {
     fn default() -> Self {
         Self { offset: 1, limit: WINDOW }
     }
@@ -54,7 +54,7 @@ pub enum ThenRead {
 
 /// The window's offset as the tool counts it: from 0 where the whole file starts there. What the tool takes
 /// besides does not tell: some that count from 1 take a 0 as well.
-fn offset_for(policy: &Policy, window: Window) -> u64 {
+fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
     let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
     match param.map(|param| &param.default) {
         Some(Value::Integer(0)) => window.offset - 1,
@@ -72,7 +72,7 @@ impl Pager {
 
     pub(crate) fn go_window(&mut self, next: bool) {
         let output = &self.output;
-        let Window { offset, limit } = self.panes.window;
+        let ReadWindow { offset, limit } = self.panes.window;
         let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
         match output.index.offset_of(&output.view, to - 1) {
             Some(start) if (start as usize) < output.view.len() || to == 1 => {
@@ -117,13 +117,13 @@ impl Pager {
                 None => format!("line {offset} is not counted yet; try again in a moment"),
             });
         };
-        self.panes.window = Window { offset, limit };
+        self.panes.window = ReadWindow { offset, limit };
         self.go_to_window(start as usize);
         Ok(())
     }
 
     /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
-    pub(crate) fn bring_back(&mut self, window: Window) {
+    pub(crate) fn bring_back(&mut self, window: ReadWindow) {
         let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
         if let Some(start) = start {
             self.show_offset(Side::Spill, start as usize, 0);
@@ -139,7 +139,7 @@ impl Pager {
             return self.use_policy_then(
                 policy,
                 "policy".to_owned(),
-                Then::GoBack(self.panes.window),
+                AfterPlan::GoBack(self.panes.window),
                 effects,
             );
         }
@@ -171,6 +171,6 @@ impl Pager {
             }
         }
         self.panes.focus = Side::Preview;
-        self.use_policy_then(policy, choice.limits_from, Then::ShowWindow(self.panes.window), effects)
+        self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(self.panes.window), effects)
     }
 }

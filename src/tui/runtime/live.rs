@@ -8,7 +8,7 @@ use crate::preview::Policy;
 use crate::source::Source;
 use crate::tui::pager::Ending;
 
-use super::news::{Live, LiveNews, Maker, Over};
+use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;
 use super::{Effects, Event, Message, Session, terminal};
 
@@ -37,7 +37,7 @@ impl Session {
     }
 
     pub(crate) fn hear(&mut self, news: LiveNews, effects: &mut Effects) {
-        let Over { words, path, saved_as, exit_code, failed, told } = match news {
+        let Completed { words, path, saved_as, exit_code, failed, told } = match news {
             LiveNews::Fault(words) => return self.tell(Message::error(words)),
             LiveNews::SavedAs(path) => return self.print_as(path, effects),
             LiveNews::Over(over) => over,

@@ -31,7 +31,7 @@ use signal::Signal;
 use terminal::{Outside, Screen};
 use worker::Jobs;
 
-pub use news::{Live, LiveNews, Maker, Over, Parting};
+pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
 /// Opens an output by its path, or says why not.
 pub type Opener = Arc<dyn Fn(&Path) -> Result<Target, String> + Send + Sync>;
@@ -131,10 +131,10 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(fault) = session.fault.take() {
         return Err(fault);
     }
-    let doomed = session.app.stores.take_doomed();
-    session.let_go(&doomed);
+    let to_delete = session.app.stores.take_pending();
+    session.let_go(&to_delete);
     drop(taken);
-    let words = (!doomed.is_empty()).then(|| worker::delete(&doomed, &env).text);
+    let words = (!to_delete.is_empty()).then(|| worker::delete(&to_delete, &env).text);
     Ok(Parting { words, signal: None })
 }
 
@@ -248,7 +248,7 @@ impl Session {
             Signal::Look => self.look(&mut effects),
             Signal::Live(news) => self.hear(news, &mut effects),
             Signal::TerminalGone(fault) => {
-                drop(self.app.stores.take_doomed());
+                drop(self.app.stores.take_pending());
                 self.fault = fault;
                 effects.push(Effect::Quit);
             }
@@ -267,10 +267,11 @@ impl Session {
     }
 
     /// What the person deletes here is not kept because it is shown here. What another viewer looks at stays.
-    fn let_go(&self, doomed: &[Marked]) {
+    fn let_go(&self, to_delete: &[Marked]) {
         let named = self.files.iter().flatten().map(|target| &target.source);
         for source in self.source.iter().chain(named) {
-            let is_it = |file: &Identity| doomed.iter().any(|marked| marked.entry.identity.same_file(file));
+            let is_it =
+                |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
             if source.identity().as_ref().is_some_and(is_it) {
                 source.let_go();
             }

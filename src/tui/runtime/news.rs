@@ -31,12 +31,12 @@ pub enum LiveNews {
     /// Notices print another path from now on.
     SavedAs(String),
     /// It is over.
-    Over(Over),
+    Over(Completed),
 }
 
 /// What has become of an output that is whole now.
 #[derive(Debug)]
-pub struct Over {
+pub struct Completed {
     /// In words, if there is something to say.
     pub words: Option<String>,
     /// Where it is; nowhere if it is not kept.

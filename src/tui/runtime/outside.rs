@@ -36,7 +36,7 @@ impl Session {
                     }
                 }
                 Effect::StopPlan => self.jobs.stop_plan(),
-                Effect::Advise(wish) => self.jobs.advise(*wish),
+                Effect::Advise(options) => self.jobs.advise(*options),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit(line) => self.edit(line)?,
                 Effect::Open(path) => self.open_path(&path)?,
@@ -67,9 +67,9 @@ impl Session {
                         self.happen(Event::Glanced(glance))?;
                     }
                 }
-                Effect::Delete(doomed) => {
-                    self.let_go(&doomed);
-                    self.jobs.delete(doomed);
+                Effect::Delete(to_delete) => {
+                    self.let_go(&to_delete);
+                    self.jobs.delete(to_delete);
                 }
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::Peek(entries) => self.jobs.peek(entries),

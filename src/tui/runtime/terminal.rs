@@ -36,7 +36,7 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while overspill has it; dropping it gives it back.
 #[derive(Debug)]
-pub struct Taken;
+pub struct TerminalGuard;
 
 /// What to do with a signal that asks overspill to end; after the screens are left, signals act as usual.
 static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
@@ -75,7 +75,7 @@ pub type Panic = Box<dyn Any + Send>;
 
 /// What a panic means for the screens, by the thread in which it happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum ThreadRole {
     /// The screens go on without it, and tell of it.
     #[default]
     Helper,
@@ -86,17 +86,17 @@ pub enum Role {
 }
 
 thread_local! {
-    static ROLE: Cell<Role> = const { Cell::new(Role::Helper) };
+    static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
 }
 
 /// Sets the role of this thread.
-pub fn play(role: Role) {
+pub fn play(role: ThreadRole) {
     ROLE.set(role);
 }
 
 /// Does what the screens cannot do without. A panic is handed over, for the loop to end with it.
 pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
-    play(Role::Vital);
+    play(ThreadRole::Vital);
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         hand_over(panic);
     }
@@ -112,11 +112,11 @@ enum OnPanic {
     Nothing,
 }
 
-fn on_panic(role: Role, is_taken: bool) -> OnPanic {
+fn on_panic(role: ThreadRole, is_taken: bool) -> OnPanic {
     match (role, is_taken) {
-        (Role::Vital, _) | (_, false) => OnPanic::Print,
-        (Role::Helper, true) => OnPanic::Tell,
-        (Role::Caught, true) => OnPanic::Nothing,
+        (ThreadRole::Vital, _) | (_, false) => OnPanic::Print,
+        (ThreadRole::Helper, true) => OnPanic::Tell,
+        (ThreadRole::Caught, true) => OnPanic::Nothing,
     }
 }
 
@@ -150,8 +150,8 @@ fn between_frames() -> Option<MutexGuard<'static, ()>> {
 
 /// Takes over the terminal, and makes sure that a panic or a signal gives it back. `tell` hears of what befalls the
 /// screens meanwhile. The thread that calls this must be that of the loop.
-pub fn take(tell: impl Fn(Outside) + Clone + Send + Sync + 'static) -> io::Result<(Taken, Screen)> {
-    play(Role::Vital);
+pub fn take(tell: impl Fn(Outside) + Clone + Send + Sync + 'static) -> io::Result<(TerminalGuard, Screen)> {
+    play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
     std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
         OnPanic::Print => {
@@ -164,7 +164,7 @@ pub fn take(tell: impl Fn(Outside) + Clone + Send + Sync + 'static) -> io::Resul
     give_back_on_signals(tell)?;
     enter()?;
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
-    Ok((Taken, Terminal::new(backend)?))
+    Ok((TerminalGuard, Terminal::new(backend)?))
 }
 
 /// Raw mode and the alternate screen; again after having been stopped.
@@ -217,7 +217,7 @@ fn has_room() -> bool {
     poll(&mut ends, Some(&Timespec::default())).is_ok_and(|count| count > 0)
 }
 
-impl Drop for Taken {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         restore();
         LEFT.store(true, Ordering::SeqCst);
@@ -309,13 +309,13 @@ mod tests {
     #[test]
     fn a_panic_is_printed_where_the_screens_end_with_it_or_are_not_shown() {
         for is_taken in [true, false] {
-            assert_eq!(on_panic(Role::Vital, is_taken), OnPanic::Print);
+            assert_eq!(on_panic(ThreadRole::Vital, is_taken), OnPanic::Print);
         }
-        for role in [Role::Helper, Role::Caught] {
+        for role in [ThreadRole::Helper, ThreadRole::Caught] {
             assert_eq!(on_panic(role, false), OnPanic::Print, "after the screens it is no secret");
         }
-        assert_eq!(on_panic(Role::Helper, true), OnPanic::Tell);
-        assert_eq!(on_panic(Role::Caught, true), OnPanic::Nothing);
+        assert_eq!(on_panic(ThreadRole::Helper, true), OnPanic::Tell);
+        assert_eq!(on_panic(ThreadRole::Caught, true), OnPanic::Nothing);
     }
 
     #[test]

@@ -4,23 +4,23 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::human::{count, size};
 use crate::store::{
-    Asked, CleanRule, DeleteMode, Entry, Marked, Status, ToDelete, UNFINISHED, Why, clean_plan,
+    CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, UNFINISHED, Why, clean_plan,
 };
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Event, Message};
-use crate::tui::keys::{self, Action, Place};
+use crate::tui::keys::{self, Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
 use super::glance::Glance;
-use super::{Cleaning, Listing};
+use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
 pub struct StoresScreen {
     /// The terminal.
     pub canvas: Canvas,
     /// The list.
-    pub listing: Listing,
+    pub listing: ListState,
     /// The entry whose preview is shown beside the list.
     pub glance: Option<Glance>,
     /// What there is to tell until the next key.
@@ -44,7 +44,7 @@ pub(crate) enum Next {
 impl StoresScreen {
     /// A list of nothing yet.
     pub(crate) fn new(canvas: Canvas) -> Self {
-        Self { canvas, listing: Listing::default(), glance: None, message: None }
+        Self { canvas, listing: ListState::default(), glance: None, message: None }
     }
 
     /// Takes in what happens to entries.
@@ -70,7 +70,7 @@ impl StoresScreen {
     /// shown. Keys wait, and not what they do, since it may be one before them that says what they mean: a letter
     /// after `/` is text.
     pub(crate) fn is_to_wait(&self, key: KeyEvent) -> bool {
-        let action = keys::action(Place::Stores, key);
+        let action = keys::action(KeyContext::Stores, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
         let is_interrupt = needs_no_row && key.modifiers.contains(KeyModifiers::CONTROL);
         self.listing.is_awaited() && !is_interrupt && !(needs_no_row && self.listing.held.is_empty())
@@ -113,15 +113,15 @@ impl StoresScreen {
                 return Next::Stay;
             }
             Action::Sort => {
-                self.rearranged(Listing::sort_next, effects);
+                self.rearranged(ListState::sort_next, effects);
                 return Next::Stay;
             }
             Action::SortReverse => {
-                self.rearranged(Listing::reverse, effects);
+                self.rearranged(ListState::reverse, effects);
                 return Next::Stay;
             }
             Action::Group => {
-                self.rearranged(Listing::group_next, effects);
+                self.rearranged(ListState::group_next, effects);
                 return Next::Stay;
             }
             Action::Filter => next = Next::Filter(self.listing.filter_text().to_owned()),
@@ -166,7 +166,7 @@ impl StoresScreen {
         self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
 
-    fn rearranged(&mut self, change: impl FnOnce(&mut Listing, &mut Effects), effects: &mut Effects) {
+    fn rearranged(&mut self, change: impl FnOnce(&mut ListState, &mut Effects), effects: &mut Effects) {
         change(&mut self.listing, effects);
         self.settle(effects)
     }
@@ -185,7 +185,7 @@ impl StoresScreen {
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
         }
-        let chosen = self.listing.chosen().filter(|entry| entry.status == Status::Ok).map(Entry::path);
+        let chosen = self.listing.chosen().filter(|entry| entry.status == EntryStatus::Ok).map(Entry::path);
         let glance = self.glance.as_ref().map(|glance| &glance.path);
         if self.canvas.size.0 >= layout::WIDE
             && let Some(path) = chosen.filter(|path| Some(path) != glance)
@@ -227,17 +227,17 @@ impl StoresScreen {
     /// What cannot be deleted, or is kept, is not marked for it; of several, nothing that has other names.
     fn delete_marked(&mut self) {
         let entries = self.listing.take_marked();
-        let manner = if entries.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
+        let mode = if entries.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
         let mut refused = None;
-        let mut doomed = Vec::new();
+        let mut to_delete = Vec::new();
         for entry in entries {
-            match self.refusal(&entry, manner) {
+            match self.refusal(&entry, mode) {
                 Some(why) => refused = refused.or(Some(format!("{}: {why}", label(entry.id().as_bytes())))),
-                None => doomed.push(Marked { entry, why: Why::Asked, manner }),
+                None => to_delete.push(Marked { entry, why: Why::Asked, mode }),
             }
         }
-        let linked = doomed.iter().any(|marked| marked.entry.status == Status::HardLinked);
-        self.listing.pending.mark(doomed);
+        let linked = to_delete.iter().any(|marked| marked.entry.status == EntryStatus::HardLinked);
+        self.listing.pending.mark(to_delete);
         self.message = Some(match refused {
             Some(why) => Message::error(why),
             None if linked => {
@@ -249,15 +249,17 @@ impl StoresScreen {
     }
 
     /// Why an entry is not deleted, however much one asks.
-    fn refusal(&self, entry: &Entry, manner: DeleteMode) -> Option<String> {
+    fn refusal(&self, entry: &Entry, mode: DeleteMode) -> Option<String> {
         let unusual = entry.status.words();
         match entry.status {
             _ if self.listing.is_kept(entry) => {
                 Some("kept for ever; K takes that back, then it can be deleted".into())
             }
-            Status::Ok | Status::Unfinished | Status::FutureTime => None,
-            Status::HardLinked if manner == DeleteMode::Single => None,
-            Status::HardLinked => Some(format!("{unusual}: it has other names; x on it alone deletes it")),
+            EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
+            EntryStatus::HardLinked if mode == DeleteMode::Single => None,
+            EntryStatus::HardLinked => {
+                Some(format!("{unusual}: it has other names; x on it alone deletes it"))
+            }
             _ => Some(format!("{unusual}: not deleted by overspill")),
         }
     }
@@ -283,42 +285,42 @@ impl StoresScreen {
             self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
             return;
         }
-        effects.push(Effect::Delete(self.take_doomed()))
+        effects.push(Effect::Delete(self.take_pending()))
     }
 
     /// What is to be deleted on leaving.
-    pub fn take_doomed(&mut self) -> Vec<Marked> {
+    pub fn take_pending(&mut self) -> Vec<Marked> {
         self.listing.pending.take()
     }
 
     /// Shows what is overdue, before anything happens to it.
     fn offer_cleaning(&mut self) -> Next {
         let Some(now) = self.listing.now else { return Next::Stay };
-        let rule = CleanRule { asked: Asked::ByHand, older_than: None, max_total: None };
-        let stock = self.listing.stock().clone();
-        let mut plan = clean_plan(stock.iter(), self.listing.kept(), now, &rule);
-        plan.doomed.sort_by_key(|doomed| stock.entry(doomed.index as u32).identity.modified);
-        if plan.doomed.is_empty() {
+        let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
+        let entries = self.listing.entries().clone();
+        let mut plan = clean_plan(entries.iter(), self.listing.kept(), now, &rule);
+        plan.to_delete.sort_by_key(|to_delete| entries.entry(to_delete.index as u32).identity.modified);
+        if plan.to_delete.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
             return Next::Stay;
         }
-        Next::Clean(Cleaning { plan, stock })
+        Next::Clean(Cleaning { plan, entries })
     }
 
     /// What was shown as overdue is marked for deletion, whatever has come since.
-    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, stock }: Cleaning) {
-        let mark = |doomed: &ToDelete| {
-            let entry = stock.entry(doomed.index as u32).clone();
-            Marked { entry, why: doomed.why, manner: DeleteMode::Bulk }
+    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, entries }: Cleaning) {
+        let mark = |to_delete: &ToDelete| {
+            let entry = entries.entry(to_delete.index as u32).clone();
+            Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
         };
-        self.listing.pending.mark(plan.doomed.iter().map(mark));
+        self.listing.pending.mark(plan.to_delete.iter().map(mark));
         self.message = Some(Message::note(self.pending_words()));
     }
 
     /// overspill's own entries are kept in place; another agent's is copied into overspill's store.
     fn keep_chosen(&mut self, effects: &mut Effects) {
         let Some(entry) = self.listing.chosen().cloned() else { return };
-        if entry.status == Status::Unfinished {
+        if entry.status == EntryStatus::Unfinished {
             self.message = Some(Message::error(format!(
                 "{}: {UNFINISHED}; keep it once it is whole",
                 label(entry.id_bytes())

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::source::View;
-use crate::tui::pager::output::{Output, Subject};
+use crate::source::MapView;
+use crate::tui::pager::output::{OpenOutput, Subject};
 
 /// An entry beside the list.
 pub struct Glance {
     /// Where the entry lies.
     pub path: PathBuf,
     /// Its preview, once there is one; none of an entry that cannot be opened.
-    pub output: Option<Output>,
+    pub output: Option<OpenOutput>,
 }
 
 impl Glance {
@@ -20,8 +20,8 @@ impl Glance {
     }
 
     /// An entry with its preview; none if it is no longer wanted.
-    pub fn of(path: PathBuf, subject: Subject, view: View, wanted: &dyn Fn() -> bool) -> Option<Self> {
-        let mut output = Output::counted_now(subject, view);
+    pub fn of(path: PathBuf, subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
+        let mut output = OpenOutput::counted_now(subject, view);
         let planned = output.task(0).run(wanted)?;
         output.take(planned);
         Some(Self { path, output: Some(output) })

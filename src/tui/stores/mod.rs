@@ -17,10 +17,11 @@ use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space
 
 use super::event::{Effect, Effects};
 use details::Details;
-use sort::{Arranged, Row, Stock, Task, Wish};
+use sort::{Arranged, EntryTable, ListOptions, ListRow, Task};
+
+pub use actions::StoresScreen;
 
 pub(crate) use actions::Next;
-pub use actions::StoresScreen;
 
 /// So many entries are put in order between two keys; more are by a worker.
 const AT_ONCE: usize = 20_000;
@@ -39,11 +40,11 @@ pub enum Scanned {
     /// Some entries, of a look that began with this number.
     Some(u64, Vec<Entry>),
     /// All there are.
-    All(Box<Look>),
+    All(Box<ScanEnd>),
 }
 
 /// The end of a look at the stores.
-pub struct Look {
+pub struct ScanEnd {
     /// The number with which it began.
     pub number: u64,
     /// What became of each store's roots.
@@ -66,21 +67,21 @@ enum Cause {
 /// What cleaning would delete, and the entries as they were then.
 #[derive(Debug)]
 pub struct Cleaning {
-    /// Indices are numbers in the stock.
+    /// Indices are numbers in the entries.
     pub plan: CleanPlan,
     /// The entries that were looked at.
-    pub stock: Stock,
+    pub entries: EntryTable,
 }
 
 /// The state of the list.
 #[derive(Default)]
-pub struct Listing {
-    stock: Stock,
-    arriving: Stock,
+pub struct ListState {
+    entries: EntryTable,
+    arriving: EntryTable,
     look: u64,
     looked: bool,
     shown: Arranged,
-    wish: Wish,
+    options: ListOptions,
     running: Option<(u64, Cause)>,
     tasks: u64,
     /// Entries that were put in order so far, each time counted.
@@ -113,13 +114,13 @@ pub struct Listing {
     marked: BTreeMap<PathBuf, Entry>,
 }
 
-impl Listing {
+impl ListState {
     /// A look is being taken: its number.
     pub fn start_look(&mut self) -> u64 {
         self.look += 1;
-        self.arriving = Stock::default();
+        self.arriving = EntryTable::default();
         if !self.looked {
-            self.stock = Stock::default();
+            self.entries = EntryTable::default();
         }
         self.look
     }
@@ -146,16 +147,16 @@ impl Listing {
                 if self.looked {
                     self.arriving.add(entries, now)
                 } else {
-                    self.stock.add(entries, now)
+                    self.entries.add(entries, now)
                 }
                 self.catch_up(effects)
             }
             Scanned::All(look) if look.number == self.look => {
                 if self.looked {
-                    self.stock = std::mem::take(&mut self.arriving);
+                    self.entries = std::mem::take(&mut self.arriving);
                     self.remark();
                 }
-                let Look { reports, kept, space, .. } = *look;
+                let ScanEnd { reports, kept, space, .. } = *look;
                 (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
                 self.arrange(Cause::Arrived, effects)
             }
@@ -166,7 +167,7 @@ impl Listing {
     /// What has come is shown once it is a good part of the whole, so that all of them together cost a few times
     /// what the whole costs.
     fn catch_up(&mut self, effects: &mut Effects) {
-        let (all, shown) = (self.stock.len(), self.shown.stock.len());
+        let (all, shown) = (self.entries.len(), self.shown.entries.len());
         if self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
             self.arrange(Cause::Arrived, effects);
         }
@@ -175,10 +176,10 @@ impl Listing {
     /// Filters, sorts and groups anew, or has it done.
     fn arrange(&mut self, cause: Cause, effects: &mut Effects) {
         self.tasks += 1;
-        self.arranged += self.stock.len() as u64;
-        let (stock, wish) = (self.stock.clone(), self.wish.clone());
-        let task = Task { number: self.tasks, stock, wish, now: self.now.unwrap_or_default() };
-        if task.stock.len() <= AT_ONCE {
+        self.arranged += self.entries.len() as u64;
+        let (entries, options) = (self.entries.clone(), self.options.clone());
+        let task = Task { number: self.tasks, entries, options, now: self.now.unwrap_or_default() };
+        if task.entries.len() <= AT_ONCE {
             self.running = None;
             Arranged::new(&task, || true).into_iter().for_each(|arranged| self.show(arranged));
             return;
@@ -219,8 +220,8 @@ impl Listing {
     /// The entry on which keys act.
     pub fn chosen(&self) -> Option<&Entry> {
         match self.shown.row(self.chosen)? {
-            Row::Entry(entry) => Some(entry),
-            Row::Group(..) => None,
+            ListRow::Entry(entry) => Some(entry),
+            ListRow::Group(..) => None,
         }
     }
 
@@ -230,20 +231,20 @@ impl Listing {
     }
 
     /// All entries, shown or not.
-    pub fn stock(&self) -> &Stock {
-        &self.stock
+    pub fn entries(&self) -> &EntryTable {
+        &self.entries
     }
 
     /// The rows on a screen of `height` rows.
-    pub fn on_screen(&self, height: usize) -> impl Iterator<Item = Row<'_>> {
+    pub fn on_screen(&self, height: usize) -> impl Iterator<Item = ListRow<'_>> {
         (self.top..self.top.saturating_add(height)).map_while(|place| self.shown.row(place))
     }
 
     /// The entries on a screen of `height` rows.
     pub fn entries_on_screen(&self, height: usize) -> impl Iterator<Item = &Entry> {
         self.on_screen(height).filter_map(|row| match row {
-            Row::Entry(entry) => Some(entry),
-            Row::Group(..) => None,
+            ListRow::Entry(entry) => Some(entry),
+            ListRow::Group(..) => None,
         })
     }
 
@@ -269,42 +270,42 @@ impl Listing {
 
     /// By what it is sorted.
     pub fn sort(&self) -> SortBy {
-        self.wish.sort()
+        self.options.sort()
     }
 
     /// Whether it is sorted the other way round.
     pub fn is_reversed(&self) -> bool {
-        self.wish.reversed
+        self.options.reversed
     }
 
     /// The words that entries must have.
     pub fn filter_text(&self) -> &str {
-        &self.wish.filter.text
+        &self.options.filter.text
     }
 
     /// Shows only what has all these words, in any order.
     pub fn filter(&mut self, words: &str, effects: &mut Effects) {
-        if self.wish.filter.text == words {
+        if self.options.filter.text == words {
             return;
         }
-        self.wish.filter.text = words.to_owned();
+        self.options.filter.text = words.to_owned();
         self.refiltered = true;
         self.arrange(Cause::Asked, effects)
     }
 
     pub(crate) fn sort_next(&mut self, effects: &mut Effects) {
-        self.wish.sort = (self.wish.sort + 1) % SortBy::ALL.len();
-        self.wish.reversed = false;
+        self.options.sort = (self.options.sort + 1) % SortBy::ALL.len();
+        self.options.reversed = false;
         self.arrange(Cause::Asked, effects)
     }
 
     pub(crate) fn reverse(&mut self, effects: &mut Effects) {
-        self.wish.reversed = !self.wish.reversed;
+        self.options.reversed = !self.options.reversed;
         self.arrange(Cause::Asked, effects)
     }
 
     pub(crate) fn group_next(&mut self, effects: &mut Effects) {
-        self.wish.group = match self.wish.group {
+        self.options.group = match self.options.group {
             None => Some(GroupBy::Store),
             Some(GroupBy::Store | GroupBy::Agent) => Some(GroupBy::Session),
             Some(GroupBy::Session) => Some(GroupBy::Day),
@@ -361,7 +362,7 @@ impl Listing {
             return;
         }
         let names: HashSet<_> = old.values().map(Entry::name).collect();
-        let same_name = self.stock.iter().filter(|entry| names.contains(entry.name()));
+        let same_name = self.entries.iter().filter(|entry| names.contains(entry.name()));
         let with_path = same_name.map(|entry| (entry.path(), entry.clone()));
         self.marked = with_path.filter(|(path, _)| old.contains_key(path)).collect();
     }

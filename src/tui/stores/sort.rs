@@ -17,13 +17,13 @@ const HEADING: u32 = 1 << 31;
 
 /// All entries, each with a number from 0; cheap to share with a worker.
 #[derive(Debug, Clone, Default)]
-pub struct Stock {
+pub struct EntryTable {
     batches: Vec<Arc<Vec<Entry>>>,
     /// What they add up to.
     pub sums: Sums,
 }
 
-impl Stock {
+impl EntryTable {
     /// Adds entries; a whole batch that begins where one does is taken as it is. What others share stays.
     pub fn add(&mut self, entries: Vec<Entry>, now: Timestamp) {
         entries.iter().for_each(|entry| self.sums.add(entry, now));
@@ -63,15 +63,15 @@ impl Stock {
     }
 
     /// Whether an entry of this number is the same one in both: then one has grown out of the other.
-    fn shares(&self, other: &Stock, number: u32) -> bool {
-        let batch = |stock: &Stock| stock.batches.get(number as usize / BATCH).map(Arc::as_ptr);
+    fn shares(&self, other: &EntryTable, number: u32) -> bool {
+        let batch = |entries: &EntryTable| entries.batches.get(number as usize / BATCH).map(Arc::as_ptr);
         batch(self).is_some() && batch(self) == batch(other)
     }
 }
 
 /// How entries are to be shown.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct ListOptions {
     /// Which of them.
     pub filter: Filter,
     /// In which order: the number of one of [`SortBy::ALL`].
@@ -82,7 +82,7 @@ pub struct Wish {
     pub group: Option<GroupBy>,
 }
 
-impl Wish {
+impl ListOptions {
     /// By what they are sorted.
     pub fn sort(&self) -> SortBy {
         SortBy::ALL[self.sort % SortBy::ALL.len()]
@@ -95,16 +95,16 @@ pub struct Task {
     /// Its number, for the answer.
     pub number: u64,
     /// All entries.
-    pub stock: Stock,
+    pub entries: EntryTable,
     /// How they are to be shown.
-    pub wish: Wish,
+    pub options: ListOptions,
     /// When that is.
     pub now: Timestamp,
 }
 
 /// A row of the list.
 #[derive(Debug, Clone, Copy)]
-pub enum Row<'a> {
+pub enum ListRow<'a> {
     /// The heading of a group, with what it adds up to.
     Group(&'a str, &'a Sums),
     /// An entry.
@@ -117,7 +117,7 @@ pub struct Arranged {
     /// The number of its task.
     pub number: u64,
     /// The entries, shown or not.
-    pub stock: Stock,
+    pub entries: EntryTable,
     rows: Vec<u32>,
     groups: Vec<(String, Sums)>,
     /// What the shown ones of each agent add up to, in the order of their names.
@@ -127,23 +127,24 @@ pub struct Arranged {
 impl Arranged {
     /// Chooses, sorts and groups; nothing once `go_on`, asked now and then, says no.
     pub fn new(task: &Task, go_on: impl Fn() -> bool) -> Option<Self> {
-        let Task { number, stock, wish, now } = task;
-        let mut admits = wish.filter.admitting(*now);
-        let mut shown = Vec::with_capacity(if wish.filter.text.is_empty() { stock.len() } else { 0 });
-        for (batch, first) in stock.batches.iter().zip((0..).step_by(BATCH)) {
+        let Task { number, entries, options, now } = task;
+        let mut admits = options.filter.admitting(*now);
+        let mut shown = Vec::with_capacity(if options.filter.text.is_empty() { entries.len() } else { 0 });
+        for (batch, first) in entries.batches.iter().zip((0..).step_by(BATCH)) {
             if !go_on() {
                 return None;
             }
             shown.extend((first..).zip(batch.iter()).filter(|(_, entry)| admits(entry)).map(|(n, _)| n));
         }
-        let by_agent = by_agent(stock, &shown, *now);
-        let mut rows = wish.sort().order(&shown, |n| stock.entry(n));
+        let by_agent = by_agent(entries, &shown, *now);
+        let mut rows = options.sort().order(&shown, |n| entries.entry(n));
         drop(shown);
-        if wish.reversed {
+        if options.reversed {
             rows.reverse();
         }
-        let mut arranged = Self { number: *number, stock: stock.clone(), rows, groups: Vec::new(), by_agent };
-        match wish.group {
+        let mut arranged =
+            Self { number: *number, entries: entries.clone(), rows, groups: Vec::new(), by_agent };
+        match options.group {
             Some(by) if go_on() => arranged.group(by, *now),
             _ => {}
         }
@@ -155,7 +156,7 @@ impl Arranged {
         let zone = TimeZone::system();
         let mut groups: BTreeMap<String, (Sums, Vec<u32>)> = BTreeMap::new();
         for &n in &self.rows {
-            let entry = self.stock.entry(n);
+            let entry = self.entries.entry(n);
             let (sums, members) = groups.entry(group_of(entry, by, &zone)).or_default();
             sums.add(entry, now);
             members.push(n);
@@ -184,13 +185,13 @@ impl Arranged {
     }
 
     /// A row by its place.
-    pub fn row(&self, place: usize) -> Option<Row<'_>> {
+    pub fn row(&self, place: usize) -> Option<ListRow<'_>> {
         let row = *self.rows.get(place)?;
         Some(match row & HEADING {
-            0 => Row::Entry(self.stock.entry(row)),
+            0 => ListRow::Entry(self.entries.entry(row)),
             _ => {
                 let (name, sums) = &self.groups[(row & !HEADING) as usize];
-                Row::Group(name, sums)
+                ListRow::Group(name, sums)
             }
         })
     }
@@ -200,14 +201,16 @@ impl Arranged {
         let row = *other.rows.get(place)?;
         let is_heading = |row: &u32| row & HEADING != 0;
         match other.row(place)? {
-            Row::Group(name, _) => {
+            ListRow::Group(name, _) => {
                 let group = self.groups.iter().position(|group| group.0 == name)? as u32;
                 self.rows.iter().position(|row| *row == HEADING | group)
             }
-            Row::Entry(_) if self.stock.shares(&other.stock, row) => self.rows.iter().position(|r| *r == row),
-            Row::Entry(entry) => self.rows.iter().position(|row| {
+            ListRow::Entry(_) if self.entries.shares(&other.entries, row) => {
+                self.rows.iter().position(|r| *r == row)
+            }
+            ListRow::Entry(entry) => self.rows.iter().position(|row| {
                 !is_heading(row) && {
-                    let here = self.stock.entry(*row);
+                    let here = self.entries.entry(*row);
                     here.name() == entry.name() && here.place().path == entry.place().path
                 }
             }),
@@ -215,9 +218,9 @@ impl Arranged {
     }
 }
 
-fn by_agent(stock: &Stock, shown: &[u32], now: Timestamp) -> BTreeMap<Arc<str>, Sums> {
+fn by_agent(entries: &EntryTable, shown: &[u32], now: Timestamp) -> BTreeMap<Arc<str>, Sums> {
     let mut totals: BTreeMap<Arc<str>, Sums> = BTreeMap::new();
-    for entry in shown.iter().map(|n| stock.entry(*n)) {
+    for entry in shown.iter().map(|n| entries.entry(*n)) {
         let agent = &entry.origin().agent;
         match totals.get_mut(agent) {
             Some(sums) => sums.add(entry, now),

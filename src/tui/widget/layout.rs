@@ -13,7 +13,7 @@ const STRIP: u16 = 3;
 
 /// The screen of one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pager {
+pub struct PagerAreas {
     /// The line at the top.
     pub title: Rect,
     /// Preview, where it is shown.
@@ -58,11 +58,11 @@ fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
 }
 
 /// Divides the screen for one output. Both panes are shown from `WIDE` columns on, else the focused one.
-pub fn pager(area: Rect, focus: Side) -> Pager {
+pub fn pager(area: Rect, focus: Side) -> PagerAreas {
     let (title, body, rule, status) = bands(area);
     let one = |side| (focus == side).then_some(body);
     if area.width < WIDE {
-        return Pager {
+        return PagerAreas {
             title,
             preview: one(Side::Preview),
             strip: None,
@@ -73,7 +73,7 @@ pub fn pager(area: Rect, focus: Side) -> Pager {
     }
     let left = (body.width - STRIP) / 2;
     let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
-    Pager {
+    PagerAreas {
         title,
         preview: columns(0, left),
         strip: columns(left, STRIP),
@@ -85,7 +85,7 @@ pub fn pager(area: Rect, focus: Side) -> Pager {
 
 /// The list of stored outputs: title, list, rule, totals, status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stores {
+pub struct StoresAreas {
     /// The line at the top.
     pub title: Rect,
     /// The names of the columns.
@@ -103,7 +103,7 @@ pub struct Stores {
 }
 
 /// Divides the screen for the list of stored outputs.
-pub fn stores(area: Rect) -> Stores {
+pub fn stores(area: Rect) -> StoresAreas {
     let (title, body, rule, status) = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
@@ -115,7 +115,7 @@ pub fn stores(area: Rect) -> Stores {
     let body = Rect { width: left, ..body };
     let head = Rect { height: u16::from(body.height > 1), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    Stores { title, head, list, glance, rule, detail, status }
+    StoresAreas { title, head, list, glance, rule, detail, status }
 }
 
 /// A box in the middle, at most `width` by `height`, that leaves a margin where there is room.
@@ -153,7 +153,7 @@ mod tests {
                         assert_eq!(part.intersection(area), part, "{width}x{height}");
                     }
                 }
-                let Stores { list, detail, .. } = stores(area);
+                let StoresAreas { list, detail, .. } = stores(area);
                 assert_eq!((list.intersection(area), detail.intersection(area)), (list, detail));
                 assert_eq!(overlay(area, 40, 10).intersection(area), overlay(area, 40, 10));
             }

@@ -15,7 +15,7 @@ pub fn settle(buffer: &mut Buffer) {
             let end = x + if symbol.is_ascii() { 1 } else { symbol.width().max(1) };
             match row.get_mut(x + 1..end) {
                 Some(covered) if covered.iter().all(|cell| cell.symbol() == " ") => {
-                    covered.iter_mut().for_each(|cell| drop(cell.set_symbol("")));
+                    covered.iter_mut().for_each(|cell| _ = cell.set_symbol(""));
                     x = end;
                 }
                 _ => {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_wide_character_covers_its_second_column() {
-        let drawn = symbols(|buffer| drop(buffer.set_string(0, 0, "日本 ", Style::new())));
+        let drawn = symbols(|buffer| buffer.set_string(0, 0, "日本 ", Style::new()));
         assert_eq!(drawn, ["日", "", "本", "", " "]);
     }
 

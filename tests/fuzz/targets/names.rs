@@ -10,9 +10,9 @@ use std::path::Path;
 use jiff::Timestamp;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::human::{parse_age, Size};
+use overspill::human::{parse_age, TypedSize};
 use overspill::known::Date;
-use overspill::store::{new_id, parse_id, Env, Form, Stores};
+use overspill::store::{new_id, parse_id, Env, IdForm, Stores};
 use overspill::text::label as labels;
 use overspill::text::label::{json, shell};
 use safe::is_safe;
@@ -37,7 +37,7 @@ fn all(mut lot: Unstructured) -> Result<()> {
     words(bytes);
     placed(bytes, near);
     if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = (parse_age(text), text.parse::<Size>());
+        let _ = (parse_age(text), text.parse::<TypedSize>());
         if let Ok(date) = Date::try_from(text.to_owned()) {
             assert_eq!(date.to_string(), text);
             assert!(date.first() <= date.last());
@@ -50,7 +50,7 @@ fn all(mut lot: Unstructured) -> Result<()> {
 fn made(now: Timestamp, counter: u16, random: [u8; 12]) {
     let name = new_id(now, counter, random);
     let id = parse_id(name.as_bytes()).expect("our own id");
-    assert_eq!((id.form, id.millis), (Form::Eight, now.as_millisecond().max(0)), "{name}");
+    assert_eq!((id.form, id.millis), (IdForm::Eight, now.as_millisecond().max(0)), "{name}");
 }
 
 /// Nothing that is said of a name harms a terminal or a shell.

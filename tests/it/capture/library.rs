@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use overspill::capture::{
-    Group, HOLD, Limits, Options, Place, Running, Stdin, Streams, Wish, drain, run, start,
+    Group, HOLD, Location, Options, Request, Running, SinkLimits, Stdin, Streams, drain, run, start,
 };
 use overspill::preview::{Catalog, Policy, Stream, Want};
 use overspill::source::{Change, Source};
@@ -21,7 +21,7 @@ fn options(hold: usize) -> Options {
         stdin: Stdin::Null,
         group: Group::Own,
         timeout: Some(Duration::from_secs(30)),
-        limits: Limits { hold, cap: u64::MAX, want: Want::ALL },
+        limits: SinkLimits { hold, cap: u64::MAX, want: Want::ALL },
     }
 }
 
@@ -31,9 +31,9 @@ fn shell(script: &str) -> Command {
     command
 }
 
-fn home() -> (tempfile::TempDir, Place) {
+fn home() -> (tempfile::TempDir, Location) {
     let home = tempfile::tempdir().unwrap();
-    let place = Place::own(&Env::hermetic(home.path()), Timestamp::now());
+    let place = Location::own(&Env::hermetic(home.path()), Timestamp::now());
     (home, place)
 }
 
@@ -63,7 +63,7 @@ fn a_screen_looks_at_the_spill_while_it_grows() {
     });
     let generation = source.generation();
     std::fs::write(&fifo, "go\n").unwrap();
-    let delivery = running.wait().unwrap().deliver(&Wish::new(policy()), &place).unwrap();
+    let delivery = running.wait().unwrap().deliver(&Request::new(policy()), &place).unwrap();
     assert_eq!(source.refresh(), Change::Grown { from: half.len() as u64 });
     assert_eq!((&*source.view(), source.generation()), (half.repeat(2).as_bytes(), generation));
     let saved = delivery.saved.stdout.as_ref().unwrap();
@@ -87,7 +87,7 @@ fn a_stream_is_taken_as_a_command_s_output_is() {
     let text = sequence(50_000);
     let captured = drain(text.as_bytes(), options(HOLD).limits, &place).unwrap();
     assert_eq!((captured.ended, captured.stdout.seen.lines), (None, 50_000));
-    let delivery = captured.deliver(&Wish::new(policy()), &place).unwrap();
+    let delivery = captured.deliver(&Request::new(policy()), &place).unwrap();
     assert!(delivery.is_cut() && delivery.text().starts_with("1\n2\n"));
     assert_eq!(std::fs::read_to_string(delivery.saved.stdout.as_ref().unwrap()).unwrap(), text);
 }
@@ -108,7 +108,7 @@ fn a_reader_that_fails_keeps_what_came() {
     let (_home, place) = home();
     let captured = drain(Failing(0), options(HOLD).limits, &place).unwrap();
     assert_eq!(captured.failure.as_ref().unwrap().raw_os_error(), Some(libc::EIO));
-    let delivery = captured.deliver(&Wish::new(policy()), &place).unwrap();
+    let delivery = captured.deliver(&Request::new(policy()), &place).unwrap();
     assert_eq!(delivery.text(), "okok");
     assert!(delivery.warnings[0].contains("could not be read to its end"));
 }
@@ -123,7 +123,7 @@ fn cleaning_comes_once_and_only_before_a_spill() {
     });
     let deliver = |script: &str| {
         let captured = run(shell(script), &options(HOLD), &place).unwrap();
-        captured.deliver(&Wish::new(policy()), &place).unwrap();
+        captured.deliver(&Request::new(policy()), &place).unwrap();
     };
     deliver("echo little");
     assert_eq!(times.load(Ordering::Relaxed), 0);

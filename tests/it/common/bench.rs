@@ -20,7 +20,7 @@ use overspill::tui::pager::search::{Found, Round, SearchJob, SearchReply};
 use overspill::tui::pager::{Opened, Pager};
 use overspill::tui::stores::details;
 use overspill::tui::stores::sort::Arranged;
-use overspill::tui::stores::{Look, Scanned};
+use overspill::tui::stores::{ScanEnd, Scanned};
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
@@ -265,7 +265,7 @@ impl Bench {
     pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
         let store::Listing { entries, reports } = listing;
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
-        let look = Look { number, reports, kept: Default::default(), space };
+        let look = ScanEnd { number, reports, kept: Default::default(), space };
         let (now, user) = (self.now, self.env.uid());
         self.update(Event::Scanned(Scanned::Begun { number, now, user }));
         let mut effects = self.update(Event::Scanned(Scanned::Some(number, entries)));

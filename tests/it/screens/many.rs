@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event};
 use overspill::tui::stores::sort::BATCH;
-use overspill::tui::stores::{Look, Scanned};
+use overspill::tui::stores::{ScanEnd, Scanned};
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -57,7 +57,7 @@ fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl
         bench.carry_out(effects);
         between(bench);
     }
-    let look = Look { number, reports: Vec::new(), kept: Default::default(), space: None };
+    let look = ScanEnd { number, reports: Vec::new(), kept: Default::default(), space: None };
     let effects = bench.update(Event::Scanned(Scanned::All(Box::new(look))));
     bench.carry_out(effects);
 }
@@ -72,7 +72,7 @@ fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     assert_eq!(shown[0], BATCH / 8, "the first ones at once");
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
     let listing = &bench.app.stores.listing;
-    assert_eq!((listing.shown().len(), listing.stock().sums.entries), (MANY, MANY as u64));
+    assert_eq!((listing.shown().len(), listing.entries().sums.entries), (MANY, MANY as u64));
     assert!(listing.arranged <= 7 * MANY as u64, "{} put in order", listing.arranged);
     assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
     let before = bench.app.stores.listing.arranged;
@@ -98,10 +98,10 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     }
     assert!(bench.app.stores.listing.pending.is_empty(), "nothing is done to the rows of before");
     bench.carry_out(tasks);
-    let doomed = bench.app.stores.take_doomed();
-    let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    let to_delete = bench.app.stores.take_pending();
+    let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(24_100)]);
-    assert_eq!(doomed[0].manner, DeleteMode::Single);
+    assert_eq!(to_delete[0].mode, DeleteMode::Single);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
-    assert_eq!(bench.app.stores.listing.stock().len(), 63);
+    assert_eq!(bench.app.stores.listing.entries().len(), 63);
     let marked: Vec<_> =
         bench.app.stores.listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
     assert_eq!(marked, [name(30)], "the other one is gone");
@@ -175,11 +175,11 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     let effects = bench.update(Event::StoresChanged);
     bench.carry_out(effects);
     bench.keys("<Enter>");
-    let doomed = bench.app.stores.take_doomed();
-    let mut ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    let to_delete = bench.app.stores.take_pending();
+    let mut ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     ids.sort();
     assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
-    assert!(doomed.iter().all(|marked| marked.manner == DeleteMode::Bulk && marked.why.as_str() == "mtime"));
+    assert!(to_delete.iter().all(|marked| marked.mode == DeleteMode::Bulk && marked.why.as_str() == "mtime"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn what_cannot_be_deleted_is_refused_with_the_reason() {
     bench.keys("<Esc>/00002<Enter>x");
     assert!(bench.status().contains("other names (hard link), which stay"), "{}", bench.status());
     bench.keys("U<Esc>g   x");
-    let doomed = bench.app.stores.take_doomed();
-    let ids: Vec<_> = doomed.iter().map(|marked| marked.entry.id().into_owned()).collect();
+    let to_delete = bench.app.stores.take_pending();
+    let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(0)], "of several, neither the link nor what has other names");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::text::units::Want;
 
 use super::count::Counter;
-use super::ends::Ends;
+use super::ends::HeadAndTail;
 
 /// An output of no more bytes than this is held in memory, and no file is begun for it.
 pub const HOLD: usize = 64 << 10;
@@ -41,7 +41,7 @@ pub(crate) type Begin<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
 
 /// What is wanted of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SinkLimits {
     /// Bytes held in memory before a file is begun.
     pub hold: usize,
     /// Bytes that are spilled at most; what comes after is counted and dropped.
@@ -50,20 +50,20 @@ pub struct Limits {
     pub want: Want,
 }
 
-impl Default for Limits {
+impl Default for SinkLimits {
     /// [`HOLD`], no cap, and nothing counted besides line feeds.
-    fn default() -> Limits {
-        Limits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
+    fn default() -> SinkLimits {
+        SinkLimits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
     }
 }
 
 /// Takes an output, chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
-    limits: Limits,
+    limits: SinkLimits,
     state: State<W>,
     counter: Counter,
     kept: u64,
-    rest: Ends,
+    rest: HeadAndTail,
     rest_feeds: u64,
     stopped: Option<Stopped>,
 }
@@ -75,7 +75,7 @@ enum State<W> {
 }
 
 /// All that a sink has taken.
-pub(crate) struct Taken<W> {
+pub(crate) struct Received<W> {
     pub counter: Counter,
     /// Bytes in the file.
     pub kept: u64,
@@ -83,7 +83,7 @@ pub(crate) struct Taken<W> {
     pub rest_feeds: u64,
     pub place: Whereabouts<W>,
     /// What is not in the file.
-    pub rest: Ends,
+    pub rest: HeadAndTail,
     pub stopped: Option<Stopped>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) enum Whereabouts<W> {
 
 impl<W: Write> Sink<W> {
     /// A file is begun when there is more than may be held; at once if nothing may.
-    pub(crate) fn new(limits: Limits, begin: Begin<W>) -> Self {
+    pub(crate) fn new(limits: SinkLimits, begin: Begin<W>) -> Self {
         if limits.hold > 0 {
             return Self::in_state(limits, State::Held(Vec::new(), begin));
         }
@@ -111,17 +111,17 @@ impl<W: Write> Sink<W> {
     }
 
     /// One whose file has been begun.
-    pub(crate) fn begun(limits: Limits, file: W) -> Self {
+    pub(crate) fn begun(limits: SinkLimits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
 
-    fn in_state(limits: Limits, state: State<W>) -> Self {
+    fn in_state(limits: SinkLimits, state: State<W>) -> Self {
         Self {
             limits,
             state,
             counter: Counter::new(limits.want),
             kept: 0,
-            rest: Ends::default(),
+            rest: HeadAndTail::default(),
             rest_feeds: 0,
             stopped: None,
         }
@@ -191,14 +191,14 @@ impl<W: Write> Sink<W> {
         self.rest.push(bytes);
     }
 
-    pub(crate) fn finish(self) -> Taken<W> {
+    pub(crate) fn finish(self) -> Received<W> {
         let place = match self.state {
             State::Held(held, begin) => Whereabouts::Held(held, begin),
             State::Spilling(file) => Whereabouts::File(Some(file)),
             State::Stopped(file) => Whereabouts::File(file),
         };
         let Self { counter, kept, rest, rest_feeds, stopped, .. } = self;
-        Taken { counter, kept, rest_feeds, place, rest, stopped }
+        Received { counter, kept, rest_feeds, place, rest, stopped }
     }
 }
 

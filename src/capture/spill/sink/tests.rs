@@ -30,18 +30,18 @@ impl Write for Disk {
     }
 }
 
-fn limits(hold: usize, cap: u64) -> Limits {
-    Limits { hold, cap, want: Want::ALL }
+fn limits(hold: usize, cap: u64) -> SinkLimits {
+    SinkLimits { hold, cap, want: Want::ALL }
 }
 
 /// What a sink does with `output` on a disk that fails after `takes` writes.
 fn taken(
     output: &[u8],
-    limits: Limits,
+    limits: SinkLimits,
     takes: usize,
     most: usize,
     error: i32,
-) -> (Taken<Disk>, Arc<Mutex<Vec<u8>>>) {
+) -> (Received<Disk>, Arc<Mutex<Vec<u8>>>) {
     let written = Arc::new(Mutex::new(Vec::new()));
     let disk = Disk { written: Arc::clone(&written), takes, most, error };
     let mut sink = Sink::new(limits, Box::new(|| Ok(disk)));
@@ -54,7 +54,7 @@ fn lines(count: usize) -> Vec<u8> {
 }
 
 /// The bytes in the file and those in the ends are the output, and the counts are right.
-fn check(output: &[u8], taken: &Taken<Disk>, written: &[u8]) {
+fn check(output: &[u8], taken: &Received<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);
     assert_eq!(taken.kept, written.len() as u64);

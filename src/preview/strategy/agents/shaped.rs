@@ -6,7 +6,7 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
 use crate::preview::model::{Bit, Direction, Part, Unit};
 use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::composed::{self, Composed, Frame};
+use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::segments::Segment;
 use crate::preview::strategy::selection::Selection;
@@ -17,7 +17,7 @@ use crate::text::units::Want;
 /// The keys of `shaped`.
 #[derive(Debug)]
 pub(crate) struct Shaped {
-    frame: Frame,
+    frame: Envelope,
     size: Figure,
     /// Most of one line, its end with it.
     line_size: Figure,
@@ -36,7 +36,7 @@ pub(crate) struct Shaped {
 impl Shaped {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
-            frame: Frame::read(keys)?,
+            frame: Envelope::read(keys)?,
             size: keys.figure("size")?,
             line_size: keys.figure("line_size")?,
             line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),

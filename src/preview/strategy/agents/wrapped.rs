@@ -4,7 +4,7 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Unit};
 use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::composed::{self, Composed, Frame};
+use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
@@ -15,7 +15,7 @@ use crate::preview::template::facts::Fact;
 /// The keys of `wrapped`.
 #[derive(Debug)]
 pub(crate) struct Wrapped {
-    frame: Frame,
+    frame: Envelope,
     /// Over this size the output and the words around it are cut together.
     over: Figure,
     head: Figure,
@@ -26,7 +26,7 @@ pub(crate) struct Wrapped {
 impl Wrapped {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
-            frame: Frame::read(keys)?,
+            frame: Envelope::read(keys)?,
             over: keys.figure("over")?,
             head: keys.figure("head")?,
             tail: keys.figure("tail")?,

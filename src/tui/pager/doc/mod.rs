@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::{Input, Part, Preview, Stream};
 
-pub use super::reader::{Cost, Files, Reader, Segment};
+pub use super::reader::{Cost, Files, LineSegment, Reader};
 
 /// What a stretch of a document is to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,7 +48,7 @@ pub(crate) fn preview_of(out: &[u8], lines: u64, bytes: u64, tail: bool) -> Doc 
     Doc::preview(&plan(&input, &policy).unwrap(), &input)
 }
 
-fn segments(reader: &Reader) -> Vec<Segment> {
+fn segments(reader: &Reader) -> Vec<LineSegment> {
     let mut at = 0;
     let mut all = Vec::new();
     while at < reader.doc.len() {
@@ -61,7 +61,7 @@ fn segments(reader: &Reader) -> Vec<Segment> {
 }
 
 /// Places in a segment where something may be amiss.
-fn places(segment: &Segment) -> impl Iterator<Item = u64> + use<> {
+fn places(segment: &LineSegment) -> impl Iterator<Item = u64> + use<> {
     let (start, next) = (segment.start, segment.next);
     let anchors = (start / ANCHOR as u64..=next / ANCHOR as u64).map(|n| n * ANCHOR as u64);
     let near = anchors.chain([start, segment.end, next, (start + next) / 2]);

@@ -4,7 +4,7 @@ use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
-use super::doc::{Reader, Segment};
+use super::doc::{LineSegment, Reader};
 
 /// So far back an escape sequence can colour a stretch of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
@@ -23,7 +23,7 @@ pub enum Long {
 
 /// The room of a pane and the way its text is shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame {
+pub struct Viewport {
     /// Columns for text.
     pub width: u16,
     /// Rows for text.
@@ -70,7 +70,7 @@ pub struct Scroll<'a> {
     /// What is read.
     pub reader: Reader<'a>,
     /// Where it is shown.
-    pub frame: Frame,
+    pub frame: Viewport,
     /// Rows of the screen that a row of text takes: 2 where a rule is drawn above it.
     pub weight: &'a dyn Fn(u64, u64) -> usize,
 }
@@ -117,7 +117,7 @@ impl Scroll<'_> {
 
     /// The rows of a wrapped segment from the one that reaches beyond `from` to the last that starts before `to`,
     /// `most` of them at the most; laying out stops there.
-    fn wrapped(&self, segment: Segment, from: u64, to: u64, most: usize) -> Vec<ScreenRow> {
+    fn wrapped(&self, segment: LineSegment, from: u64, to: u64, most: usize) -> Vec<ScreenRow> {
         // The line feed goes along, so that a CR before it is known for the line's end.
         let bytes = self.reader.copy(segment.start..segment.next);
         let style = self.style_before(segment.start, segment.opens);

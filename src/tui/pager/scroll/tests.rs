@@ -12,7 +12,7 @@ use super::*;
 struct Case {
     out: Vec<u8>,
     doc: Doc,
-    frame: Frame,
+    frame: Viewport,
     rule: Option<u64>,
 }
 
@@ -23,7 +23,7 @@ fn case() -> impl Strategy<Value = Case> {
         |(out, (whole, ruled), width, height, long, show, rule)| {
             let doc = if whole { Doc::file(out.len()) } else { preview_of(&out, 5, 90_000, false) };
             let rule = (ruled && !doc.is_empty()).then(|| rule.index(doc.len() as usize) as u64);
-            Case { out, doc, frame: Frame { width, height, long, show }, rule }
+            Case { out, doc, frame: Viewport { width, height, long, show }, rule }
         },
     )
 }
@@ -48,7 +48,7 @@ impl Case {
 
 /// All rows, each found by going on from the row before.
 fn rows(scroll: &Scroll) -> Vec<ScreenRow> {
-    let tall = Scroll { frame: Frame { height: u16::MAX, ..scroll.frame }, ..*scroll };
+    let tall = Scroll { frame: Viewport { height: u16::MAX, ..scroll.frame }, ..*scroll };
     let mut all: Vec<ScreenRow> = Vec::new();
     while all.last().map_or(0, |row| row.next) < scroll.reader.doc.len() {
         all.extend(tall.screen(all.last().map_or(0, |row| row.next)));
@@ -143,7 +143,7 @@ proptest! {
 #[test]
 fn a_page_in_a_line_of_many_rows_goes_to_the_end() {
     let out = b"0123456789".repeat(10);
-    let frame = Frame { width: 10, height: 3, long: Long::Wrapped, show: Show::PAGER };
+    let frame = Viewport { width: 10, height: 3, long: Long::Wrapped, show: Show::PAGER };
     let case = Case { doc: Doc::file(out.len()), out, frame, rule: None };
     case.scroll(|scroll| {
         assert_eq!((scroll.last_top(), scroll.down(50, 8), scroll.down(0, 2)), (70, 70, 20));
@@ -153,7 +153,7 @@ fn a_page_in_a_line_of_many_rows_goes_to_the_end() {
 #[test]
 fn no_room_shows_nothing_and_goes_nowhere() {
     for (width, height) in [(0, 0), (0, 5), (5, 0)] {
-        let frame = Frame { width, height, long: Long::Wrapped, show: Show::PAGER };
+        let frame = Viewport { width, height, long: Long::Wrapped, show: Show::PAGER };
         let case = Case { out: b"a\nb\n".to_vec(), doc: Doc::file(4), frame, rule: None };
         case.scroll(|scroll| {
             assert!(scroll.screen(0).is_empty());

@@ -9,7 +9,7 @@ use crate::human::{size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::{fit, label};
 use crate::tui::pager::Pager;
-use crate::tui::pager::output::Output;
+use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::line::{self, Span};
 
 /// Columns of the parameters, where there is room for the difference beside them.
@@ -44,7 +44,7 @@ pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     }
 }
 
-fn parameters(pager: &Pager, output: &Output, frame: &mut Frame, area: Rect) {
+fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(2)).max(1);
     let top = (pager.drawer.chosen + 1).saturating_sub(room);
     for (n, param) in output.policy.params().iter().enumerate().skip(top).take(room) {
@@ -74,7 +74,7 @@ fn parameters(pager: &Pager, output: &Output, frame: &mut Frame, area: Rect) {
 }
 
 /// A value, and a size in bytes as people read it too.
-fn in_words(output: &Output, key: &str, value: &str) -> String {
+fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
     match (output.policy.size_key() == Some(key) && output.policy.unit() == Unit::Bytes, value.parse()) {
         (true, Ok(bytes)) if bytes >= 1024 => format!("{value} ({})", size(bytes)),
         _ => value.to_owned(),
@@ -82,7 +82,7 @@ fn in_words(output: &Output, key: &str, value: &str) -> String {
 }
 
 /// What the model gains or loses, a row a figure.
-fn differences(pager: &Pager, output: &Output) -> Vec<Vec<Span>> {
+fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
     let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::tui::pager::Pager;
-use crate::tui::pager::output::Output;
+use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::layout::Side;
 
 /// How much of a stretch of the file the model got.
@@ -37,7 +37,7 @@ pub fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
 }
 
 /// Draws the map: a row for each share of the file, from its start to its end.
-pub fn draw(pager: &Pager, output: &Output, buffer: &mut Buffer, area: Rect) {
+pub fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
     let len = output.view.len();
     let rows = usize::from(area.height);
     if len == 0 || rows == 0 {

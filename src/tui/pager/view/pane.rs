@@ -6,12 +6,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::text::cells::{Cell, Kind, Show};
+use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
 use crate::tui::pager::describe;
 use crate::tui::pager::doc::{Class, Cost, Reader};
-use crate::tui::pager::output::Output;
-use crate::tui::pager::scroll::{Frame, Long, ScreenRow};
+use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line;
@@ -22,7 +22,7 @@ const LONGEST_CHAR: u64 = 4;
 /// A pane to be drawn.
 pub struct Shown<'a> {
     /// Whose.
-    pub output: &'a Output,
+    pub output: &'a OpenOutput,
     /// Which side of it.
     pub side: Side,
     /// From which row on.
@@ -47,7 +47,7 @@ pub struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// The start of a preview, of an output that is not looked at otherwise.
-    pub(crate) fn glance(output: &'a Output, canvas: Canvas) -> Self {
+    pub(crate) fn glance(output: &'a OpenOutput, canvas: Canvas) -> Self {
         Self {
             output,
             side: Side::Preview,
@@ -87,7 +87,7 @@ pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Draw
         return Drawn::default();
     }
     let room = (area.width.saturating_sub(output.gutter(side)), area.height);
-    let frame = Frame { width: room.0, height: room.1, long: shown.long, show: shown.show };
+    let frame = Viewport { width: room.0, height: room.1, long: shown.long, show: shown.show };
     let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
     let reader = Reader { doc: output.doc(side), files: output.files(), cost };
     let mut pane = Pane { shown, output, side, reader, number: None, found: None };
@@ -100,7 +100,7 @@ pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Draw
         let place = Rect { y, height: 1, ..area };
         line::ruled(buffer, place, &describe::end(output, side), canvas.theme.dim, canvas.unicode);
     }
-    let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == Kind::Hidden).count();
+    let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == CellKind::Hidden).count();
     Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
 }
 
@@ -117,7 +117,7 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
 
 struct Pane<'a> {
     shown: &'a Shown<'a>,
-    output: &'a Output,
+    output: &'a OpenOutput,
     side: Side,
     reader: Reader<'a>,
     /// The number of the line drawn last, 0-based, and whether it is exact.
@@ -214,8 +214,8 @@ impl Pane<'_> {
             Class::Kept => Style::new(),
         };
         match cell.kind {
-            Kind::Control => base.patch(theme.control),
-            Kind::Replaced => base.patch(theme.accent),
+            CellKind::Control => base.patch(theme.control),
+            CellKind::Replaced => base.patch(theme.accent),
             _ => base.patch(theme.of(cell.look)),
         }
     }

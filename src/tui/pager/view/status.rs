@@ -8,11 +8,10 @@ use crate::human::thousands;
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, key_of};
-use crate::tui::pager::Pager;
-use crate::tui::pager::describe;
-use crate::tui::pager::output::Output;
+use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
-use crate::tui::pager::window::Window;
+use crate::tui::pager::window::ReadWindow;
+use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
@@ -76,8 +75,8 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
 }
 
 /// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`, from the fullest to the barest.
-pub fn window(window: Window, output: &Output) -> Vec<String> {
-    let Window { offset, limit } = window;
+pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
+    let ReadWindow { offset, limit } = window;
     let call = format!("offset {offset} limit {limit}");
     let Some(total) = output.lines() else {
         return vec![format!("{call} · counting lines, {} %", output.counted_percent()), call];
@@ -103,7 +102,7 @@ fn sideways(pager: &Pager) -> String {
 }
 
 /// The right end, from the fullest to the barest.
-fn right(pager: &Pager, output: &Output, drawn: Drawn) -> Vec<Vec<Span>> {
+fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
     let dim = pager.canvas.theme.dim;
     let place = vec![(format!("{} ", position(pager, output, drawn)), dim)];
     let found: Vec<Span> = matches(pager, output)
@@ -138,7 +137,7 @@ fn right(pager: &Pager, output: &Output, drawn: Drawn) -> Vec<Vec<Span>> {
 }
 
 /// How far down the pane is.
-fn position(pager: &Pager, output: &Output, drawn: Drawn) -> String {
+fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
     let len = output.doc(pager.focus()).len().max(1);
     format!("{}%", drawn.end.min(len) * 100 / len)
 }
@@ -154,7 +153,7 @@ fn hidden(drawn: Drawn) -> [String; 2] {
 }
 
 /// That there is something to know before the preview is trusted, and the key that tells it: in words, and barely.
-fn warned(output: &Output) -> [String; 2] {
+fn warned(output: &OpenOutput) -> [String; 2] {
     let (warnings, key) = (output.warnings(), key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
@@ -165,7 +164,7 @@ fn warned(output: &Output) -> [String; 2] {
 }
 
 /// In Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
-fn matches(pager: &Pager, output: &Output) -> Option<String> {
+fn matches(pager: &Pager, output: &OpenOutput) -> Option<String> {
     let pattern = pager.find.pattern.as_ref()?;
     let counts = &pager.find.counts;
     let total = counts.total();

@@ -5,14 +5,13 @@ use ratatui::style::Style;
 
 use crate::source::PathStatus;
 use crate::text::label::fit;
-use crate::tui::pager::Pager;
-use crate::tui::pager::describe;
-use crate::tui::pager::output::Output;
+use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
 /// Draws the title of one output.
-pub fn draw(pager: &Pager, output: &Output, frame: &mut Frame, places: &layout::Pager) {
+pub fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let name = fit(&output.name, usize::from(places.title.width) * 9 / 20);
     let mut left: Vec<Span> = vec![(format!(" {name} "), pager.canvas.theme.accent)];
     if pager.files > 1 {
@@ -56,7 +55,7 @@ fn state(pager: &Pager) -> Option<&'static str> {
 }
 
 /// The right end, from the fullest to the barest.
-fn choices(pager: &Pager, output: &Output) -> Vec<Vec<Span>> {
+fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
     let failed = output.policy.failed_with(output.exit_code).map_or(String::new(), |name| {

@@ -8,14 +8,14 @@ use ratatui::widgets::{Block, Clear, Widget};
 use crate::human::{count, lines, size, thousands, tokens};
 use crate::text::label::label;
 use crate::tui::pager::describe;
-use crate::tui::pager::output::Output;
+use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::{layout, line};
 
 /// Columns of the facts' names.
 const NAMES: usize = 12;
 
-fn facts(output: &Output) -> Vec<(&'static str, String)> {
+fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
         ("file", output.saved_as.clone()),
@@ -52,7 +52,7 @@ fn facts(output: &Output) -> Vec<(&'static str, String)> {
 }
 
 /// Draws the box.
-pub fn draw(canvas: &Canvas, output: &Output, frame: &mut Frame, area: Rect) {
+pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let facts = facts(output);
     let longest = facts.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as u16;
     let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);

@@ -12,11 +12,11 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{SendError, Sender, sync_channel};
 use std::time::Duration;
 
-use crate::source::View;
+use crate::source::MapView;
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
 use crate::tui::event::{Event, Message};
-use crate::tui::pager::drawer::Wish;
+use crate::tui::pager::drawer::KeepRequest;
 use crate::tui::pager::planning::{Making, Planned};
 use crate::tui::pager::search::{CountJob, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
@@ -25,9 +25,9 @@ use crate::tui::stores::sort::{Arranged, Task};
 
 use super::Opener;
 use super::signal::Signal;
-use super::terminal::{self, Role};
+use super::terminal::{self, ThreadRole};
 use scans::{Background, Gate};
-use ticket::{Report, Ticket};
+use ticket::{Reporter, Ticket};
 
 /// A preview that is made within two frames is waited for, so that what is drawn is never one step behind.
 const SOON: Duration = Duration::from_millis(30);
@@ -38,7 +38,7 @@ const BESIDE: Duration = Duration::from_millis(15);
 /// Starts workers, and makes them give up when something newer is wanted.
 #[derive(Debug)]
 pub struct Jobs {
-    events: Report,
+    events: Reporter,
     places: Arc<(Stores, Env)>,
     counting: Arc<AtomicU64>,
     searching: Arc<AtomicU64>,
@@ -56,7 +56,7 @@ impl Jobs {
     pub fn new(signals: Sender<Signal>, stores: Stores, env: Env) -> Self {
         let never = || Arc::new(AtomicU64::new(0));
         Self {
-            events: Report::new(signals),
+            events: Reporter::new(signals),
             places: Arc::new((stores, env)),
             counting: never(),
             searching: never(),
@@ -71,7 +71,7 @@ impl Jobs {
     }
 
     /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
-    pub fn count(&self, view: &View, number: u64, want: Want, from: usize) {
+    pub fn count(&self, view: &MapView, number: u64, want: Want, from: usize) {
         let (view, background) = (view.clone(), self.background(&self.counting));
         self.spawn("count", move || scans::count(&view, number, want, from, &background));
     }
@@ -120,10 +120,10 @@ impl Jobs {
     }
 
     /// Deletes entries, and tells what became of them.
-    pub fn delete(&self, doomed: Vec<Marked>) {
+    pub fn delete(&self, to_delete: Vec<Marked>) {
         let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("delete", move || {
-            events.send(Event::Deleted(delete(&doomed, &places.1)));
+            events.send(Event::Deleted(delete(&to_delete, &places.1)));
         });
     }
 
@@ -216,13 +216,13 @@ impl Jobs {
         Ticket::next(&self.planning);
     }
 
-    /// Finds out what it takes to keep a line; an earlier wish is given up.
-    pub fn advise(&self, wish: Wish) {
+    /// Finds out what it takes to keep a line; an earlier request is dropped.
+    pub fn advise(&self, options: KeepRequest) {
         let (events, ticket) = (self.events.clone(), Ticket::next(&self.advising));
         self.spawn("advice", move || {
-            let change = wish.fulfil(&|| ticket.is_wanted());
+            let change = options.fulfil(&|| ticket.is_wanted());
             if ticket.is_wanted() {
-                events.send(Event::Advised(wish.number(), change));
+                events.send(Event::Advised(options.number(), change));
             }
         });
     }
@@ -237,7 +237,7 @@ impl Jobs {
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
         let events = self.events.clone();
         let guarded = move || {
-            terminal::play(Role::Caught);
+            terminal::play(ThreadRole::Caught);
             if catch_unwind(AssertUnwindSafe(work)).is_err() {
                 events.send(Event::Told(Message::error("a worker failed; what it was counting is missing")));
             }
@@ -249,7 +249,7 @@ impl Jobs {
 }
 
 /// Deletes entries by the rules of their stores; what became of them, in words.
-pub fn delete(doomed: &[Marked], env: &Env) -> Message {
+pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
     let now = jiff::Timestamp::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
@@ -257,13 +257,15 @@ pub fn delete(doomed: &[Marked], env: &Env) -> Message {
         Err(error) => return Message::error(format!("nothing was deleted: {error}")),
     };
     let (mut gone, mut bytes, mut stayed) = (0, 0, Vec::new());
-    for Marked { entry, why, manner } in doomed {
-        match cleaner.delete(entry, *why, *manner, env, now) {
-            store::Outcome::Deleted | store::Outcome::AlreadyGone => {
+    for Marked { entry, why, mode } in to_delete {
+        match cleaner.delete(entry, *why, *mode, env, now) {
+            store::DeleteOutcome::Deleted | store::DeleteOutcome::AlreadyGone => {
                 gone += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             }
-            store::Outcome::Stayed(reason) => stayed.push(format!("{}: {}", entry.id(), reason.as_str())),
+            store::DeleteOutcome::Stayed(reason) => {
+                stayed.push(format!("{}: {}", entry.id(), reason.as_str()))
+            }
         }
     }
     let done = format!("{} deleted, {}", crate::human::thousands(gone), crate::human::size(bytes));

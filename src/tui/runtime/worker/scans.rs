@@ -3,14 +3,14 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::source::{self, Buffer, View};
+use crate::source::{self, Buffer, MapView};
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
 use crate::tui::event::Event;
 use crate::tui::pager::search::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
-use super::ticket::{Report, Ticket};
+use super::ticket::{Reporter, Ticket};
 
 /// A counting worker takes this share of a file at a time,
 const SHARE: usize = 64;
@@ -39,7 +39,7 @@ const SHORTEST_CHUNK: usize = 64 << 10;
 pub(crate) struct Gate(Arc<(Mutex<usize>, Condvar)>);
 
 /// Background work waits while this lives.
-pub(crate) struct Passing<'a>(&'a Gate);
+pub(crate) struct PauseGuard<'a>(&'a Gate);
 
 impl Gate {
     fn lock(&self) -> MutexGuard<'_, usize> {
@@ -47,9 +47,9 @@ impl Gate {
     }
 
     /// Holds up background work.
-    pub(crate) fn pass(&self) -> Passing<'_> {
+    pub(crate) fn pass(&self) -> PauseGuard<'_> {
         *self.lock() += 1;
-        Passing(self)
+        PauseGuard(self)
     }
 
     /// Waits until nothing passes.
@@ -59,7 +59,7 @@ impl Gate {
     }
 }
 
-impl Drop for Passing<'_> {
+impl Drop for PauseGuard<'_> {
     fn drop(&mut self) {
         *self.0.lock() -= 1;
         self.0.0.1.notify_all();
@@ -70,7 +70,7 @@ impl Drop for Passing<'_> {
 pub(crate) struct Background {
     pub(crate) ticket: Ticket,
     pub(crate) gate: Gate,
-    pub(crate) events: Report,
+    pub(crate) events: Reporter,
 }
 
 impl Background {
@@ -86,7 +86,7 @@ impl Background {
 }
 
 /// Counts the lines from block `from` on, for which the numbers on the screen wait; then the totals wanted.
-pub(crate) fn count(view: &View, number: u64, want: Want, from: usize, background: &Background) {
+pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, background: &Background) {
     let only_lines = Want::LINE_FEEDS.contains(want);
     let index = BlockIndex::new(view.len() as u64);
     let blocks = from..index.blocks();
@@ -233,7 +233,7 @@ mod tests {
     use crate::tui::runtime::signal::Signal;
 
     /// A file of this content; the directory goes with the test.
-    fn view(content: &[u8]) -> View {
+    fn view(content: &[u8]) -> MapView {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("output");
         std::fs::write(&path, content).unwrap();
@@ -246,7 +246,7 @@ mod tests {
 
     fn events(work: impl FnOnce(&Background)) -> Vec<Event> {
         let (sender, receiver) = channel();
-        work(&Background { ticket: ticket(), gate: Gate::default(), events: Report::new(sender) });
+        work(&Background { ticket: ticket(), gate: Gate::default(), events: Reporter::new(sender) });
         let app = |signal| match signal {
             Signal::App(event) => Some(event),
             _ => None,

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
 use crate::tui::event::Event;
 use crate::tui::stores::sort::BATCH;
-use crate::tui::stores::{Look, Scanned};
+use crate::tui::stores::{ScanEnd, Scanned};
 
-use super::ticket::{Report, Ticket};
+use super::ticket::{Reporter, Ticket};
 
 /// The first entries are sent after so many: the screen is waiting.
 const FIRST: usize = 128;
@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const REST: u32 = 4;
 
 /// Looks at all stores, then watches their directories until another look is wanted.
-pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events: &Report) {
+pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events: &Reporter) {
     let began = Instant::now();
     let (stores, env) = places;
     let now = Timestamp::now();
@@ -39,7 +39,7 @@ pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events:
     let own = store::OwnStore::open(env).ok().flatten();
     let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
     let space = store::own_home(env).ok().and_then(|home| nearest_space(&home));
-    let look = Look { number, reports, kept, space };
+    let look = ScanEnd { number, reports, kept, space };
     if !ticket.is_wanted() || !events.send(Event::Scanned(Scanned::All(Box::new(look)))) {
         return;
     }
@@ -61,7 +61,7 @@ struct Finds<'a> {
     some: Vec<Entry>,
     most: usize,
     ticket: &'a Ticket,
-    events: &'a Report,
+    events: &'a Reporter,
 }
 
 impl Finds<'_> {

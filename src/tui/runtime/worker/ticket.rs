@@ -9,9 +9,9 @@ use crate::tui::runtime::signal::Signal;
 
 /// Where workers report.
 #[derive(Debug, Clone)]
-pub(crate) struct Report(Sender<Signal>);
+pub(crate) struct Reporter(Sender<Signal>);
 
-impl Report {
+impl Reporter {
     /// Reports over this channel.
     pub(crate) fn new(signals: Sender<Signal>) -> Self {
         Self(signals)

@@ -8,22 +8,21 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span};
 use crate::text::label::{fit, label};
-use crate::tui::stores::Cleaning;
-use crate::tui::stores::StoresScreen;
+use crate::tui::stores::{Cleaning, StoresScreen};
 use crate::tui::widget::{layout, line};
 
 /// Draws the list of what is overdue, from a row on.
 pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
-    let Cleaning { plan, stock } = cleaning;
+    let Cleaning { plan, entries } = cleaning;
     let now = screen.listing.now.unwrap_or_default();
-    let rows = plan.doomed.len().max(1);
+    let rows = plan.to_delete.len().max(1);
     let place = layout::overlay(
         area,
         100,
         u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
     );
     Clear.render(place, frame.buffer_mut());
-    let title = format!(" Overdue: {}, {} ", count(plan.doomed.len() as u64, "output"), size(plan.bytes));
+    let title = format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
     let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
     let foot = if foot.width() + 2 <= usize::from(place.width) {
         foot
@@ -34,9 +33,9 @@ pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area:
     let inner = block.inner(place);
     block.render(place, frame.buffer_mut());
     let height = usize::from(inner.height.saturating_sub(1));
-    let top = usize::from(top).min(plan.doomed.len().saturating_sub(height.max(1)));
-    for (n, doomed) in plan.doomed.iter().skip(top).take(height).enumerate() {
-        let entry = stock.entry(doomed.index as u32);
+    let top = usize::from(top).min(plan.to_delete.len().saturating_sub(height.max(1)));
+    for (n, to_delete) in plan.to_delete.iter().skip(top).take(height).enumerate() {
+        let entry = entries.entry(to_delete.index as u32);
         let age = span(entry.age(now).as_secs().max(0) as u64);
         let path = label(entry.path().to_string_lossy().as_bytes());
         let room = usize::from(inner.width).saturating_sub(26);
@@ -46,10 +45,10 @@ pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area:
         ];
         line::spans(frame.buffer_mut(), Rect { y: inner.y + n as u16, height: 1, ..inner }, &spans);
     }
-    if inner.height > 0 && !plan.spared.is_empty() {
+    if inner.height > 0 && !plan.skipped.is_empty() {
         let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
         let words =
-            format!(" {} more are overdue, and stay: kept, linked, in use or too young", plan.spared.len());
+            format!(" {} more are overdue, and stay: kept, linked, in use or too young", plan.skipped.len());
         line::left(frame.buffer_mut(), foot, &words, screen.canvas.theme.dim);
     }
 }

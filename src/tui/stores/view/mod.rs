@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span, span_left, thousands};
-use crate::store::{Entry, Expiry, Left, RootState, Status};
+use crate::store::{Entry, EntryStatus, Expiry, Left, RootState};
 use crate::text::label::{fit, label};
 use crate::tui::event::Message;
 use crate::tui::pager::doc::Cost;
@@ -19,7 +19,7 @@ use crate::tui::stores::StoresScreen;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
-use super::sort::Row;
+use super::sort::ListRow;
 
 /// Columns of the bar of time left.
 const BAR: usize = 8;
@@ -64,7 +64,7 @@ pub(crate) fn draw(
     let places = layout::stores(area);
     let listing = &screen.listing;
     draw_title(screen, frame, places.title);
-    match (listing.shown().stock.len(), listing.shown().len()) {
+    match (listing.shown().entries.len(), listing.shown().len()) {
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
             let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
@@ -85,7 +85,7 @@ pub(crate) fn draw(
 
 fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let listing = &screen.listing;
-    let sums = listing.stock().sums;
+    let sums = listing.entries().sums;
     let mut title = vec![
         (" Stores".into(), screen.canvas.theme.active),
         (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
@@ -119,7 +119,7 @@ fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     line::right(frame.buffer_mut(), area, taken, &[(filter, screen.canvas.theme.accent)]);
 }
 
-fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::Stores) {
+fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAreas) {
     let listing = &screen.listing;
     let height = usize::from(places.list.height);
     let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
@@ -132,7 +132,7 @@ fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::Stores) 
     }
 }
 
-fn spans(screen: &StoresScreen, row: Row, columns: &Columns, chosen: bool) -> Vec<Span> {
+fn spans(screen: &StoresScreen, row: ListRow, columns: &Columns, chosen: bool) -> Vec<Span> {
     let listing = &screen.listing;
     let cursor = match (chosen, screen.canvas.unicode) {
         (false, _) => " ",
@@ -141,12 +141,12 @@ fn spans(screen: &StoresScreen, row: Row, columns: &Columns, chosen: bool) -> Ve
     };
     let mut spans = vec![(cursor.to_owned(), screen.canvas.theme.accent)];
     match row {
-        Row::Group(name, sums) => {
+        ListRow::Group(name, sums) => {
             let words =
                 format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
             spans.push((words, screen.canvas.theme.active));
         }
-        Row::Entry(entry) => {
+        ListRow::Entry(entry) => {
             let path = entry.path();
             spans.push(match (listing.is_marked(&path), entry.exposed()) {
                 (true, _) => ("*".to_owned(), screen.canvas.theme.accent),
@@ -220,7 +220,7 @@ fn tool(screen: &StoresScreen, entry: &Entry) -> String {
 /// What is unusual about an entry, in words.
 fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = String> {
     let kept = screen.listing.is_kept(entry).then(|| "kept for ever".to_owned());
-    let status = (entry.status != Status::Ok).then(|| label(entry.status.words().as_bytes()));
+    let status = (entry.status != EntryStatus::Ok).then(|| label(entry.status.words().as_bytes()));
     [kept, status].into_iter().flatten()
 }
 
