@@ -17,7 +17,7 @@ pub use command::Capture;
 pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
 pub use result::finish::NoPreview;
-pub use spill::location::{Location, PlaceError};
+pub use spill::location::{Location, LocationError};
 pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
 
 // For the command line, the screens and the tests; none of it is stable.
@@ -28,9 +28,9 @@ pub use {
     process::options::{Group, Options, Stdin, Streams, TerminalSize},
     process::supervise::Control,
     request::{KeepSpill, Request, set_true},
-    result::captured::{Captured, CapturedOutput, OutputSize},
+    result::captured::{Captured, CapturedOutput},
     result::finish::{Delivery, NOT_SAVED},
-    result::record::{About, Exit, Record},
+    result::record::{About, Exit, OutputSize, Record},
     result::timeline::{Timeline, TimelineEntry},
     spill::content::Content,
     spill::copy::Progress,

@@ -5,8 +5,10 @@ mod generate;
 mod input;
 pub(crate) mod inspect;
 mod run;
+mod screens;
 pub(crate) mod stores;
 mod table;
+mod terminal;
 mod view;
 
 use std::io::{self, Write};
@@ -82,6 +84,7 @@ fn run(args: Args) -> CommandResult {
     let config = || Config::load(Env::from_process()).map_err(Failure::Usage);
     match args.command {
         None => view::run(config()?, &args.files, &args.look, &args.saving),
+        Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&config()?, &args),
         Some(Command::Run(args)) => run::run(&config()?, &args),
         Some(Command::Session(command)) => stores::session::run(&config()?, &command),

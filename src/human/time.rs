@@ -52,4 +52,16 @@ mod tests {
             assert_eq!(parse_age(wrong), None, "{wrong}");
         }
     }
+
+    #[test]
+    fn times_are_as_timeout_takes_them() {
+        let seconds = |text: &str| parse_duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(
+            ["90", "1.5s", "2m", "1h", "1d"].map(seconds),
+            [90.0, 1.5, 120.0, 3600.0, 86_400.0].map(Ok)
+        );
+        for text in ["", "s", "-1", "0", "1w", "1e400", "nan"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
 }

@@ -12,10 +12,10 @@ use super::template::{Compiler, Figure, Template};
 
 /// A table as written, with the place of each key and value.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Section(Vec<(Spanned<String>, Entry)>);
+pub(crate) struct Section(Vec<(Spanned<String>, KeyValue)>);
 
 /// A value as written, with its place.
-pub(crate) type Entry = Spanned<Raw>;
+pub(crate) type KeyValue = Spanned<Raw>;
 
 /// A value as written.
 #[derive(Debug, Clone, Deserialize)]
@@ -91,11 +91,11 @@ impl<'a> Keys<'a> {
         Ok(word)
     }
 
-    fn entry(&self, key: &str) -> Option<&'a (Spanned<String>, Entry)> {
+    fn entry(&self, key: &str) -> Option<&'a (Spanned<String>, KeyValue)> {
         self.section.0.iter().find(|(name, _)| name.get_ref() == key)
     }
 
-    fn find(&mut self, key: &'static str) -> Option<&'a Entry> {
+    fn find(&mut self, key: &'static str) -> Option<&'a KeyValue> {
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -216,7 +216,7 @@ impl<'a> Keys<'a> {
 }
 
 /// A number or an expression.
-pub(crate) fn figure(value: &Entry, key: &str, compiler: &Compiler) -> Result<Figure, Fault> {
+pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &Compiler) -> Result<Figure, Fault> {
     match value.get_ref() {
         Raw::Number(number) => Ok(Figure::Number(*number)),
         Raw::Text(source) => compiler.figure(source).map_err(|message| fault(value, key, message)),
@@ -224,6 +224,6 @@ pub(crate) fn figure(value: &Entry, key: &str, compiler: &Compiler) -> Result<Fi
     }
 }
 
-fn fault(value: &Entry, key: &str, message: impl ToString) -> Fault {
+fn fault(value: &KeyValue, key: &str, message: impl ToString) -> Fault {
     Fault { at: value.span().start, line: None, key: key.to_owned(), message: message.to_string() }
 }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::fs::identity::{Identity, PathStatus, Snapshot};
 
 use super::awaited::Awaited;
+use super::change::{Change, read_tail};
 use super::map::MapView;
 use super::open::{Access, FollowLinks, OpenError, open};
-use super::refresh::{Change, read_tail};
 use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::buffer::{ReadCounts, Reads, fill};
 use super::guard::Guard;
+use super::reads::{ReadCounts, Reads, fill};
 
 /// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.
 const SLOW_TO_UNMAP: usize = 64 << 20;

@@ -8,10 +8,12 @@
 
 mod awaited;
 mod buffer;
+mod change;
 mod file;
 mod guard;
 mod map;
 mod open;
+mod reads;
 mod refresh;
 mod scan;
 mod spool;
@@ -20,11 +22,12 @@ mod watch;
 
 pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use awaited::Awaited;
-pub use buffer::{Buffer, Reads};
+pub use buffer::Buffer;
+pub use change::Change;
 pub use file::Source;
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
-pub use refresh::Change;
+pub use reads::Reads;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
 pub use watch::{Probe, Watcher};

@@ -9,16 +9,15 @@ use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::units::{Measure, Want};
 
-use super::pager::drawer::{KeepRequest, LimitChange};
-use super::pager::limits::Choice;
-use super::pager::planning::{Making, Planned};
-use super::pager::search::{CountJob, Found, SearchJob};
+use super::pager::advice::{KeepRequest, LimitChange};
+use super::pager::making::{Making, Planned};
+use super::pager::search::job::{CountJob, Found, SearchJob};
+use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
-use super::pager::{Ending, Opened};
-use super::stores::Scanned;
 use super::stores::details::{Lines, Peek};
 use super::stores::glance::Glance;
-use super::stores::sort::{Arranged, Task};
+use super::stores::scan::Scanned;
+use super::stores::sort::{SortedEntries, Task};
 
 /// What happens to the screens.
 pub enum Event {
@@ -52,7 +51,7 @@ pub enum Event {
     /// Entries of stores have been found.
     Scanned(Scanned),
     /// Entries have been put in order.
-    Arranged(Box<Arranged>),
+    Sorted(Box<SortedEntries>),
     /// First lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// The lines of an entry have been counted, or cannot be.
@@ -153,7 +152,7 @@ pub enum Effect {
     /// Look at all stores; the look has this number.
     Scan(u64),
     /// Put entries in order; an earlier task is given up.
-    Arrange(Box<Task>),
+    Sort(Box<Task>),
     /// Look at the preview of an entry.
     Glance(PathBuf),
     /// Delete these.

@@ -10,6 +10,5 @@ pub mod stores;
 pub mod view;
 pub mod widget;
 
-pub use pager::limits::Choice;
-pub use pager::output::Subject;
+pub use pager::subject::{Choice, Subject};
 pub use runtime::{Completed, Live, LiveNews, Maker, Start, Target, run};

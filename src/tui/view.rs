@@ -3,7 +3,7 @@
 use ratatui::Frame;
 
 use super::app::{App, Popup, Screen};
-use super::pager::doc::Cost;
+use super::pager::reader::Cost;
 use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
 use super::{pager, popup, stores};

@@ -69,7 +69,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
 ];
 
 /// Files of the command line that start the screens.
-const STARTS_SCREENS: &[&str] = &["cli/view.rs", "cli/run/live.rs"];
+const STARTS_SCREENS: &[&str] = &["cli/screens.rs", "cli/run/live.rs"];
 
 /// What pure modules have no business with.
 const IMPURE: &[&str] = &[
@@ -91,7 +91,7 @@ const READS_POLICIES: (&str, &str) = ("preview/policy/catalog.rs", "std::fs");
 const LEADS_SESSIONS: &str = "capture/process/pty.rs";
 
 /// Every source file with its path below `src`.
-fn sources() -> Vec<(String, String)> {
+pub fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     let mut left: Vec<PathBuf> = vec![root.clone()];
@@ -112,7 +112,7 @@ fn module(name: &str) -> &str {
 }
 
 /// Lines of code, comments left out.
-fn code(text: &str) -> impl Iterator<Item = &str> {
+pub fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 

@@ -2,6 +2,7 @@
 //! One program, so that the library is linked once; `cargo test --test it screens` runs one part.
 
 mod capture;
+mod circles;
 mod cli;
 mod common;
 mod layers;

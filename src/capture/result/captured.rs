@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::capture::process::exit::Ended;
+use crate::capture::process::exit::{Ended, Stop};
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
 use crate::preview::{Stream, Totals};
 
-use super::record::Record;
+use super::record::{About, Exit, OutputSize, Record};
 use super::timeline::Timeline;
 
 /// A command or stream that has been taken to its end. Nothing is under a final name yet:
@@ -78,15 +78,37 @@ impl Captured {
             Stream::Stderr => self.stderr.as_mut(),
         }
     }
-}
 
-/// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct OutputSize {
-    /// Bytes.
-    pub bytes: u64,
-    /// Lines.
-    pub lines: u64,
+    /// The record of one of its outputs, which is saved at `path`.
+    pub(crate) fn record(&self, output: &CapturedOutput, about: &About, path: &str) -> Record {
+        let left = match (self.left_early, &self.failure) {
+            (true, _) => Some("left before its end".to_owned()),
+            (false, Some(_)) => Some("not read to its end".to_owned()),
+            (false, None) => None,
+        };
+        let stopped = self.ended.map(|ended| ended.stop).and_then(|stop| match stop {
+            Stop::No => None,
+            Stop::Asked(signal) => Some(format!("signal {signal}")),
+            Stop::TimedOut => Some("timeout".to_owned()),
+            Stop::Unwanted => Some("its reader had gone".to_owned()),
+        });
+        Record {
+            path: path.to_owned(),
+            command: about.command.clone(),
+            directory: about.directory.to_string_lossy().into_owned(),
+            tool: about.tool.clone(),
+            stream: output.stream.as_str().to_owned(),
+            start: self.started,
+            end: self.finished,
+            exit: self.ended.map(Exit::from),
+            stopped: stopped.or(left),
+            seen: output.seen,
+            kept: output.kept,
+            truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
+            policy: about.policy.clone(),
+            arrivals: self.arrivals.clone(),
+        }
+    }
 }
 
 /// One stream's output.

@@ -11,7 +11,6 @@ use crate::preview::{
 };
 
 use super::captured::Captured;
-use super::record::Record;
 
 /// The path that notices print where nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -295,6 +294,6 @@ fn finish(
     if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
-    let record = Record::new(captured, taken, &request.about, &path.to_string_lossy());
+    let record = captured.record(taken, &request.about, &path.to_string_lossy());
     captured.output_mut(stream)?.finish(&record, place, request.durable)
 }

@@ -10,12 +10,11 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::capture::process::exit::{Ended, ProcessStatus, Stop};
+use crate::capture::process::exit::{Ended, ProcessStatus};
 use crate::capture::spill::dir::{make_parents, open_private, private_dir};
 use crate::fs::stat::{FileStat, timestamp};
 use crate::store::{Env, NewSpill, own_home};
 
-use super::captured::{Captured, CapturedOutput, OutputSize};
 use super::timeline::Timeline;
 
 const RECORDS: &str = "records";
@@ -46,6 +45,15 @@ pub enum Exit {
     Code(u8),
     /// By a signal of this number.
     Signal(i32),
+}
+
+/// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct OutputSize {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
 }
 
 /// One spill's record, as its file in `records/` has it.
@@ -84,36 +92,6 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(captured: &Captured, output: &CapturedOutput, about: &About, path: &str) -> Record {
-        let left = match (captured.left_early, &captured.failure) {
-            (true, _) => Some("left before its end".to_owned()),
-            (false, Some(_)) => Some("not read to its end".to_owned()),
-            (false, None) => None,
-        };
-        let stopped = captured.ended.map(|ended| ended.stop).and_then(|stop| match stop {
-            Stop::No => None,
-            Stop::Asked(signal) => Some(format!("signal {signal}")),
-            Stop::TimedOut => Some("timeout".to_owned()),
-            Stop::Unwanted => Some("its reader had gone".to_owned()),
-        });
-        Record {
-            path: path.to_owned(),
-            command: about.command.clone(),
-            directory: about.directory.to_string_lossy().into_owned(),
-            tool: about.tool.clone(),
-            stream: output.stream.as_str().to_owned(),
-            start: captured.started,
-            end: captured.finished,
-            exit: captured.ended.map(Exit::from),
-            stopped: stopped.or(left),
-            seen: output.seen,
-            kept: output.kept,
-            truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
-            policy: about.policy.clone(),
-            arrivals: captured.arrivals.clone(),
-        }
-    }
-
     /// Writes it for the spill of this file name, whole or not at all; with `durable`, onto the disk.
     pub(crate) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
         let (path, dir) = create(env)?;

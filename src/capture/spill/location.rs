@@ -62,7 +62,7 @@ enum Kind {
 /// No place can be told from what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlaceError {
+pub enum LocationError {
     /// Nothing is known of how this agent places spills.
     #[error("--layout agent is not supported for {0}; it is for opencode, kilo, go-opencode, pi and t15")]
     NoLayout(String),
@@ -100,7 +100,7 @@ impl Location {
     /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
     ///
     /// # Errors
-    /// [`PlaceError`]: that agent has no such place, or the session's name cannot be used.
+    /// [`LocationError`]: that agent has no such place, or the session's name cannot be used.
     #[doc(hidden)]
     pub fn of_agent(
         name: &str,
@@ -108,7 +108,7 @@ impl Location {
         session: Option<&str>,
         env: &Env,
         now: Timestamp,
-    ) -> Result<Location, PlaceError> {
+    ) -> Result<Location, LocationError> {
         let agent = name.split_once('/').map_or(name, |(agent, _)| agent);
         let overflow = |dir: PathBuf, digits, ending| Kind::Overflow { dir, digits, ending };
         let kind = match (agent, name) {
@@ -118,7 +118,7 @@ impl Location {
             (_, "t15/generic") => overflow("/tmp/agent-overflow".into(), 16, ".log"),
             (_, "t15/recipe") => overflow(temporary(env, &["TMPDIR"]).join("agent-overflow"), 8, ".txt"),
             ("pi" | "pi-30k", _) => Kind::Pi,
-            _ => return Err(PlaceError::NoLayout(agent.to_owned())),
+            _ => return Err(LocationError::NoLayout(agent.to_owned())),
         };
         Ok(Location { tool: tool_name(tool), ..Location::in_kind(kind, env.clone(), Some(now)) })
     }
@@ -192,7 +192,7 @@ impl Location {
     fn fits(&self, name: &str) -> bool {
         match &self.kind {
             Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
-            Kind::GoSession(_) => super::session::is_spill(name),
+            Kind::GoSession(_) => is_spill(name),
             Kind::Overflow { digits, ending, .. } => name
                 .strip_suffix(ending)
                 .and_then(|name| name.rsplit_once('-'))
@@ -231,12 +231,20 @@ fn tool_name(tool: Option<&str>) -> String {
     word.chars().map(safe).take(TOOL_BYTES).collect()
 }
 
+/// `bash-{digits}-stdout.txt` or `-stderr.txt`.
+pub(crate) fn is_spill(name: &str) -> bool {
+    let number = name
+        .strip_prefix("bash-")
+        .and_then(|rest| rest.strip_suffix("-stdout.txt").or_else(|| rest.strip_suffix("-stderr.txt")));
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 /// A session's name, if it can be part of a directory's. One of digits alone would look like a process's.
-pub(crate) fn session_name(name: &str) -> Result<String, PlaceError> {
+pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
     let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
     let fits = word && !number && name.len() <= 200;
-    fits.then(|| name.to_owned()).ok_or_else(|| PlaceError::Session(name.to_owned()))
+    fits.then(|| name.to_owned()).ok_or_else(|| LocationError::Session(name.to_owned()))
 }
 
 /// The directory of a session, by opencode's persistence design.
@@ -271,7 +279,7 @@ mod tests {
         Home { dir, env }
     }
 
-    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Location, PlaceError> {
+    fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Location, LocationError> {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         Location::of_agent(policy, Some("ba/sh"), session, &home.env, now)
     }
@@ -353,9 +361,9 @@ mod tests {
         let home = home();
         for name in ["", "..", "a/b", "41", "a b", "\u{e9}"] {
             let refused = place(&home, "go-opencode/bash", Some(name));
-            assert!(matches!(refused, Err(PlaceError::Session(_))), "{name}");
+            assert!(matches!(refused, Err(LocationError::Session(_))), "{name}");
         }
         let none = place(&home, "basic/smart", None);
-        assert!(matches!(none, Err(PlaceError::NoLayout(agent)) if agent == "basic"));
+        assert!(matches!(none, Err(LocationError::NoLayout(agent)) if agent == "basic"));
     }
 }

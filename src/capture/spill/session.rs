@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::store::Env;
 
 use super::dir::{open_private, remove};
-use super::location::{PlaceError, session_dir, session_name};
+use super::location::{LocationError, is_spill, session_dir, session_name};
 
 /// What was removed with a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct EndedSession {
 pub enum EndError {
     /// It cannot be a session's name.
     #[error("{0}")]
-    Name(#[from] PlaceError),
+    Name(#[from] LocationError),
     /// There is none of that name.
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
@@ -70,14 +70,6 @@ pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
         unlinkat(CWD, &path, AtFlags::REMOVEDIR).map_err(io::Error::from)?;
     }
     Ok(ended)
-}
-
-/// `bash-{digits}-stdout.txt` or `-stderr.txt`.
-pub(crate) fn is_spill(name: &str) -> bool {
-    let number = name
-        .strip_prefix("bash-")
-        .and_then(|rest| rest.strip_suffix("-stdout.txt").or_else(|| rest.strip_suffix("-stderr.txt")));
-    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 #[cfg(test)]

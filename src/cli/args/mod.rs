@@ -1,6 +1,7 @@
 //! Every word of the command line.
 
 pub(crate) mod refused;
+mod run;
 mod save;
 mod stores;
 
@@ -14,8 +15,9 @@ use crate::config::Overrides;
 use crate::human::TypedSize;
 use crate::preview::{Direction, ToCount};
 
+pub(crate) use run::{LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
-pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
+pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
@@ -45,10 +47,10 @@ pub(crate) enum Command {
     /// Print one window of a file as the agent's read tool would
     Read(ReadArgs),
     /// Run a command, save its whole output, and print what the model would get
-    Run(super::run::RunArgs),
+    Run(RunArgs),
     /// End a session: remove its directory and the spills in it
     #[command(subcommand)]
-    Session(super::stores::session::SessionCommand),
+    Session(SessionCommand),
     /// List stored outputs: size, age, and time left until the agent deletes them
     List(ListArgs),
     /// Show which stored outputs have expired, and delete them

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args as Group, Subcommand};
 use jiff::SignedDuration;
 
 use crate::human::TypedSize;
@@ -106,4 +106,14 @@ fn age(text: &str) -> Result<SignedDuration, String> {
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {
     PossibleValuesParser::new(SortBy::ALL.map(SortBy::as_str)).try_map(|name| name.parse::<SortBy>())
+}
+
+/// What can be done with a session.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Remove a session's directory and the spills in it
+    End {
+        /// The name that was given with `run --session`
+        name: String,
+    },
 }

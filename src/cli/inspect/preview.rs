@@ -17,9 +17,6 @@ const PIECE: usize = 1 << 20;
 
 /// Prints what the model would get.
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
-    if args.save {
-        return crate::cli::run::save_stdin(config, args);
-    }
     args.saving.refuse()?;
     let opened = input::open(config, &args.file, &args.look)?;
     print(config, opened, &args.look.overrides(), args.form.form())
@@ -164,7 +161,12 @@ impl<W: Write> Write for SafeWriter<W> {
         let whole =
             if self.line.len() > PIECE { self.line.len() - units::unfinished(&self.line) } else { whole };
         if whole > 0 {
-            label::write_safe(&mut self.out, &self.line[..whole], &Show::MODEL, crate::cli::view::colour())?;
+            label::write_safe(
+                &mut self.out,
+                &self.line[..whole],
+                &Show::MODEL,
+                crate::cli::terminal::colour(),
+            )?;
             self.line.drain(..whole);
         }
         Ok(bytes.len())
@@ -179,7 +181,7 @@ impl<W: Write> SafeWriter<W> {
     /// Writes what is left; the terminal's next line starts fresh.
     fn end(&mut self) -> io::Result<()> {
         if !self.line.is_empty() {
-            label::write_safe(&mut self.out, &self.line, &Show::MODEL, crate::cli::view::colour())?;
+            label::write_safe(&mut self.out, &self.line, &Show::MODEL, crate::cli::terminal::colour())?;
             self.out.write_all(b"\n")?;
         }
         self.out.flush()

@@ -16,9 +16,9 @@ use crate::capture::{
     self, Captured, Delivery, Following, Interest, KeepSpill, Location, Options, Progress, Request, Running,
     SinkLimits, Stdin, Stopped,
 };
-use crate::cli::args::{PolicyArgs, SaveArgs};
+use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
-use crate::cli::{CommandResult, Failure, say, view};
+use crate::cli::{CommandResult, Failure, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::size;
 use crate::preview::Stream;
@@ -26,7 +26,7 @@ use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
 
-use super::{RunArgs, progress, signals};
+use super::{progress, signals};
 
 /// How often it is looked whether something went wrong.
 const EVERY: Duration = Duration::from_millis(200);
@@ -39,7 +39,7 @@ pub(crate) fn command(
     options: Options,
     (request, place): (&Request, &Location),
 ) -> anyhow::Result<(Delivery, Option<u8>)> {
-    if !view::has_screen() {
+    if !terminal::has_screen() {
         return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
     }
     let limits = SinkLimits { hold: 0, ..options.limits };
@@ -84,7 +84,7 @@ pub(crate) fn command(
     let _ = give.send((running, tell, tell_over));
     let live = Live { maker: Maker::Command(control.clone()), news };
     let shown = match target {
-        Ok(target) => view::show(shown_with, vec![target], Some(live)),
+        Ok(target) => screens::show(shown_with, vec![target], Some(live)),
         Err(error) => Err(error.into()),
     };
     let _finishing = signals::pass_on(options.group, control);
@@ -228,10 +228,10 @@ pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> Comma
         Ok(growing) => look_at(config, look, growing, (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), look)?;
-            let mut target = view::target(&config, opened, &look.overrides())?;
+            let mut target = screens::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.warnings.insert(0, words.clone());
-            let shown = view::show(config, vec![target], None);
+            let shown = screens::show(config, vec![target], None);
             say(&words);
             shown
         }
@@ -265,7 +265,7 @@ fn look_at(
     let Growing { temporary, following, interest } = growing;
     let mut opened = input::growing(&temporary, look)?;
     opened.saved_as = saved_as(&temporary, &request);
-    let target = view::target(&config, opened, &look.overrides())?;
+    let target = screens::target(&config, opened, &look.overrides())?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // Without a thread it is left to the next run.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
@@ -273,7 +273,7 @@ fn look_at(
     let (stay, left) = channel::<()>();
     let work = move || take(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
-    let shown = view::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
+    let shown = screens::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
     drop((interest, stay));
     joined(making)?.iter().for_each(|words| say(words));
     shown

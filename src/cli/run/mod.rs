@@ -4,15 +4,12 @@ pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod signals;
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use clap::{Args as Group, ValueEnum};
 use jiff::Timestamp;
 
 use crate::capture::{
@@ -20,67 +17,14 @@ use crate::capture::{
     Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::human::{self, size};
+use crate::human::size;
 use crate::preview::{Part, PerStream, Preview, Status, ToCount, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
-use super::args::{FormArgs, PolicyArgs, PreviewArgs, SaveArgs, TextForm};
+use super::args::{LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
 use super::{CommandResult, Failure, input, say};
-
-/// The words of `overspill run`.
-#[derive(Debug, Group)]
-pub(crate) struct RunArgs {
-    /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
-    pub command: Vec<OsString>,
-    /// Watch preview and spill on the screen while the command runs (its standard input is empty)
-    #[arg(short, long, conflicts_with_all = ["split", "json"])]
-    pub interactive: bool,
-    /// Capture standard error separately, with its own file and preview
-    #[arg(long)]
-    pub split: bool,
-    /// Give the command its own terminal, for colours and for programs that need one
-    #[arg(long, conflicts_with = "split")]
-    pub pty: bool,
-    /// Stop the command after this time: 90, 1.5s, 2m, 1h
-    #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
-    pub timeout: Option<Duration>,
-    #[command(flatten)]
-    pub saving: SaveArgs,
-    /// What to do if the reader of overspill's output exits
-    #[arg(long, value_name = "WHAT", default_value = "spill")]
-    pub sigpipe: Unread,
-    /// Where to put spills, and how to name them
-    #[arg(long, value_name = "WHOSE", default_value = "own")]
-    pub layout: LayoutOf,
-    /// Session name, for --layout agent with agents that group spills by session
-    #[arg(long, value_name = "NAME")]
-    pub session: Option<String>,
-    #[command(flatten)]
-    pub look: PolicyArgs,
-    #[command(flatten)]
-    pub form: FormArgs,
-}
-
-/// What to do with a command if the reader of its preview exits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unread {
-    /// Let the command go on, and save its output
-    Spill,
-    /// Stop the command: TERM, then KILL two seconds later
-    Kill,
-}
-
-/// Whose layout a spill is kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutOf {
-    /// In overspill's own store
-    Own,
-    /// Where the policy's agent puts it, under the agent's names
-    Agent,
-}
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
@@ -312,21 +256,4 @@ fn crashed(words: &str) -> String {
 fn names(preview: &Preview, path: &Path) -> bool {
     let path = path.to_string_lossy();
     preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_as_timeout_takes_them() {
-        let seconds = |text: &str| human::parse_duration(text).map(|time| time.as_secs_f64());
-        assert_eq!(
-            ["90", "1.5s", "2m", "1h", "1d"].map(seconds),
-            [90.0, 1.5, 120.0, 3600.0, 86_400.0].map(Ok)
-        );
-        for text in ["", "s", "-1", "0", "1w", "1e400", "nan"] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
-    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let mut selected = Selected::list(config, whose)?.with_marks(config);
     let runs = Runs::of(&mut selected.entries, &config.env);
     let any = !selected.entries.is_empty();
-    arrange(&mut selected, args);
+    sort(&mut selected, args);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         let records: Vec<EntryJson> =
@@ -35,7 +35,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
 }
 
 /// Keeps what is wanted, in the order that is wanted.
-fn arrange(selected: &mut Selected, args: &ListArgs) {
+fn sort(selected: &mut Selected, args: &ListArgs) {
     let larger_than = args.larger_than.map(|size| size.number);
     let filter = Filter { older_than: args.older_than, larger_than, ..Filter::default() };
     let by = args.sort.unwrap_or(SortBy::Age);

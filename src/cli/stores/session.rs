@@ -1,22 +1,11 @@
 //! `overspill session end`: a session's directory goes, with the spills in it.
 
-use clap::Subcommand;
-
 use crate::capture::{EndError, EndedSession, end_session};
+use crate::cli::args::SessionCommand;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::text::label::label;
-
-/// What can be done with a session.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionCommand {
-    /// Remove a session's directory and the spills in it
-    End {
-        /// The name that was given with `run --session`
-        name: String,
-    },
-}
 
 /// Ends the session.
 pub(crate) fn run(config: &Config, command: &SessionCommand) -> CommandResult {

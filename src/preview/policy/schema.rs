@@ -6,7 +6,7 @@ use toml::Spanned;
 use crate::known::{Confidence, Edge, Warning};
 use crate::preview::measure::rules::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
-use crate::preview::section::{Entry, Section};
+use crate::preview::section::{KeyValue, Section};
 
 /// A policy file, as written.
 #[derive(Debug, Clone, Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) struct PolicySchema {
     #[serde(default)]
     pub trim: TrimRule,
     /// Bytes of one read, where the agent decodes each read alone: a character split between two reads is lost.
-    pub reads: Option<Entry>,
+    pub reads: Option<KeyValue>,
     pub refuse: Option<Spanned<Section>>,
     pub settings: Option<SettingsSchema>,
     #[serde(default, rename = "warning")]

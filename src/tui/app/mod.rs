@@ -6,8 +6,9 @@ mod popups;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::keys::{self, Action, KeyContext};
+use super::pager::Pager;
 use super::pager::jump::Waiting;
-use super::pager::{Opened, Pager};
+use super::pager::subject::Opened;
 use super::popup::prompt::{Prompt, Purpose};
 use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
@@ -73,34 +74,22 @@ impl App {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
             Event::Opened(opened) => self.open(*opened, effects),
-            Event::Counted { generation, number, counts, measure, bytes } => {
-                self.in_pager(|pager| pager.counted((generation, number), &counts, &measure, bytes, effects));
-            }
-            Event::Found(found) => self.in_pager(|pager| pager.found(found)),
-            Event::Changed(changed) => self.in_pager(|pager| pager.changed(changed, effects)),
-            Event::SavedAs(path) => self.in_pager(|pager| pager.saved_as(path, effects)),
-            Event::Finished => self.in_pager(|pager| pager.running = false),
-            Event::Ended(ending) => self.in_pager(|pager| pager.ended(*ending, effects)),
-            Event::Planned(planned) => self.in_pager(|pager| pager.planned(*planned, effects)),
-            Event::Advised(number, change) => self.in_pager(|pager| pager.advised(number, change)),
-            Event::ReadTool(choice, then) => self.in_pager(|pager| pager.read_tool(choice, then, effects)),
             Event::Policies(choices) => self.offer(choices),
             Event::Told(message) => self.message = Some(message),
             Event::ToStores => self.go_to_stores(effects),
-            Event::Scanned(scanned) => {
-                self.stores.listing.scanned(scanned, effects);
-                self.typed_ahead(effects);
-            }
-            Event::Arranged(arranged) => {
-                self.stores.listing.arranged(*arranged, effects);
-                self.typed_ahead(effects);
-            }
             Event::StoresChanged => self.stores_changed(effects),
             Event::Deleted(message) => {
                 self.message = Some(message);
                 self.stores_changed(effects);
             }
-            event => self.in_stores(|stores| stores.update(event, effects)),
+            event @ (Event::Scanned(_) | Event::Sorted(_)) => {
+                self.in_stores(|stores| stores.update(event, effects));
+                self.typed_ahead(effects);
+            }
+            event @ (Event::Peeked(_) | Event::LinesCounted(..) | Event::Kept { .. } | Event::Glanced(_)) => {
+                self.in_stores(|stores| stores.update(event, effects));
+            }
+            event => self.in_pager(|pager| pager.update(event, effects)),
         }
     }
 

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
-use crate::tui::pager::limits::Choice;
+use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};

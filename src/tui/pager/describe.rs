@@ -5,7 +5,8 @@ use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 use crate::tui::widget::layout::Side;
 
-use super::output::{Fate, OpenOutput};
+use super::dividers::Fate;
+use super::output::OpenOutput;
 
 /// The limit that cut, in words: `max lines (2,000)`.
 pub fn limit(output: &OpenOutput) -> String {

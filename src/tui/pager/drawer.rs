@@ -8,15 +8,9 @@ use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::limits::{other_end, size_in_words, step_of};
+use super::advice::{Advice, KeepRequest};
+use super::limits::step_of;
 use super::output::OpenOutput;
-use super::planning::Making;
-
-/// A change that would do: in words, and the policy with it.
-pub type LimitChange = (String, Policy);
-
-/// In files up to this many bytes it is searched what it takes to keep a line.
-const LONGEST: usize = 64 << 20;
 
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
@@ -31,42 +25,6 @@ pub struct Drawer {
     before: Option<Policy>,
     /// What it takes to keep the line in question.
     pub advice: Option<Advice>,
-}
-
-/// What it takes to keep a line.
-#[derive(Debug, Clone)]
-pub struct Advice {
-    /// The line, 1-based, where it is counted.
-    pub line: Option<u64>,
-    /// Whether the model gets it as things stand.
-    pub is_kept: bool,
-    /// Otherwise the change that would do.
-    pub change: Option<LimitChange>,
-    /// The number of the request that is not answered yet.
-    pub(crate) asked: Option<u64>,
-}
-
-/// A request for the smallest change of limits that keeps a byte.
-#[derive(Debug, Clone)]
-pub struct KeepRequest {
-    task: Making,
-    offset: usize,
-}
-
-impl KeepRequest {
-    /// Its number; an answer to an older one is dropped.
-    pub fn number(&self) -> u64 {
-        self.task.number
-    }
-
-    /// The smallest change of direction or limits that would do; none if it is no longer wanted.
-    pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
-        keeping(self, wanted).filter(|_| wanted())
-    }
-
-    fn would_do(&self, policy: &Policy, wanted: &dyn Fn() -> bool) -> bool {
-        self.task.would_keep(policy, self.offset, wanted)
-    }
 }
 
 impl Pager {
@@ -206,65 +164,4 @@ fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
         }
         ParamKind::Text | ParamKind::Decimal => None,
     }
-}
-
-/// The smallest change of direction or limits with which the model gets the byte at `offset`.
-fn keeping(request: &KeepRequest, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
-    let now = &request.task.policy;
-    if let Some(direction) = now.direction() {
-        let mut policy = now.clone();
-        let other = other_end(direction);
-        if policy.set_direction(other).is_ok() && request.would_do(&policy, wanted) {
-            return Some((format!("direction {}", other.as_str()), policy));
-        }
-    }
-    if request.task.bytes() > LONGEST {
-        return None;
-    }
-    let most = request.task.bytes() as u64 * 3 + 1;
-    let lines = |policy: &mut Policy, n: u64| policy.set_max_lines(n).is_ok();
-    let size = |policy: &mut Policy, n: u64| policy.set_max_size(n).is_ok();
-    if let Some((n, policy)) = least(request, wanted, now, now.max_lines(), most, lines) {
-        return Some((format!("max lines {}", crate::human::thousands(n)), policy));
-    }
-    if let Some((n, policy)) = least(request, wanted, now, now.max_size(), most, size) {
-        return Some((format!("max {} {}", now.unit().as_str(), size_in_words(now, n)), policy));
-    }
-    let mut wide = now.clone();
-    wide.set_max_lines(most).ok()?;
-    let (bytes, mut policy) = least(request, wanted, &wide, now.max_size(), most, size)?;
-    policy.set_max_lines(now.max_lines()?).ok()?;
-    let (n, policy) = least(request, wanted, &policy, now.max_lines(), most, lines)?;
-    let words = format!(
-        "max lines {} and max {} {}",
-        crate::human::thousands(n),
-        now.unit().as_str(),
-        size_in_words(now, bytes)
-    );
-    Some((words, policy))
-}
-
-/// The least value of one limit, above its present one and up to `most`, that keeps the byte at `offset`.
-fn least(
-    request: &KeepRequest,
-    wanted: &dyn Fn() -> bool,
-    policy: &Policy,
-    present: Option<u64>,
-    most: u64,
-    set: impl Fn(&mut Policy, u64) -> bool,
-) -> Option<(u64, Policy)> {
-    let with = |n: u64| {
-        let mut policy = policy.clone();
-        (set(&mut policy, n) && request.would_do(&policy, wanted)).then_some(policy)
-    };
-    let mut low = present?;
-    let mut best = (most, with(most)?);
-    while low + 1 < best.0 {
-        let middle = low + (best.0 - low) / 2;
-        match with(middle) {
-            Some(policy) => best = (middle, policy),
-            None => low = middle,
-        }
-    }
-    Some(best)
 }

@@ -1,11 +1,8 @@
 //! Turning the limits by key, and what the model gains or loses by it.
 
 use crate::preview::{Direction, Policy, Unit};
-use crate::tui::event::{Effects, Message};
 
-use super::Pager;
 use super::output::OpenOutput;
-use super::planning::AfterPlan;
 
 /// Steps in each power of ten, for lines, and of 1024, for sizes.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
@@ -47,17 +44,6 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     step(value, up, unit)
 }
 
-/// A policy that can be picked, with the limits that hold for it.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// The policy.
-    pub policy: Policy,
-    /// Where its limits come from.
-    pub limits_from: String,
-    /// Whether it is its tool's form of today, not an earlier one.
-    pub is_current: bool,
-}
-
 impl OpenOutput {
     /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
@@ -83,66 +69,7 @@ pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
     }
 }
 
-impl Pager {
-    /// More or fewer lines: by the number typed, or to the next round figure.
-    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(lines) = self.output.policy.max_lines() else {
-            return self.no_such("has no limit of lines");
-        };
-        let to = turned(lines, up, count, 1);
-        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
-    }
-
-    /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
-    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
-        let output = &self.output;
-        let Some(size) = output.policy.max_size() else {
-            return self.no_such("has no limit of size");
-        };
-        let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
-        let to = turned(size, up, count, unit);
-        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
-    }
-
-    /// Keeps the other end.
-    pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
-        let Some(direction) = self.output.policy.direction() else {
-            return self.no_such("keeps what it keeps; it has no direction");
-        };
-        let other = other_end(direction);
-        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
-    }
-
-    fn no_such(&mut self, what: &str) {
-        let name = self.output.policy.name().to_owned();
-        self.message = Some(Message::note(format!("{name} {what}")));
-    }
-
-    /// Changes the policy; the preview follows, and Preview goes to where the change shows.
-    pub(crate) fn with_policy(
-        &mut self,
-        change: impl FnOnce(&mut Policy) -> Result<(), String>,
-        effects: &mut Effects,
-    ) {
-        let output = &mut self.output;
-        if let Err(fault) = change(&mut output.policy) {
-            self.message = Some(Message::error(fault));
-            return;
-        }
-        self.plan(AfterPlan::ShowCut, effects)
-    }
-
-    pub(crate) fn limits_in_words(&self) -> String {
-        let output = &self.output;
-        let now = output.limits();
-        match difference(output) {
-            Some(difference) => format!("{now}: {difference}"),
-            None => now,
-        }
-    }
-}
-
-fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
+pub(crate) fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
     match (count, up) {
         (None, _) => step(value, up, unit),
         (Some(count), true) => value.saturating_add(count.saturating_mul(unit)),
@@ -151,7 +78,7 @@ fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
 }
 
 /// What the model gains or loses against the limits as they were at the start.
-fn difference(output: &OpenOutput) -> Option<String> {
+pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?);

@@ -1,63 +1,43 @@
 //! One output on the screen: Preview and Spill, how they move, search, windows, limits, and what is drawn of them.
 
+pub mod advice;
 pub(crate) mod describe;
+pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod jump;
 pub(crate) mod limits;
+pub mod making;
 pub mod output;
 pub mod panes;
 pub mod planning;
-pub(crate) mod reader;
-pub(crate) mod rules;
+pub(crate) mod read_tool;
+pub mod reader;
 pub mod scroll;
 pub mod search;
 pub(crate) mod sideways;
+pub mod subject;
+pub(crate) mod turn;
 pub mod view;
 pub(crate) mod window;
 
 use crate::capture::set_true;
 use crate::preview::Policy;
-use crate::source::{Change, MapView, PathStatus};
+use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
-use super::event::{Changed, Effect, Effects, Message};
+use super::event::{Changed, Effect, Effects, Event, Message};
 use super::keys::Action;
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use drawer::Drawer;
-use output::{OpenOutput, Subject};
+use output::OpenOutput;
 use panes::Panes;
 use planning::AfterPlan;
 use search::Find;
+use subject::{Ending, Opened};
 use window::ThenRead;
-
-/// An output to look at, from its start, in Preview.
-pub struct Opened {
-    /// What it is, and how it was cut.
-    pub subject: Subject,
-    /// Its bytes.
-    pub view: MapView,
-    /// Whether more may come: a stream that has not ended.
-    pub streaming: bool,
-    /// Whether the command runs whose output is shown.
-    pub running: bool,
-    /// Which of the outputs that were named was looked at last, 0-based,
-    pub file: usize,
-    /// and how many were named.
-    pub files: usize,
-}
-
-/// How an output ended that was looked at while it was made.
-pub struct Ending {
-    /// The command's exit status, if it was one.
-    pub exit_code: Option<i32>,
-    /// The policy that cuts the output of a command that failed, where that is another.
-    pub failed: Option<Policy>,
-    /// Parameters that are yes because of how it ended, for policies that have them.
-    pub told: Vec<&'static str>,
-}
 
 /// The screen of one output.
 pub struct Pager {
@@ -115,6 +95,24 @@ impl Pager {
         pager.plan(AfterPlan::Stay, effects);
         pager.count_all(effects);
         pager
+    }
+
+    /// Takes in an event of the output.
+    pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Counted { generation, number, counts, measure, bytes } => {
+                self.counted((generation, number), &counts, &measure, bytes, effects);
+            }
+            Event::Found(found) => self.found(found),
+            Event::Changed(changed) => self.changed(changed, effects),
+            Event::SavedAs(path) => self.saved_as(path, effects),
+            Event::Finished => self.running = false,
+            Event::Ended(ending) => self.ended(*ending, effects),
+            Event::Planned(planned) => self.planned(*planned, effects),
+            Event::Advised(number, change) => self.advised(number, change),
+            Event::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            _ => {}
+        }
     }
 
     /// Does what a key asks for.

@@ -9,14 +9,35 @@ use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 use crate::tui::widget::layout::{self, Side};
 
-use super::doc::{Cost, Doc, Files, Reader};
-use super::planning::{Making, Planned, Standing, gaps};
+use super::doc::Doc;
+use super::making::{Making, Planned, gaps, holds};
+use super::reader::{Cost, Files, Reader};
 use super::scroll::{Scroll, Viewport};
+use super::subject::Subject;
 
-pub use super::rules::{Dividers, Fate};
+pub use super::dividers::{Dividers, Fate};
 
 /// Files up to this many bytes are counted at once, where only a glance is taken.
 const AT_ONCE: usize = 4 << 20;
+
+/// How the preview that is shown stands to what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Standing {
+    /// It is what was asked for.
+    Made,
+    /// A worker makes another.
+    Awaited {
+        /// The number of its task.
+        number: u64,
+        /// Whether a person waits for it, rather than for more lines to be counted.
+        asked: bool,
+        /// Whether what it is made from has changed meanwhile, so that it is to be made again.
+        again: bool,
+    },
+    /// There is none: nobody has asked for it yet, or the person has given up.
+    #[default]
+    Missing,
+}
 
 /// What is known of the totals, counted chunk by chunk in any order.
 #[derive(Debug, Clone, Default)]
@@ -70,31 +91,6 @@ pub struct OpenOutput {
     /// Ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
     rules: Dividers,
-}
-
-/// What is needed to look at an output.
-#[derive(Clone)]
-pub struct Subject {
-    /// What to call it on the screen.
-    pub name: String,
-    /// The path that notices print.
-    pub saved_as: String,
-    /// The policy with its limits.
-    pub policy: Policy,
-    /// Where the limits come from.
-    pub limits_from: String,
-    /// The policies that may have made it, where its store tells; the likeliest first.
-    pub candidates: Vec<Policy>,
-    /// The path that notices print for standard error.
-    pub saved_as_stderr: String,
-    /// The command's exit status, where it is given.
-    pub exit_code: Option<i32>,
-    /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(MapView, Totals)>,
-    /// What could not be used of configurations.
-    pub warnings: Vec<String>,
-    /// What the store warns of in which it lies.
-    pub store_warnings: Vec<Warning>,
 }
 
 impl OpenOutput {
@@ -390,10 +386,4 @@ impl OpenOutput {
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }
-}
-
-/// Whether ordered, disjoint ranges hold an offset.
-pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
-    let next = ranges.partition_point(|range| range.end <= offset);
-    ranges.get(next).is_some_and(|range| range.start <= offset)
 }

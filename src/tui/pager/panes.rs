@@ -11,7 +11,7 @@ use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side};
 
 use super::Pager;
-use super::doc::Cost;
+use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
 use super::window::ReadWindow;
 

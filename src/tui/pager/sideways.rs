@@ -6,7 +6,7 @@ use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::doc::Cost;
+use super::reader::Cost;
 use super::scroll::Long;
 
 impl Pager {

@@ -5,7 +5,7 @@ use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
 use crate::tui::event::MOST_TYPED;
-use crate::tui::pager::limits::Choice;
+use crate::tui::pager::subject::Choice;
 
 /// The list, and what has been typed to narrow it.
 #[derive(Debug, Clone, Default)]

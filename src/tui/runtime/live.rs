@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::capture::set_true;
 use crate::preview::Policy;
 use crate::source::Source;
-use crate::tui::pager::Ending;
+use crate::tui::pager::subject::Ending;
 
 use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;

@@ -20,15 +20,13 @@ use crate::store::{Env, Marked, Stores};
 
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message};
-use super::pager::Opened;
-use super::pager::doc::Cost;
-use super::pager::limits::Choice;
-use super::pager::output::Subject;
+use super::pager::reader::Cost;
+use super::pager::subject::{Choice, Opened, Subject};
 use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
 use signal::Signal;
-use terminal::{Outside, Screen};
+use terminal::{Outside, TerminalScreen};
 use worker::Jobs;
 
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
@@ -144,7 +142,7 @@ struct Session {
     files: Vec<Option<Target>>,
     jobs: Jobs,
     signals: Sender<Signal>,
-    screen: Screen,
+    screen: TerminalScreen,
     source: Option<Source>,
     /// Which of the named outputs was looked at last, 0-based.
     file: usize,

@@ -61,7 +61,7 @@ impl Session {
                     self.carry_out(effects)?;
                 }
                 Effect::Scan(number) => self.jobs.scan(number),
-                Effect::Arrange(task) => self.jobs.arrange(*task),
+                Effect::Sort(task) => self.jobs.sort(*task),
                 Effect::Glance(path) => {
                     if let Some(glance) = self.jobs.glance(path, self.opener.clone()) {
                         self.happen(Event::Glanced(glance))?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::tui::event::Event;
-use crate::tui::pager::search::SearchReply;
+use crate::tui::pager::search::job::SearchReply;
 
 use super::news::LiveNews;
 use super::terminal::Panic;

@@ -29,7 +29,7 @@ const WHEEL_OFF: &str = "\x1b[?1007l";
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, drawn in one write a frame.
-pub type Screen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
+pub type TerminalScreen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
 
 /// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
@@ -150,7 +150,9 @@ fn between_frames() -> Option<MutexGuard<'static, ()>> {
 
 /// Takes over the terminal, and makes sure that a panic or a signal gives it back. `tell` hears of what befalls the
 /// screens meanwhile. The thread that calls this must be that of the loop.
-pub fn take(tell: impl Fn(Outside) + Clone + Send + Sync + 'static) -> io::Result<(TerminalGuard, Screen)> {
+pub fn take(
+    tell: impl Fn(Outside) + Clone + Send + Sync + 'static,
+) -> io::Result<(TerminalGuard, TerminalScreen)> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
     std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
@@ -178,7 +180,7 @@ pub fn enter() -> io::Result<()> {
 
 /// Clears the terminal, on which others have written, so that the next frame is drawn whole. `Terminal::clear` asks
 /// the terminal where its cursor is, and one that does not answer would end the screens.
-pub fn forget(screen: &mut Screen) -> io::Result<()> {
+pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
     let size = screen.size()?;
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }

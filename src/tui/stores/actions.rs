@@ -50,6 +50,8 @@ impl StoresScreen {
     /// Takes in what happens to entries.
     pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
         match event {
+            Event::Scanned(scanned) => self.listing.scanned(scanned, effects),
+            Event::Sorted(sorted) => self.listing.take_sorted(*sorted, effects),
             Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
             Event::Peeked(peeks) => {
                 peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));

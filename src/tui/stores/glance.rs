@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::source::MapView;
-use crate::tui::pager::output::{OpenOutput, Subject};
+use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::subject::Subject;
 
 /// An entry beside the list.
 pub struct Glance {

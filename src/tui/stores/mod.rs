@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod details;
 pub mod glance;
+pub mod scan;
 pub mod sort;
 pub(crate) mod view;
 
@@ -17,7 +18,8 @@ use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space
 
 use super::event::{Effect, Effects};
 use details::Details;
-use sort::{Arranged, EntryTable, ListOptions, ListRow, Task};
+use scan::{ScanEnd, Scanned};
+use sort::{EntryTable, ListOptions, ListRow, SortedEntries, Task};
 
 pub use actions::StoresScreen;
 
@@ -25,35 +27,6 @@ pub(crate) use actions::Next;
 
 /// So many entries are put in order between two keys; more are by a worker.
 const AT_ONCE: usize = 20_000;
-
-/// What a look at the stores has found so far.
-pub enum Scanned {
-    /// A look begins.
-    Begun {
-        /// Its number.
-        number: u64,
-        /// When that is.
-        now: Timestamp,
-        /// The user who looks.
-        user: u32,
-    },
-    /// Some entries, of a look that began with this number.
-    Some(u64, Vec<Entry>),
-    /// All there are.
-    All(Box<ScanEnd>),
-}
-
-/// The end of a look at the stores.
-pub struct ScanEnd {
-    /// The number with which it began.
-    pub number: u64,
-    /// What became of each store's roots.
-    pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// Ids of overspill's own store that are kept for ever.
-    pub kept: BTreeSet<String>,
-    /// Room on the disk of overspill's own store.
-    pub space: Option<Space>,
-}
 
 /// Why entries are put in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,12 +53,12 @@ pub struct ListState {
     arriving: EntryTable,
     look: u64,
     looked: bool,
-    shown: Arranged,
+    shown: SortedEntries,
     options: ListOptions,
     running: Option<(u64, Cause)>,
     tasks: u64,
     /// Entries that were put in order so far, each time counted.
-    pub arranged: u64,
+    pub sorted: u64,
     /// Keys that wait until what was asked for is shown.
     pub(crate) held: Vec<KeyEvent>,
     /// What became of each store's roots.
@@ -158,7 +131,7 @@ impl ListState {
                 }
                 let ScanEnd { reports, kept, space, .. } = *look;
                 (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
-                self.arrange(Cause::Arrived, effects)
+                self.sort_again(Cause::Arrived, effects)
             }
             _ => {}
         }
@@ -169,33 +142,33 @@ impl ListState {
     fn catch_up(&mut self, effects: &mut Effects) {
         let (all, shown) = (self.entries.len(), self.shown.entries.len());
         if self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
-            self.arrange(Cause::Arrived, effects);
+            self.sort_again(Cause::Arrived, effects);
         }
     }
 
     /// Filters, sorts and groups anew, or has it done.
-    fn arrange(&mut self, cause: Cause, effects: &mut Effects) {
+    fn sort_again(&mut self, cause: Cause, effects: &mut Effects) {
         self.tasks += 1;
-        self.arranged += self.entries.len() as u64;
+        self.sorted += self.entries.len() as u64;
         let (entries, options) = (self.entries.clone(), self.options.clone());
         let task = Task { number: self.tasks, entries, options, now: self.now.unwrap_or_default() };
         if task.entries.len() <= AT_ONCE {
             self.running = None;
-            Arranged::new(&task, || true).into_iter().for_each(|arranged| self.show(arranged));
+            SortedEntries::new(&task, || true).into_iter().for_each(|sorted| self.show(sorted));
             return;
         }
         let awaited = self.is_awaited() || cause == Cause::Asked;
         self.running = Some((task.number, if awaited { Cause::Asked } else { cause }));
-        effects.push(Effect::Arrange(Box::new(task)))
+        effects.push(Effect::Sort(Box::new(task)))
     }
 
     /// A worker has put entries in order; what is older than the newest task does not count.
-    pub fn arranged(&mut self, arranged: Arranged, effects: &mut Effects) {
-        if self.running.is_none_or(|(number, _)| number != arranged.number) {
+    pub fn take_sorted(&mut self, sorted: SortedEntries, effects: &mut Effects) {
+        if self.running.is_none_or(|(number, _)| number != sorted.number) {
             return;
         }
         self.running = None;
-        self.show(arranged);
+        self.show(sorted);
         self.catch_up(effects)
     }
 
@@ -206,10 +179,10 @@ impl ListState {
 
     /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
     /// one in its place is; if it has not the words that are looked for, the first one that has.
-    fn show(&mut self, arranged: Arranged) {
-        let place = if self.touched { arranged.place_of(&self.shown, self.chosen) } else { Some(0) };
+    fn show(&mut self, sorted: SortedEntries) {
+        let place = if self.touched { sorted.place_of(&self.shown, self.chosen) } else { Some(0) };
         let above = self.chosen.saturating_sub(self.top);
-        self.shown = arranged;
+        self.shown = sorted;
         let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
         self.chosen = place.unwrap_or(instead).min(self.shown.len().saturating_sub(1));
         if self.top > 0 {
@@ -226,7 +199,7 @@ impl ListState {
     }
 
     /// What is shown.
-    pub fn shown(&self) -> &Arranged {
+    pub fn shown(&self) -> &SortedEntries {
         &self.shown
     }
 
@@ -290,18 +263,18 @@ impl ListState {
         }
         self.options.filter.text = words.to_owned();
         self.refiltered = true;
-        self.arrange(Cause::Asked, effects)
+        self.sort_again(Cause::Asked, effects)
     }
 
     pub(crate) fn sort_next(&mut self, effects: &mut Effects) {
         self.options.sort = (self.options.sort + 1) % SortBy::ALL.len();
         self.options.reversed = false;
-        self.arrange(Cause::Asked, effects)
+        self.sort_again(Cause::Asked, effects)
     }
 
     pub(crate) fn reverse(&mut self, effects: &mut Effects) {
         self.options.reversed = !self.options.reversed;
-        self.arrange(Cause::Asked, effects)
+        self.sort_again(Cause::Asked, effects)
     }
 
     pub(crate) fn group_next(&mut self, effects: &mut Effects) {
@@ -311,7 +284,7 @@ impl ListState {
             Some(GroupBy::Session) => Some(GroupBy::Day),
             Some(GroupBy::Day) => None,
         };
-        self.arrange(Cause::Asked, effects)
+        self.sort_again(Cause::Asked, effects)
     }
 
     pub(crate) fn go(&mut self, to: usize, height: usize) {

@@ -113,7 +113,7 @@ pub enum ListRow<'a> {
 
 /// Entries as they are shown.
 #[derive(Debug, Default)]
-pub struct Arranged {
+pub struct SortedEntries {
     /// The number of its task.
     pub number: u64,
     /// The entries, shown or not.
@@ -124,7 +124,7 @@ pub struct Arranged {
     pub by_agent: BTreeMap<Arc<str>, Sums>,
 }
 
-impl Arranged {
+impl SortedEntries {
     /// Chooses, sorts and groups; nothing once `go_on`, asked now and then, says no.
     pub fn new(task: &Task, go_on: impl Fn() -> bool) -> Option<Self> {
         let Task { number, entries, options, now } = task;
@@ -142,13 +142,13 @@ impl Arranged {
         if options.reversed {
             rows.reverse();
         }
-        let mut arranged =
+        let mut sorted =
             Self { number: *number, entries: entries.clone(), rows, groups: Vec::new(), by_agent };
         match options.group {
-            Some(by) if go_on() => arranged.group(by, *now),
+            Some(by) if go_on() => sorted.group(by, *now),
             _ => {}
         }
-        go_on().then_some(arranged)
+        go_on().then_some(sorted)
     }
 
     /// Puts entries under headings; the heaviest group first, or the youngest day.

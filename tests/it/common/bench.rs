@@ -14,13 +14,14 @@ use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, Popup};
-use overspill::tui::pager::doc::Cost;
-use overspill::tui::pager::output::Subject;
-use overspill::tui::pager::search::{Found, Round, SearchJob, SearchReply};
-use overspill::tui::pager::{Opened, Pager};
+use overspill::tui::pager::Pager;
+use overspill::tui::pager::reader::Cost;
+use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
+use overspill::tui::pager::subject::Opened;
+use overspill::tui::pager::subject::Subject;
 use overspill::tui::stores::details;
-use overspill::tui::stores::sort::Arranged;
-use overspill::tui::stores::{ScanEnd, Scanned};
+use overspill::tui::stores::scan::{ScanEnd, Scanned};
+use overspill::tui::stores::sort::SortedEntries;
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
@@ -207,9 +208,9 @@ impl Bench {
                 }
                 Effect::Advise(wish) => self.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
                 Effect::Scan(number) => self.scan(number),
-                Effect::Arrange(task) => {
-                    let arranged = Arranged::new(&task, || true).expect("it is wanted");
-                    self.update(Event::Arranged(Box::new(arranged)))
+                Effect::Sort(task) => {
+                    let sorted = SortedEntries::new(&task, || true).expect("it is wanted");
+                    self.update(Event::Sorted(Box::new(sorted)))
                 }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {

@@ -5,8 +5,8 @@ use std::fs;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event};
+use overspill::tui::stores::scan::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::BATCH;
-use overspill::tui::stores::{ScanEnd, Scanned};
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -73,13 +73,13 @@ fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
     let listing = &bench.app.stores.listing;
     assert_eq!((listing.shown().len(), listing.entries().sums.entries), (MANY, MANY as u64));
-    assert!(listing.arranged <= 7 * MANY as u64, "{} put in order", listing.arranged);
+    assert!(listing.sorted <= 7 * MANY as u64, "{} put in order", listing.sorted);
     assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
-    let before = bench.app.stores.listing.arranged;
+    let before = bench.app.stores.listing.sorted;
     for key in ["j", "f", "G", "k", "b", "g", "L", " "] {
         bench.keys(key).draw();
     }
-    assert_eq!(bench.app.stores.listing.arranged, before, "moving puts nothing in order");
+    assert_eq!(bench.app.stores.listing.sorted, before, "moving puts nothing in order");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
 use overspill::tui::app::{Effect, Event};
-use overspill::tui::pager::planning::{AT_ONCE, Making};
+use overspill::tui::pager::making::{AT_ONCE, Making};
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};

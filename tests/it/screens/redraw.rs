@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::rc::Rc;
 
 use overspill::tui::app::App;
-use overspill::tui::pager::doc::Cost;
+use overspill::tui::pager::reader::Cost;
 use overspill::tui::view;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use crate::preview::{Input, Part, Preview, Stream};
 
-pub use super::reader::{Cost, Files, LineSegment, Reader};
-
 /// What a stretch of a document is to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {

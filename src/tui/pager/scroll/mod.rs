@@ -4,7 +4,7 @@ use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
-use super::doc::{LineSegment, Reader};
+use super::reader::{LineSegment, Reader};
 
 /// So far back an escape sequence can colour a stretch of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;

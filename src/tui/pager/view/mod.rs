@@ -13,7 +13,7 @@ use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::Pager;
-use super::doc::Cost;
+use super::reader::Cost;
 use pane::{Drawn, Shown};
 use status::Told;
 

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::human::{limit, lines, thousands};
 use crate::preview::Unit;
 use crate::text::label::label;
-use crate::tui::pager::limits::Choice;
+use crate::tui::pager::subject::Choice;
 use crate::tui::popup::picker::Picker;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;

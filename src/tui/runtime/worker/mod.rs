@@ -16,12 +16,12 @@ use crate::source::MapView;
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
 use crate::tui::event::{Event, Message};
-use crate::tui::pager::drawer::KeepRequest;
-use crate::tui::pager::planning::{Making, Planned};
-use crate::tui::pager::search::{CountJob, Found, SearchJob};
+use crate::tui::pager::advice::KeepRequest;
+use crate::tui::pager::making::{Making, Planned};
+use crate::tui::pager::search::job::{CountJob, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
 use crate::tui::stores::glance::Glance;
-use crate::tui::stores::sort::{Arranged, Task};
+use crate::tui::stores::sort::{SortedEntries, Task};
 
 use super::Opener;
 use super::signal::Signal;
@@ -109,12 +109,12 @@ impl Jobs {
     }
 
     /// Puts entries in order; an earlier order is given up.
-    pub fn arrange(&self, task: Task) {
+    pub fn sort(&self, task: Task) {
         let events = self.events.clone();
         let ticket = Ticket::next(&self.arranging);
         self.spawn("order", move || {
-            if let Some(arranged) = Arranged::new(&task, || ticket.is_wanted()) {
-                events.send(Event::Arranged(Box::new(arranged)));
+            if let Some(sorted) = SortedEntries::new(&task, || ticket.is_wanted()) {
+                events.send(Event::Sorted(Box::new(sorted)));
             }
         });
     }

@@ -8,7 +8,7 @@ use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
 use crate::tui::event::Event;
-use crate::tui::pager::search::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
+use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 use super::ticket::{Reporter, Ticket};
 

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
 use crate::tui::event::Event;
+use crate::tui::stores::scan::{ScanEnd, Scanned};
 use crate::tui::stores::sort::BATCH;
-use crate::tui::stores::{ScanEnd, Scanned};
 
 use super::ticket::{Reporter, Ticket};
 

@@ -13,7 +13,7 @@ use crate::human::{count, size, span, span_left, thousands};
 use crate::store::{Entry, EntryStatus, Expiry, Left, RootState};
 use crate::text::label::{fit, label};
 use crate::tui::event::Message;
-use crate::tui::pager::doc::Cost;
+use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
 use crate::tui::stores::StoresScreen;
 use crate::tui::widget::layout;

@@ -1,94 +1,21 @@
 //! The search on the screen: what is sought, where, and what has been found.
 
-use std::ops::Range;
-use std::sync::Arc;
+pub mod job;
 
-use crate::source::MapView;
+use std::ops::Range;
+
 use crate::text::search::{MatchCounts, Pattern, Toward, matches};
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
 const LONGEST_PREVIEW: u64 = 64 << 20;
 
 /// So much of what was kept is searched at once when the limits are turned.
 const MOST_KEPT: usize = 2 << 20;
-
-/// What is searched.
-#[derive(Debug, Clone)]
-pub enum Haystack {
-    /// The file.
-    File(MapView),
-    /// A preview, whole.
-    Text(Arc<[u8]>),
-}
-
-impl Haystack {
-    /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Haystack::File(view) => view,
-            Haystack::Text(text) => text,
-        }
-    }
-}
-
-/// A search to be made by a worker.
-#[derive(Debug, Clone)]
-pub struct SearchJob {
-    /// Its number; an answer to an older one is dropped.
-    pub number: u64,
-    /// What is sought.
-    pub pattern: Pattern,
-    /// Where.
-    pub haystack: Haystack,
-    /// From which byte.
-    pub from: usize,
-    /// Which way.
-    pub toward: Toward,
-}
-
-/// Matches in a file to be counted by a worker.
-#[derive(Debug, Clone)]
-pub struct CountJob {
-    /// Its number; an answer to an older one is dropped.
-    pub number: u64,
-    /// What is counted.
-    pub pattern: Pattern,
-    /// Where.
-    pub view: MapView,
-}
-
-/// What a worker says of a search.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// The job's number.
-    pub number: u64,
-    /// What it says.
-    pub reply: SearchReply,
-}
-
-/// Something to say of a search.
-#[derive(Debug, Clone)]
-pub enum SearchReply {
-    /// The nearest match, and whether the search wrapped to the top to find it.
-    Match(Range<usize>, Round),
-    /// There is none.
-    Nothing,
-    /// So many matches start in the chunk that ends here.
-    Counted(usize, u64),
-}
-
-/// Whether a search went on from the other end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Round {
-    /// It did not.
-    Straight,
-    /// It did.
-    Wrapped,
-}
 
 /// The state of the search.
 #[derive(Debug, Clone, Default)]
@@ -279,9 +206,9 @@ impl Pager {
     }
 
     fn preview_bytes(&self) -> Vec<u8> {
-        let cost = super::doc::Cost::default();
+        let cost = super::reader::Cost::default();
         let output = &self.output;
-        let reader = super::doc::Reader { doc: &output.seen, files: output.files(), cost: &cost };
+        let reader = super::reader::Reader { doc: &output.seen, files: output.files(), cost: &cost };
         reader.copy(0..output.seen.len())
     }
 }

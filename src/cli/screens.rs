@@ -1,0 +1,74 @@
+//! Opens the screens: over named outputs, over one that is still being made, or over the stores.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::tui::{self, Choice, Live, Start, Target};
+
+use super::args::PolicyArgs;
+use super::input::{self, OpenInput};
+use super::terminal::{colour, is_unicode, unusable};
+use super::{CommandResult, Failure, say};
+
+/// The screens, over these outputs or else the stores; `live` makes the first of them. Where a signal ended them the
+/// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
+pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let config = Arc::new(config);
+    let for_choices = Arc::clone(&config);
+    let opener = Arc::new(move |path: &Path| open_path(&config, path));
+    let chooser = Box::new(move || choices(&for_choices));
+    let start =
+        Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
+    let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
+    parting.words.iter().for_each(|words| say(words));
+    match parting.signal {
+        Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
+        None => Ok(()),
+    }
+}
+
+/// An opened output with the policy that it was cut by.
+pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
+    let EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings } =
+        opened.resolve(config, overrides)?;
+    let candidates = match chosen_by {
+        ChosenBy::Person => Vec::new(),
+        ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
+    };
+    let subject = tui::Subject {
+        name: opened.name,
+        saved_as: opened.saved_as,
+        saved_as_stderr: opened.saved_as_stderr,
+        policy,
+        limits_from: limits_from.to_string(),
+        candidates,
+        exit_code: opened.exit_code,
+        stderr: opened.stderr,
+        warnings,
+        store_warnings,
+    };
+    Ok(Target { subject, source: opened.source })
+}
+
+/// Opens an entry of a store, with the policy of its agent.
+fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
+    let opened = input::open_path(config, path, &PolicyArgs::default());
+    let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
+    target.map_err(|error| error.to_string())
+}
+
+/// All policies that can be read, each with the limits that hold for it.
+fn choices(config: &Config) -> Vec<Choice> {
+    let resolve = |name: &str| {
+        config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
+    };
+    let resolved = config.catalog.names().filter_map(resolve);
+    let choice = |resolved: EffectivePolicy| Choice {
+        is_current: config.catalog.is_current(&resolved.policy),
+        limits_from: resolved.limits_from.to_string(),
+        policy: resolved.policy,
+    };
+    resolved.map(choice).collect()
+}

@@ -1,0 +1,134 @@
+//! What a preview is made from, and what comes of it: a job for a worker, or for the screen's thread if it is small.
+
+use std::ops::Range;
+
+use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
+use crate::source::MapView;
+use crate::text::index::BlockIndex;
+
+use super::dividers::Dividers;
+use super::doc::Doc;
+
+/// Outputs up to this many bytes are planned on the screen's thread.
+pub const AT_ONCE: usize = 1 << 20;
+
+/// All that a preview is made from, for a worker to take away.
+#[derive(Debug, Clone)]
+pub struct Making {
+    /// Its number; what comes of an older one is dropped.
+    pub number: u64,
+    /// Whether a person waits for it.
+    pub asked: bool,
+    /// The policy with its limits.
+    pub policy: Policy,
+    pub(crate) view: MapView,
+    pub(crate) stderr: Option<(MapView, Totals)>,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) saved_as: String,
+    pub(crate) saved_as_stderr: String,
+    pub(crate) totals: Totals,
+    pub(crate) index: BlockIndex,
+}
+
+/// A preview that has been made, and what the panes show of it.
+#[derive(Debug)]
+pub struct Planned {
+    /// The task's number.
+    pub number: u64,
+    /// Different bytes of the output that were read for it.
+    pub touched: u64,
+    pub(crate) bytes: usize,
+    pub(crate) policy: Policy,
+    pub(crate) preview: Result<Preview, String>,
+    pub(crate) seen: Doc,
+    pub(crate) kept: Vec<Range<usize>>,
+    pub(crate) rules: Dividers,
+}
+
+impl Making {
+    /// Makes the preview; none if it is no longer wanted.
+    pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<Planned> {
+        let seek = Seek { index: &self.index, bytes: &self.view };
+        let input = self.input(&seek, wanted);
+        let (planned, touched) = preview::plan_touching(&input, &self.policy);
+        let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
+        let kept = seen.shown();
+        let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
+        wanted().then(|| Planned {
+            number: self.number,
+            touched,
+            bytes: self.view.len(),
+            policy: self.policy.clone(),
+            preview: planned.map_err(|error| error.to_string()),
+            seen,
+            kept,
+            rules,
+        })
+    }
+
+    /// Whether the model would get the byte at `offset` under another policy.
+    pub(crate) fn would_keep(&self, policy: &Policy, offset: usize, wanted: &dyn Fn() -> bool) -> bool {
+        let seek = Seek { index: &self.index, bytes: &self.view };
+        let input = self.input(&seek, wanted);
+        wanted()
+            && preview::plan(&input, policy)
+                .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
+    }
+
+    /// Bytes of the output.
+    pub(crate) fn bytes(&self) -> usize {
+        self.view.len()
+    }
+
+    fn input<'a>(&'a self, seek: &'a Seek<'a>, wanted: &'a dyn Fn() -> bool) -> Input<'a> {
+        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
+        let output = preview::Output { bytes: &self.view, totals: &self.totals };
+        Input {
+            stderr,
+            exit_code: self.exit_code,
+            saved_as_stderr: &self.saved_as_stderr,
+            lines: Some(seek),
+            wanted: Some(wanted),
+            ..Input::new(output, &self.saved_as)
+        }
+    }
+
+    /// Whether it is made on the screen's thread.
+    pub(crate) fn is_small(&self) -> bool {
+        self.view.len() + self.stderr.as_ref().map_or(0, |(view, _)| view.len()) <= AT_ONCE
+    }
+}
+
+/// The stretches of a file that lie between ranges.
+pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    for range in kept {
+        if range.start > at {
+            gaps.push(at..range.start);
+        }
+        at = at.max(range.end);
+    }
+    if at < len {
+        gaps.push(at..len);
+    }
+    gaps
+}
+
+/// Finds lines by the block index.
+struct Seek<'a> {
+    index: &'a BlockIndex,
+    bytes: &'a [u8],
+}
+
+impl LineSeek for Seek<'_> {
+    fn line_start(&self, line: u64) -> Option<usize> {
+        self.index.offset_of(self.bytes, line).map(|offset| offset as usize)
+    }
+}
+
+/// Whether ordered, disjoint ranges hold an offset.
+pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= offset);
+    ranges.get(next).is_some_and(|range| range.start <= offset)
+}

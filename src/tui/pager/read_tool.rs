@@ -1,0 +1,133 @@
+//! Paging as the agent's read tool does: the next window of lines, the one before, typed, shown in the tool's own form.
+
+use crate::preview::{Policy, Value};
+use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::widget::layout::Side;
+
+use super::Pager;
+use super::planning::AfterPlan;
+use super::subject::Choice;
+use super::window::{ReadWindow, ThenRead};
+
+/// The window's offset as the tool counts it: from 0 where the whole file starts there. What the tool takes
+/// besides does not tell: some that count from 1 take a 0 as well.
+fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
+    let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
+    match param.map(|param| &param.default) {
+        Some(Value::Integer(0)) => window.offset - 1,
+        _ => window.offset,
+    }
+}
+
+impl Pager {
+    /// The window goes where Spill is, in whole steps.
+    pub(crate) fn reanchor(&mut self) {
+        if let Some(line) = self.line_of_top() {
+            self.panes.window = self.panes.window.holding(line + 1);
+        }
+    }
+
+    pub(crate) fn go_window(&mut self, next: bool) {
+        let output = &self.output;
+        let ReadWindow { offset, limit } = self.panes.window;
+        let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
+        match output.index.offset_of(&output.view, to - 1) {
+            Some(start) if (start as usize) < output.view.len() || to == 1 => {
+                self.panes.window.offset = to;
+                self.go_to_window(start as usize);
+            }
+            _ => {
+                let text = match output.lines() {
+                    Some(lines) => format!("the last window: line {lines} is the last"),
+                    None => format!("line {to} is not counted yet; try again in a moment"),
+                };
+                self.message = Some(Message::note(text));
+            }
+        }
+    }
+
+    fn go_to_window(&mut self, start: usize) {
+        let window = self.panes.window;
+        self.panes.remember();
+        self.panes.focus = Side::Spill;
+        self.show_offset(Side::Spill, start, 0);
+        self.panes.window = window;
+    }
+
+    /// Sets the window from what was typed: an offset, and a limit if it is to change.
+    pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
+        let numbers: Result<Vec<u64>, _> =
+            text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
+        let usage = "type a line to start from and, if you like, how many: 2001 500";
+        let (offset, limit) = match numbers.as_deref() {
+            Ok([offset]) => (*offset, self.panes.window.limit),
+            Ok([offset, limit]) => (*offset, *limit),
+            _ => return Err(usage.into()),
+        };
+        if offset == 0 || limit == 0 {
+            return Err("offset and limit count from 1".into());
+        }
+        let output = &self.output;
+        let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
+            return Err(match output.lines() {
+                Some(lines) => format!("offset {offset} is past the last line, {lines}"),
+                None => format!("line {offset} is not counted yet; try again in a moment"),
+            });
+        };
+        self.panes.window = ReadWindow { offset, limit };
+        self.go_to_window(start as usize);
+        Ok(())
+    }
+
+    /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
+    pub(crate) fn bring_back(&mut self, window: ReadWindow) {
+        let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
+        if let Some(start) = start {
+            self.show_offset(Side::Spill, start as usize, 0);
+        }
+        self.panes.window = window;
+    }
+
+    /// Asks for the read tool of the agent whose output this is.
+    pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
+        let output = &self.output;
+        if then == ThenRead::Show && output.policy.offset_key().is_some() {
+            let policy = output.first_policy.clone();
+            return self.use_policy_then(
+                policy,
+                "policy".to_owned(),
+                AfterPlan::GoBack(self.panes.window),
+                effects,
+            );
+        }
+        effects.push(Effect::ReadTool { agent: output.policy.agent().to_owned(), then })
+    }
+
+    /// The read tool's policy has come.
+    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
+        let output = &self.output;
+        let mut policy = choice.policy;
+        let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
+        if then == ThenRead::CopyCall {
+            let call =
+                serde_json::json!({ "path": output.saved_as, "offset": offset, "limit": limit }).to_string();
+            self.message = Some(Message::note(format!(
+                "copied, as {} counts: offset {offset}, limit {limit}",
+                policy.name()
+            )));
+            return effects.push(Effect::Copy(call));
+        }
+        let keys = [
+            (policy.offset_key().map(str::to_owned), offset),
+            (policy.limit_key().map(str::to_owned), limit),
+        ];
+        for (key, value) in keys {
+            if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
+                self.message = Some(Message::error(error.to_string()));
+                return;
+            }
+        }
+        self.panes.focus = Side::Preview;
+        self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(self.panes.window), effects)
+    }
+}

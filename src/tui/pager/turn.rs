@@ -1,0 +1,67 @@
+//! The keys that turn the limits.
+
+use crate::preview::{Policy, Unit};
+use crate::tui::event::{Effects, Message};
+
+use super::Pager;
+use super::limits::{difference, other_end, turned};
+use super::planning::AfterPlan;
+
+impl Pager {
+    /// More or fewer lines: by the number typed, or to the next round figure.
+    pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
+        let Some(lines) = self.output.policy.max_lines() else {
+            return self.no_such("has no limit of lines");
+        };
+        let to = turned(lines, up, count, 1);
+        self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
+    }
+
+    /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
+    pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
+        let output = &self.output;
+        let Some(size) = output.policy.max_size() else {
+            return self.no_such("has no limit of size");
+        };
+        let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
+        let to = turned(size, up, count, unit);
+        self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
+    }
+
+    /// Keeps the other end.
+    pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
+        let Some(direction) = self.output.policy.direction() else {
+            return self.no_such("keeps what it keeps; it has no direction");
+        };
+        let other = other_end(direction);
+        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
+    }
+
+    fn no_such(&mut self, what: &str) {
+        let name = self.output.policy.name().to_owned();
+        self.message = Some(Message::note(format!("{name} {what}")));
+    }
+
+    /// Changes the policy; the preview follows, and Preview goes to where the change shows.
+    pub(crate) fn with_policy(
+        &mut self,
+        change: impl FnOnce(&mut Policy) -> Result<(), String>,
+        effects: &mut Effects,
+    ) {
+        let output = &mut self.output;
+        if let Err(fault) = change(&mut output.policy) {
+            self.message = Some(Message::error(fault));
+            return;
+        }
+        self.plan(AfterPlan::ShowCut, effects)
+    }
+
+    pub(crate) fn limits_in_words(&self) -> String {
+        let output = &self.output;
+        let now = output.limits();
+        match difference(output) {
+            Some(difference) => format!("{now}: {difference}"),
+            None => now,
+        }
+    }
+}
