@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, Totals};
 use crate::source::{MapView, Source};
-use crate::store::{self, IdMatch};
+use crate::store::{self, Entry, IdMatch};
+use crate::text::label::label;
 
 use super::Failure;
 use super::args::PolicyArgs;
 
-/// So many ids are named where a typed one fits several.
+/// So many are named where a typed id fits several.
 const MOST_CANDIDATES: usize = 8;
 
 /// What the notices print for standard input that is not saved.
@@ -61,16 +62,27 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
     match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
         IdMatch::One(entry) => Ok(entry.path()),
         IdMatch::None => Ok(path),
-        IdMatch::Several(entries) => {
-            let ids: Vec<_> = entries.iter().take(MOST_CANDIDATES).map(|entry| entry.id()).collect();
-            let more = entries.len() - ids.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let word = word.display();
-            let words =
-                format!("'{word}' matches {} ids: {}{more}; type more of it", entries.len(), ids.join(", "));
-            Err(Failure::Usage(words).into())
-        }
+        IdMatch::Several(entries) => Err(ambiguous(word, &entries.iter().collect::<Vec<_>>()).into()),
     }
+}
+
+/// What to say of a typed id that means several entries. They may all have the same id: then only paths tell them apart.
+pub(crate) fn ambiguous(word: &OsStr, entries: &[&Entry]) -> Failure {
+    let mut ids: Vec<&[u8]> = entries.iter().map(|entry| entry.id_bytes()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let (what, names): (_, Vec<String>) = if ids.len() == 1 {
+        let mut paths: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        let paths = paths.iter().map(|path| label(path.as_os_str().as_bytes()));
+        ("is the id of several outputs; name one by its path".to_owned(), paths.collect())
+    } else {
+        (format!("matches {} ids", ids.len()), ids.into_iter().map(label).collect())
+    };
+    let more = names.len().saturating_sub(MOST_CANDIDATES);
+    let shown = names[..names.len() - more].join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_bytes())))
 }
 
 /// Every id begins with the empty one, and a variable that a script forgot to set is no choice.
@@ -155,7 +167,7 @@ fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
 
 /// The last part of a path, safe to print.
 fn name(path: Option<&Path>) -> String {
-    let name = path.and_then(Path::file_name).map(|name| crate::text::label::label(name.as_bytes()));
+    let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
     name.unwrap_or_else(|| "standard input".into())
 }
 

@@ -7,6 +7,7 @@ use crossterm::event::KeyEvent;
 use crate::source::{MapView, PathStatus};
 use crate::store::Marked;
 use crate::text::index::BlockCounts;
+use crate::text::label::SafeText;
 use crate::text::units::{Measure, Want};
 
 use super::pager::advice::{KeepRequest, LimitChange};
@@ -201,7 +202,7 @@ impl IntoIterator for Effects {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// In one line.
-    pub text: String,
+    pub text: SafeText,
     /// Whether something went wrong.
     pub is_error: bool,
 }
@@ -211,17 +212,30 @@ pub(crate) const MOST_TYPED: usize = 4096;
 
 impl Message {
     /// A plain word.
-    pub fn note(text: impl Into<String>) -> Self {
+    pub fn note(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: false }
     }
 
     /// Something went wrong.
-    pub fn error(text: impl Into<String>) -> Self {
+    pub fn error(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: true }
     }
 
     /// A typed line takes no more.
     pub(crate) fn full_line() -> Self {
         Self::error(format!("a line takes {MOST_TYPED} bytes at most: the rest is left out"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_raw_name_in_a_message_is_safe() {
+        for message in [Message::note("a\u{1b}]0;x\u{7}\n"), Message::error("a\u{1b}]0;x\u{7}\n".to_owned())]
+        {
+            assert_eq!(&*message.text, "a^[]0;x^G^J");
+        }
     }
 }

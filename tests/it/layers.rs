@@ -90,6 +90,15 @@ const READS_POLICIES: (&str, &str) = ("preview/policy/catalog.rs", "std::fs");
 /// The one file outside of `source` that may be unsafe: a command is made to lead a session between fork and exec.
 const LEADS_SESSIONS: &str = "capture/process/pty.rs";
 
+/// Files that put text on the screen: safe text in lines and boxes, the ASCII fallback, and the cells of an output.
+const DRAWS: &[&str] = &[
+    "tui/widget/line.rs",
+    "tui/widget/frame.rs",
+    "tui/widget/ascii.rs",
+    "tui/widget/wide.rs",
+    "tui/pager/view/pane.rs",
+];
+
 /// Every source file with its path below `src`.
 pub fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -226,6 +235,20 @@ fn only_the_map_its_guard_and_one_call_before_exec_are_unsafe() {
     let strangers: Vec<_> = unsafe_files.iter().filter(|name| !may(name)).collect();
     assert!(strangers.is_empty(), "{strangers:?}");
     assert!(!unsafe_files.is_empty(), "the map is unsafe, so this test sees nothing");
+}
+
+#[test]
+fn text_reaches_the_screen_as_safe_text_or_as_cells() {
+    let ways =
+        ["set_string", "set_symbol", "set_char", "set_span", "set_line", "ratatui::widgets", "ratatui::text"];
+    let sources = sources();
+    let mut drawing: Vec<&str> = sources
+        .iter()
+        .filter(|(_, text)| code(text).any(|line| ways.iter().any(|way| line.contains(way))))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    drawing.sort_by_key(|name| DRAWS.iter().position(|draws| draws == name));
+    assert_eq!(drawing, DRAWS);
 }
 
 /// The macros panic where nobody can be written to any more.

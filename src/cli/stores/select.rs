@@ -17,9 +17,6 @@ use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreS
 /// The name under which overspill's own store is listed.
 pub(crate) const OWN: &str = "overspill";
 
-/// So many are named where a typed id fits several.
-const MOST_CANDIDATES: usize = 8;
-
 /// Whose entries are meant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whose<'a> {
@@ -95,7 +92,7 @@ impl Selected {
         match found.as_slice() {
             [] => Err(OpenError::Missing(path).into()),
             [entry] => Ok(Some(entry)),
-            several => Err(ambiguous(&word.to_string_lossy(), several).into()),
+            several => Err(input::ambiguous(word, several).into()),
         }
     }
 
@@ -109,24 +106,6 @@ impl Selected {
         };
         self.entries.iter().find(here)
     }
-}
-
-/// One entry may be in two places under one id: then only paths tell them apart.
-fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
-    let same = entries.iter().all(|entry| entry.id() == entries[0].id());
-    let name =
-        |entry: &&Entry| if same { entry.path().display().to_string() } else { entry.id().into_owned() };
-    let mut names: Vec<String> = entries.iter().map(name).collect();
-    names.sort();
-    let more = names.len().saturating_sub(MOST_CANDIDATES);
-    names.truncate(MOST_CANDIDATES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let what = if same {
-        "is the id of several outputs; name one by its path".to_owned()
-    } else {
-        format!("matches {} ids", entries.len())
-    };
-    Failure::Usage(format!("{word} {what}: {}{more}", names.join(", ")))
 }
 
 fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {

@@ -1,6 +1,7 @@
 //! Safe text for what is not the pager's screen: names, ids, errors and titles, and content on a terminal.
 
 pub mod json;
+mod safe;
 pub mod shell;
 
 use std::fmt::Write as _;
@@ -13,6 +14,8 @@ use unicode_width::UnicodeWidthStr;
 use super::ansi;
 use super::cells::{Cell, CellKind, Cells, Show};
 use super::layout::segment_at;
+
+pub use safe::SafeText;
 
 #[cfg(test)]
 mod tests;
@@ -62,6 +65,11 @@ pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
 /// Columns that safe text takes when it is drawn grapheme by grapheme, as all screens here do.
 pub fn columns_of(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// The graphemes at the start of safe text that fit into so many columns.
+pub fn head(text: &str, columns: usize) -> &str {
+    &text[..within(text.graphemes(true), columns)]
 }
 
 /// Bytes of the graphemes, one after another, that fit into so many columns.

@@ -32,6 +32,23 @@ fn a_label_is_one_line_that_names_what_it_cannot_print() {
 }
 
 #[test]
+fn safe_text_is_safe_however_it_is_made() {
+    let raw = "a\u{1b}[31m\u{202e}日\n";
+    let safe = "a^[[31m<202E>日^J";
+    for text in
+        [SafeText::new(raw), SafeText::from(raw), raw.to_owned().into(), SafeText::from_bytes(raw.as_bytes())]
+    {
+        assert_eq!(&*text, safe);
+        assert_eq!(SafeText::from(&*text), text);
+        assert_eq!((text.columns(), format!("{text:>19}")), (17, format!("   {safe}")));
+        assert_eq!((&*text.fit(5), &*text.padded(19)), ("a^…^J", &*format!("{safe}  ")));
+    }
+    assert_eq!(&*SafeText::from_bytes(b"\xff"), "<FF>");
+    let marks = SafeText::new("\u{301}".repeat(100));
+    assert!(is_safe(&SafeText::new(format!("{marks}{marks}"))), "joined, it is made safe again");
+}
+
+#[test]
 fn fitting_keeps_both_ends() {
     let table = [
         ("abcdef", 6, "abcdef"),

@@ -74,7 +74,7 @@ impl Pager {
     pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
         let Opened { subject, view, streaming, running, file, files } = opened;
         let warning = subject.warnings.first();
-        let message = warning.map(|text| Message::error(crate::text::label::label(text.as_bytes())));
+        let message = warning.map(|text| Message::error(text.as_str()));
         let (mut find, plans) = before.map_or_else(Default::default, |before| (before.find, before.plans));
         find.forget_place();
         let mut pager = Self {

@@ -4,6 +4,8 @@ pub mod picker;
 pub mod prompt;
 pub mod view;
 
+use ratatui::layout::Rect;
+
 use super::keys::Action;
 use super::stores::Cleaning;
 use super::widget::canvas::Canvas;
@@ -37,7 +39,8 @@ impl Popup {
         };
         match self {
             Popup::Help(top) => {
-                let last = view::help::last_top(canvas.size, canvas.unicode);
+                let area = Rect::new(0, 0, canvas.size.0, canvas.size.1);
+                let last = view::help::last_top(&canvas, area);
                 moved(top).map(|top| Popup::Help(top.min(last)))
             }
             Popup::Cleaning(cleaning, top) if action == Action::Choose => {

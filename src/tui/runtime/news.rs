@@ -5,6 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
 use crate::preview::Policy;
+use crate::text::label::SafeText;
 
 /// What makes the output that is looked at first.
 pub struct Live {
@@ -55,7 +56,7 @@ pub struct Completed {
 #[derive(Debug, Default)]
 pub struct Parting {
     /// What is to be said of it once the terminal is as it was.
-    pub words: Option<String>,
+    pub words: Option<SafeText>,
     /// The signal that asked overspill to end, where the output has still to be seen to its end.
     pub signal: Option<i32>,
 }

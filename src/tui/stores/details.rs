@@ -7,18 +7,18 @@ use std::sync::Arc;
 use crate::capture::Record;
 use crate::source::Identity;
 use crate::store::{Entry, Env, first_line};
-use crate::text::label::label;
+use crate::text::label::SafeText;
 
 /// Beyond so many, what has been read is forgotten and read again where it is shown.
 const MOST: usize = 20_000;
 
-/// What a glance at an entry's file, and at the record of its run, tells; safe to print.
+/// What a glance at an entry's file, and at the record of its run, tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Peek {
     /// The file's first line.
-    pub first_line: String,
+    pub first_line: SafeText,
     /// The command whose output it is; empty where none is recorded.
-    pub command: String,
+    pub command: SafeText,
     /// The tool that was recorded.
     pub tool: Option<Arc<str>>,
 }
@@ -28,8 +28,8 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let line = first_line(entry).unwrap_or_default();
     let run = record(entry, env);
     Peek {
-        first_line: label(line.trim_ascii()),
-        command: run.as_ref().map_or(String::new(), |run| label(run.command.join(" ").as_bytes())),
+        first_line: SafeText::from_bytes(line.trim_ascii()),
+        command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
 }

@@ -1,35 +1,44 @@
 //! Single lines of words: cut to fit, never past their place.
 
-use std::borrow::Cow;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::label::{columns_of, label};
+use crate::text::label::{self, SafeText};
+
+use super::canvas::Canvas;
+use super::glyphs::Glyphs;
 
 /// A stretch of text in one look.
-pub type Span = (String, Style);
-
-/// Columns that some spans take.
-pub fn width(spans: &[Span]) -> usize {
-    spans.iter().map(|(text, _)| safe(text).width()).sum()
+#[derive(Debug, Clone, Default)]
+pub struct Span {
+    /// What is drawn.
+    pub text: SafeText,
+    /// How.
+    pub style: Style,
 }
 
-/// Words as they may be drawn: names and messages have passed the sanitiser before, and nothing comes round it.
-fn safe(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(label(text.as_bytes()))
+impl Span {
+    /// A stretch of text in this look.
+    pub fn new(text: impl Into<SafeText>, style: Style) -> Self {
+        Self { text: text.into(), style }
+    }
+
+    /// One without a look of its own.
+    pub fn plain(text: impl Into<SafeText>) -> Self {
+        Self::new(text, Style::new())
     }
 }
 
+/// Columns that some spans take.
+pub fn width(spans: &[Span]) -> usize {
+    spans.iter().map(|span| span.text.columns()).sum()
+}
+
 /// Draws text from the left; what does not fit is cut off.
-pub fn left(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
-    spans(buffer, area, &[(text.to_owned(), style)]);
+pub fn left(buffer: &mut Buffer, area: Rect, text: impl Into<SafeText>, style: Style) {
+    spans(buffer, area, &[Span::new(text, style)]);
 }
 
 /// Draws spans from the left.
@@ -38,12 +47,12 @@ pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
         return;
     }
     let mut x = area.x;
-    for (text, style) in spans {
+    for Span { text, style } in spans {
         let room = (area.x + area.width).saturating_sub(x);
         if room == 0 {
             return;
         }
-        (x, _) = buffer.set_stringn(x, area.y, safe(text), usize::from(room), *style);
+        (x, _) = buffer.set_stringn(x, area.y, &**text, usize::from(room), *style);
     }
 }
 
@@ -58,44 +67,44 @@ pub fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
 }
 
 /// The start of a text, in at most so many columns; prose says at its start what it is about.
-pub fn head(text: &str, columns: usize, unicode: bool) -> String {
-    if columns_of(text) <= columns {
-        return text.to_owned();
+pub fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
+    let text = text.into();
+    match columns.checked_sub(glyphs.cut.width()) {
+        _ if text.columns() <= columns => text,
+        Some(room) => SafeText::new(format!("{}{}", label::head(&text, room), glyphs.cut)),
+        None => SafeText::default(),
     }
-    let mark = if unicode { "…" } else { "." };
-    let mut used = mark.width();
-    let fits = |grapheme: &&str| {
-        used += grapheme.width();
-        used <= columns
-    };
-    let head: String = text.graphemes(true).take_while(fits).collect();
-    if columns > 0 { head + mark } else { head }
 }
 
 /// A rule across.
-pub fn rule(buffer: &mut Buffer, area: Rect, style: Style, unicode: bool) {
-    let dash = if unicode { "─" } else { "-" };
-    left(buffer, area, &dash.repeat(usize::from(area.width)), style);
+pub fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
+    left(buffer, area, canvas.glyphs().rule.repeat(usize::from(area.width)), canvas.theme.dim);
 }
 
 /// A rule with words in it: `──── words ────`.
-pub fn ruled(buffer: &mut Buffer, area: Rect, words: &str, style: Style, unicode: bool) {
-    let dash = if unicode { "─" } else { "-" };
-    let room = usize::from(area.width).saturating_sub(words.width() + 2);
+pub fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style, glyphs: &Glyphs) {
+    let (dash, words) = (glyphs.rule, words.into());
+    let room = usize::from(area.width).saturating_sub(words.columns() + 2);
     let before = room.min(4);
     let text = format!("{} {words} {}", dash.repeat(before), dash.repeat(room - before));
-    left(buffer, area, &text, style);
+    left(buffer, area, text, style);
 }
 
 /// Words in the middle of an empty place.
-pub fn centred(buffer: &mut Buffer, area: Rect, words: &[String], style: Style) {
+pub fn centred(
+    buffer: &mut Buffer,
+    area: Rect,
+    words: impl IntoIterator<Item = impl Into<SafeText>>,
+    style: Style,
+) {
+    let words: Vec<SafeText> = words.into_iter().map(Into::into).collect();
     let top = area.y + area.height.saturating_sub(words.len() as u16) / 3;
-    for (n, text) in words.iter().enumerate() {
+    for (n, text) in words.into_iter().enumerate() {
         let y = top + n as u16;
         if y >= area.y + area.height {
             return;
         }
-        let width = text.width().min(usize::from(area.width)) as u16;
+        let width = text.columns().min(usize::from(area.width)) as u16;
         let x = area.x + (area.width - width) / 2;
         left(buffer, Rect { x, y, width, height: 1 }, text, style);
     }
@@ -103,12 +112,53 @@ pub fn centred(buffer: &mut Buffer, area: Rect, words: &[String], style: Style) 
 
 #[cfg(test)]
 mod tests {
+    use crate::tui::widget::theme::Theme;
+
     use super::*;
+
+    const RAW: &str = "a\u{1b}[31m\u{202e}.log";
+    const SAFE: &str = "a^[[31m<202E>.log";
+
+    /// What `draw` draws on a line of 40 columns.
+    fn drawn(draw: impl FnOnce(&mut Buffer, Rect)) -> String {
+        let area = Rect::new(0, 0, 40, 1);
+        let mut buffer = Buffer::empty(area);
+        draw(&mut buffer, area);
+        buffer.content.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned()
+    }
+
+    #[test]
+    fn a_raw_path_is_safe_however_it_is_drawn() {
+        let plain = Style::new();
+        let canvas = Canvas { size: (40, 1), theme: Theme::plain(), unicode: true };
+        let spans_of = |text: &str| [Span::new(text, plain), Span::plain(text.to_owned())];
+        let table = [
+            (drawn(|buffer, area| left(buffer, area, RAW, plain)), SAFE.to_owned()),
+            (drawn(|buffer, area| spans(buffer, area, &spans_of(RAW))), SAFE.repeat(2)),
+            (
+                drawn(|buffer, area| right(buffer, area, 0, &spans_of(RAW))),
+                format!("      {}", SAFE.repeat(2)),
+            ),
+            (drawn(|buffer, area| centred(buffer, area, [RAW], plain)), format!("           {SAFE}")),
+            (
+                drawn(|buffer, area| ruled(buffer, area, RAW, plain, canvas.glyphs())),
+                format!("──── {SAFE} {}", "─".repeat(17)),
+            ),
+        ];
+        for (drawn, expected) in table {
+            assert_eq!(drawn, expected);
+        }
+        assert_eq!(width(&spans_of(RAW)), 2 * SAFE.len());
+        assert_eq!(&*head(RAW, 8, canvas.glyphs()), "a^[[31m…");
+        assert_eq!(&*head(RAW, 0, canvas.glyphs()), "");
+    }
 
     #[test]
     fn nothing_that_is_drawn_comes_round_the_sanitiser() {
         let marks = format!("a{}", "\u{301}".repeat(1000));
-        for (text, start) in [("x\u{e0068}\u{202e}\u{9b}y", "x<E0068><202E><9B>y"), (&marks, "a\u{301}")] {
+        for (text, start) in
+            [("x\u{e0068}\u{202e}\u{9b}y", "x<E0068><202E><9B>y"), (marks.as_str(), "a\u{301}")]
+        {
             let area = Rect::new(0, 0, 40, 1);
             let mut buffer = Buffer::empty(area);
             left(&mut buffer, area, text, Style::new());

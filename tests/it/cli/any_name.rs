@@ -55,7 +55,7 @@ fn ids_that_are_not_utf_8_are_told_apart_by_their_bytes() {
         fs::write(path, EXAMPLE).unwrap();
     }
     assert_eq!(run(&home, &["preview"], b"a\xff").status, 0);
-    run(&home, &["preview"], b"a").fails(2, &["2 ids"]);
+    run(&home, &["preview"], b"a").fails(2, &["2 ids: a<FE>, a<FF>"]);
     run(&home, &["rm", "--yes"], b"a\xff");
     assert!(!meant.exists() && other.exists());
 }

@@ -1,14 +1,15 @@
 //! One output: Preview and Spill in every state.
 
 use overspill::preview::Direction;
-use overspill::source::PathStatus;
+use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message};
+use overspill::tui::pager::subject::Subject;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 
-use crate::common::bench::{Bench, policy};
+use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
 use crate::common::samples::{build_log, hostile, test_log};
 use crate::screens::SIZES;
@@ -163,6 +164,22 @@ fn overlays() {
         keep("policies", open(size, &test_log(8432)).keys("p"));
     }
     keep("help_end", open(SIZES[0], &test_log(8432)).keys("h").keys(&"j".repeat(90)));
+}
+
+#[test]
+fn wide_facts_are_folded_and_not_clipped() {
+    let home = Home::new();
+    let source = Source::open(&home.file("build.log", test_log(40))).unwrap();
+    let saved_as = format!("/出力/{}.log", "日本語の長い名前".repeat(8));
+    let mut bench = Bench::new(SIZES[0]);
+    let effects =
+        bench.show(Subject { saved_as: saved_as.clone(), ..subject(policy("opencode/output")) }, &source);
+    bench.carry_out(effects);
+    keep("wide_facts", bench.keys("="));
+    let rows = bench.rows();
+    let inside = |row: &String| row.split('│').nth(1).map(|fact| fact.replace(' ', ""));
+    let facts: String = rows.iter().filter_map(inside).collect();
+    assert!(facts.starts_with(&format!("file{saved_as}size")), "{facts}");
 }
 
 #[test]

@@ -92,11 +92,20 @@ fn what_means_none_or_several_is_refused() {
     let home = Stocked::new();
     home.entry("opencode", ID, "x", 1);
     home.entry("kilo", OTHER, "x", 1);
-    for command in [&["show"][..], &["rm", "--yes"]] {
-        home.run(&[command, &["tool_"]].concat()).fails(2, &["matches 2 ids", ID, OTHER]);
+    let several = format!("overspill: tool_ matches 2 ids: {OTHER}, {ID}\n");
+    let commands = [&["show"][..], &["rm", "--yes"], &["preview"], &[]];
+    for command in commands {
+        assert_eq!(home.run(&[command, &["tool_"]].concat()).fails(2, &[]).stderr, several);
         home.run(&[command, &["nosuch"]].concat()).fails(1, &["nosuch: no such file", "overspill list"]);
     }
     home.run(&["show", "./nosuch"]).fails(1, &["./nosuch: no such file"]);
     home.entry("kilo", ID, "x", 1);
-    home.run(&["show", ID]).fails(2, &["several outputs", "by its path", "data/kilo", "data/opencode"]);
+    let [kilo, opencode] =
+        ["kilo", "opencode"].map(|agent| home.dir(&format!("data/{agent}/tool-output/{ID}")));
+    let paths = format!("{}, {}", kilo.display(), opencode.display());
+    let same = format!("overspill: {ID} is the id of several outputs; name one by its path: {paths}\n");
+    for command in commands {
+        assert_eq!(home.run(&[command, &[ID]].concat()).fails(2, &[]).stderr, same);
+    }
+    home.run(&["show", "tool_"]).fails(2, &[&several]);
 }

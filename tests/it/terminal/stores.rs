@@ -23,6 +23,18 @@ fn an_entry_is_chosen_opened_and_left_again() {
 }
 
 #[test]
+fn an_id_that_several_outputs_have_opens_no_screen() {
+    let home = Home::new();
+    let paths = ["kilo", "opencode"].map(|agent| home.private_entry(agent, ID, "x", 1));
+    let mut session = Session::start_sized(&home, (250, 24), &[ID]);
+    session.wait_for("is the id of several outputs; name one by its path");
+    assert_eq!(session.ended(), 2);
+    for path in paths {
+        session.wait_for(path.to_str().unwrap());
+    }
+}
+
+#[test]
 fn an_entry_that_has_gone_is_said_to_have() {
     let home = Home::new();
     let path = home.private_entry("opencode", ID, "soon gone\n", 1);

@@ -186,7 +186,6 @@ impl Pager {
             SearchReply::Counted(..) => {}
             SearchReply::Nothing => {
                 let what = self.find.pattern.as_ref().map_or("", |p| p.text());
-                let what = crate::text::label::label(what.as_bytes());
                 self.message = Some(match side {
                     Side::Spill => Message::error(format!("{what}: not in the file")),
                     Side::Preview => {

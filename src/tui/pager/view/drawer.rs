@@ -3,13 +3,13 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ratatui::widgets::{Block, Clear, Widget};
 
 use crate::human::{size, thousands, tokens};
 use crate::preview::{Preview, Unit};
-use crate::text::label::{fit, label};
+use crate::text::label::SafeText;
 use crate::tui::pager::Pager;
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
 /// Columns of the parameters, where there is room for the difference beside them.
@@ -21,7 +21,6 @@ pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     let rows = (output.policy.params().len() as u16).max(5) + 2;
     let height = (rows + 2).min(area.height);
     let place = Rect { y: area.y + area.height - height, height, ..area };
-    Clear.render(place, frame.buffer_mut());
     let title = format!(" Limits of {} ", output.policy.name());
     let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter apply · Esc cancel ";
     let foot = if foot.len() < usize::from(area.width) {
@@ -29,9 +28,7 @@ pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     } else {
         " ← → change · digits type · Enter apply · Esc cancel "
     };
-    let block = Block::bordered().title(title).title_bottom(foot).border_style(pager.canvas.theme.dim);
-    let inner = block.inner(place);
-    block.render(place, frame.buffer_mut());
+    let inner = frame::draw(&pager.canvas, frame, place, title, foot);
     let left = Rect { width: inner.width.min(LEFT), ..inner };
     parameters(pager, output, frame, left);
     let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
@@ -51,22 +48,16 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
         let chosen = n == pager.drawer.chosen;
         let value = output.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
         let value = match (&pager.drawer.typed, chosen) {
-            (Some(typed), true) => format!("{typed}_"),
-            _ => fit(&label(in_words(output, &param.name, &value).as_bytes()), 22),
+            (Some(typed), true) => SafeText::new(format!("{typed}_")),
+            _ => SafeText::new(in_words(output, &param.name, &value)).fit(22),
         };
-        let mark = if !chosen {
-            " "
-        } else if pager.canvas.unicode {
-            "▌"
-        } else {
-            ">"
-        };
+        let mark = if chosen { pager.canvas.glyphs().chosen } else { " " };
         let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
         let changed = output.policy.get(&param.name) != output.first_policy.get(&param.name);
         let spans = [
-            (format!("{mark} "), pager.canvas.theme.accent),
-            (format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
-            (value, if changed { style.patch(pager.canvas.theme.accent) } else { style }),
+            Span::new(format!("{mark} "), pager.canvas.theme.accent),
+            Span::new(format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
+            Span::new(value, if changed { style.patch(pager.canvas.theme.accent) } else { style }),
         ];
         let y = area.y + (n - top) as u16;
         line::spans(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans);
@@ -87,16 +78,16 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);
-        let arrow = if pager.canvas.unicode { "→" } else { "->" };
+        let arrow = pager.canvas.glyphs().arrow;
         let sign = match (was, is) {
             (Some(was), Some(is)) if is > was => format!("+{}", words(is - was)),
             (Some(was), Some(is)) if is < was => format!("-{}", words(was - is)),
             _ => String::new(),
         };
         vec![
-            (format!("{name:<12}"), pager.canvas.theme.dim),
-            (format!("{:>9} {arrow} {:<9} ", figure(was), figure(is)), Style::new()),
-            (sign, pager.canvas.theme.accent),
+            Span::new(format!("{name:<12}"), pager.canvas.theme.dim),
+            Span::plain(format!("{:>9} {arrow} {:<9} ", figure(was), figure(is))),
+            Span::new(sign, pager.canvas.theme.accent),
         ]
     };
     let mut rows = vec![
@@ -105,10 +96,13 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
     if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.kept) {
-        let name = fit(&label(pattern.text().as_bytes()), 20);
+        let name = SafeText::from(pattern.text()).fit(20);
         let words =
             format!("{} of {} matches of {name}", thousands(kept), thousands(pager.find.counts.total()));
-        rows.push(vec![(format!("{:<12}", "finds kept"), pager.canvas.theme.dim), (words, Style::new())]);
+        rows.push(vec![
+            Span::new(format!("{:<12}", "finds kept"), pager.canvas.theme.dim),
+            Span::plain(words),
+        ]);
     }
     rows
 }
@@ -118,12 +112,12 @@ fn advice(pager: &Pager) -> Vec<Span> {
     let Some(advice) = &pager.drawer.advice else { return Vec::new() };
     let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));
     match (&advice.change, advice.is_kept) {
-        (_, true) => vec![(format!(" {line} is kept"), pager.canvas.theme.dim)],
+        (_, true) => vec![Span::new(format!(" {line} is kept"), pager.canvas.theme.dim)],
         (Some((words, _)), _) => vec![
-            (format!(" {line} is lost. "), pager.canvas.theme.warning),
-            (format!("Kept with: {words}"), Style::new()),
-            ("   a applies it".into(), pager.canvas.theme.dim),
+            Span::new(format!(" {line} is lost. "), pager.canvas.theme.warning),
+            Span::plain(format!("Kept with: {words}")),
+            Span::new("   a applies it", pager.canvas.theme.dim),
         ],
-        (None, _) => vec![(format!(" {line} is lost"), pager.canvas.theme.warning)],
+        (None, _) => vec![Span::new(format!(" {line} is lost"), pager.canvas.theme.warning)],
     }
 }

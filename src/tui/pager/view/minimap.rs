@@ -9,6 +9,7 @@ use ratatui::style::Style;
 use crate::tui::pager::Pager;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::layout::Side;
+use crate::tui::widget::line::{self, Span};
 
 /// How much of a stretch of the file the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,7 @@ pub fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
     if len == 0 || rows == 0 {
         return;
     }
+    let glyphs = pager.canvas.glyphs();
     let top = pager.panes.top(Side::Spill) as usize;
     let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
     for row in 0..rows {
@@ -53,29 +55,20 @@ pub fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
             style = pager.canvas.theme.accent;
         }
         let here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
-        let pointer = if here { if pager.canvas.unicode { "▸" } else { ">" } } else { " " };
-        let y = area.y + row as u16;
-        buffer.set_stringn(area.x, y, pointer, 1, pager.canvas.theme.accent);
-        buffer.set_stringn(area.x + 1, y, mark, 1, style);
-        let find = if !finds {
-            " "
-        } else if pager.canvas.unicode {
-            "•"
-        } else {
-            "*"
-        };
-        buffer.set_stringn(area.x + 2, y, find, 1, pager.canvas.theme.accent);
+        let pointer = if here { glyphs.here } else { " " };
+        let find = if finds { glyphs.found } else { " " };
+        let accent = pager.canvas.theme.accent;
+        let spans = [Span::new(pointer, accent), Span::new(mark, style), Span::new(find, accent)];
+        line::spans(buffer, Rect { y: area.y + row as u16, height: 1, ..area }, &spans);
     }
 }
 
 fn look(pager: &Pager, share: Share) -> (&'static str, Style) {
-    match (share, pager.canvas.unicode) {
-        (Share::Whole, true) => ("█", Style::new()),
-        (Share::Some, true) => ("▒", pager.canvas.theme.warning),
-        (Share::None, true) => ("░", pager.canvas.theme.dim),
-        (Share::Whole, false) => ("#", Style::new()),
-        (Share::Some, false) => ("+", pager.canvas.theme.warning),
-        (Share::None, false) => (".", pager.canvas.theme.dim),
+    let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
+    match share {
+        Share::Whole => (glyphs.all, Style::new()),
+        Share::Some => (glyphs.some, theme.warning),
+        Share::None => (glyphs.none, theme.dim),
     }
 }
 

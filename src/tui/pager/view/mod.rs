@@ -34,7 +34,7 @@ pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: R
     if let Some(place) = places.strip {
         minimap::draw(pager, &pager.output, frame.buffer_mut(), place);
     }
-    line::rule(frame.buffer_mut(), places.rule, pager.canvas.theme.dim, pager.canvas.unicode);
+    line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
     if let Some(told) = told {
         status::draw(pager, &told, drawn, frame, places.status);
     }

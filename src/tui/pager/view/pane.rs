@@ -15,7 +15,7 @@ use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
-use crate::tui::widget::line;
+use crate::tui::widget::line::{self, Span};
 
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHAR: u64 = 4;
@@ -84,7 +84,7 @@ pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Draw
     }
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["Nothing has come yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
-        line::centred(buffer, area, &words, canvas.theme.dim);
+        line::centred(buffer, area, words, canvas.theme.dim);
         return Drawn::default();
     }
     let room = (area.width.saturating_sub(output.gutter(side)), area.height);
@@ -99,7 +99,7 @@ pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Draw
     let at_end = rows.last().is_none_or(|row| row.next >= reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        line::ruled(buffer, place, &describe::end(output, side), canvas.theme.dim, canvas.unicode);
+        line::ruled(buffer, place, describe::end(output, side), canvas.theme.dim, canvas.glyphs());
     }
     let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == CellKind::Hidden).count();
     Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
@@ -112,7 +112,7 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
         Side::Preview => ("Preview", describe::preview_heading(output)),
         Side::Spill => ("Spill", describe::spill_heading(output)),
     };
-    let spans = [(" ".into(), Style::new()), (name.into(), style), (format!(" · {what}"), canvas.theme.dim)];
+    let spans = [Span::plain(" "), Span::new(name, style), Span::new(format!(" · {what}"), canvas.theme.dim)];
     line::spans(buffer, area, &spans);
 }
 
@@ -136,8 +136,8 @@ impl Pane<'_> {
             && let Some(fate) = self.output.rules().above(row.start, row.next)
         {
             let place = Rect { y, height: 1, ..area };
-            let words = describe::cut(self.output, fate);
-            line::ruled(buffer, place, &words, self.shown.canvas.theme.warning, self.shown.canvas.unicode);
+            let (canvas, words) = (&self.shown.canvas, describe::cut(self.output, fate));
+            line::ruled(buffer, place, words, canvas.theme.warning, canvas.glyphs());
             y += 1;
         }
         if y >= area.y + area.height {
@@ -151,26 +151,21 @@ impl Pane<'_> {
     }
 
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
-        let theme = &self.shown.canvas.theme;
+        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         if self.side == Side::Preview {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
             if classes.any(|(_, class)| class == Class::Notice) {
-                line::left(buffer, area, if self.shown.canvas.unicode { "▌" } else { "|" }, theme.warning);
+                line::left(buffer, area, glyphs.notice, theme.warning);
             }
             return;
         }
         let number = if row.opens { self.number_of(row) } else { String::new() };
         let kept = self.output.is_kept(row.start as usize);
-        let mark = match (kept, self.shown.canvas.unicode) {
-            (true, true) => "│",
-            (true, false) => "|",
-            (false, true) => "┊",
-            (false, false) => ":",
-        };
+        let mark = if kept { glyphs.kept } else { glyphs.lost };
         let width = usize::from(area.width).saturating_sub(3);
         let spans = [
-            (format!("{number:>width$} "), theme.dim),
-            (mark.to_owned(), if kept { Style::new() } else { theme.warning }),
+            Span::new(format!("{number:>width$} "), theme.dim),
+            Span::new(mark, if kept { Style::new() } else { theme.warning }),
         ];
         line::spans(buffer, area, &spans);
     }

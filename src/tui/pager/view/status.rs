@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::human::thousands;
-use crate::text::label::label;
+use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, key_of};
 use crate::tui::pager::output::OpenOutput;
@@ -44,20 +44,20 @@ pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: R
 /// The left end, from the fullest to the barest.
 fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     let output = &pager.output;
-    let plain = |text: String| vec![(format!(" {text}"), Style::new())];
+    let plain = |text: String| vec![Span::plain(format!(" {text}"))];
     if let Some(count) = told.count {
-        let count = (format!(" {count}"), pager.canvas.theme.accent);
-        return vec![vec![count, ("  then a key: G goes to that line".into(), pager.canvas.theme.dim)]];
+        let count = Span::new(format!(" {count}"), pager.canvas.theme.accent);
+        return vec![vec![count, Span::new("  then a key: G goes to that line", pager.canvas.theme.dim)]];
     }
     if let Some(message) = told.message {
         let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };
-        return vec![vec![(format!(" {}", message.text), style)]];
+        return vec![vec![Span::new(format!(" {}", message.text), style)]];
     }
     if output.is_awaited() {
-        return vec![vec![(" planning…  Esc gives up".into(), pager.canvas.theme.accent)]];
+        return vec![vec![Span::new(" planning…  Esc gives up", pager.canvas.theme.accent)]];
     }
     if pager.find.is_running() {
-        return vec![vec![(" searching…  Esc stops".into(), pager.canvas.theme.accent)]];
+        return vec![vec![Span::new(" searching…  Esc stops", pager.canvas.theme.accent)]];
     }
     match pager.focus() {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
@@ -104,23 +104,23 @@ fn sideways(pager: &Pager) -> String {
 /// The right end, from the fullest to the barest.
 fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
     let dim = pager.canvas.theme.dim;
-    let place = vec![(format!("{} ", position(pager, output, drawn)), dim)];
+    let place = vec![Span::new(format!("{} ", position(pager, output, drawn)), dim)];
     let found: Vec<Span> = matches(pager, output)
-        .map(|text| (format!("{text}   "), pager.canvas.theme.accent))
+        .map(|text| Span::new(format!("{text}   "), pager.canvas.theme.accent))
         .into_iter()
         .collect();
     let [warned, warned_barely] = warned(output);
     let [hidden, barely] = hidden(drawn);
     let [hidden, barely] =
-        [warned + &hidden, warned_barely + &barely].map(|text| (text, pager.canvas.theme.warning));
+        [warned + &hidden, warned_barely + &barely].map(|text| Span::new(text, pager.canvas.theme.warning));
     let other = match pager.focus() {
         Side::Preview => "spill",
         Side::Spill => "preview",
     };
-    let short = vec![(format!("{} help ", key_of(Action::Help)), dim)];
-    let some = vec![(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
-    let all =
-        vec![(format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ",), dim)];
+    let short = vec![Span::new(format!("{} help ", key_of(Action::Help)), dim)];
+    let some = vec![Span::new(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
+    let all = format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ");
+    let all = vec![Span::new(all, dim)];
     let [all, most] = [all, some.clone()].map(|keys| [keys, place.clone()].concat());
     let with = |hidden: &Span, keys: &[Span]| [std::slice::from_ref(hidden), keys].concat();
     let keys = [
@@ -157,9 +157,7 @@ fn warned(output: &OpenOutput) -> [String; 2] {
     let (warnings, key) = (output.warnings(), key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
-        Some(first) => {
-            [format!("{}, {key} tells   ", label(first.short().as_bytes())), format!("warning: {key}  ")]
-        }
+        Some(first) => [format!("{}, {key} tells   ", first.short()), format!("warning: {key}  ")],
     }
 }
 
@@ -169,7 +167,7 @@ fn matches(pager: &Pager, output: &OpenOutput) -> Option<String> {
     let counts = &pager.find.counts;
     let total = counts.total();
     let more = if counts.counted_bytes() < output.view.len() { "+" } else { "" };
-    let name = label(pattern.text().as_bytes());
+    let name = SafeText::from(pattern.text());
     let total = format!("{}{more}", thousands(total));
     if pager.focus() == Side::Preview {
         return Some(match pager.find.kept {

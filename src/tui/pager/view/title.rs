@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::style::Style;
 
 use crate::source::PathStatus;
-use crate::text::label::fit;
+use crate::text::label::SafeText;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
@@ -12,13 +12,13 @@ use crate::tui::widget::line::{self, Span};
 
 /// Draws the title of one output.
 pub fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
-    let name = fit(&output.name, usize::from(places.title.width) * 9 / 20);
-    let mut left: Vec<Span> = vec![(format!(" {name} "), pager.canvas.theme.accent)];
+    let name = SafeText::from(output.name.as_str()).fit(usize::from(places.title.width) * 9 / 20);
+    let mut left: Vec<Span> = vec![Span::new(format!(" {name} "), pager.canvas.theme.accent)];
     if pager.files > 1 {
-        left.push((format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
+        left.push(Span::new(format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
     }
     if let Some(word) = state(pager) {
-        left.push((format!(" {word} "), pager.canvas.theme.warning));
+        left.push(Span::new(format!(" {word} "), pager.canvas.theme.warning));
     }
     if places.strip.is_none() {
         left.extend(tabs(pager));
@@ -35,11 +35,11 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     let mut spans = Vec::new();
     for (side, name) in [(Side::Preview, "Preview"), (Side::Spill, "Spill")] {
         let style = if pager.focus() == side { pager.canvas.theme.active } else { pager.canvas.theme.dim };
-        spans.push(("  ".into(), Style::new()));
-        spans.push((name.into(), style));
+        spans.push(Span::plain("  "));
+        spans.push(Span::new(name, style));
     }
-    spans.push(("  ".into(), Style::new()));
-    spans.push(("Stores".into(), pager.canvas.theme.dim));
+    spans.push(Span::plain("  "));
+    spans.push(Span::new("Stores", pager.canvas.theme.dim));
     spans
 }
 
@@ -73,16 +73,14 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         changed = " (changed)".into();
     }
     let limits = format!(" · {limits}{changed}");
+    let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
+    let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
+    let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
     vec![
-        vec![
-            (policy.clone(), Style::new()),
-            (limits.clone(), dim),
-            (" · ".into(), dim),
-            (format!("{verdict} "), style),
-        ],
-        vec![(policy.clone(), Style::new()), (" · ".into(), dim), (format!("{verdict} "), style)],
-        vec![(policy.clone(), Style::new()), (if is_cut { " · cut " } else { " " }.into(), style)],
-        vec![(format!("{policy} "), Style::new())],
-        vec![(format!("{verdict} "), style)],
+        vec![policy.clone(), Span::new(limits, dim), dot.clone(), verdict.clone()],
+        vec![policy.clone(), dot, verdict.clone()],
+        vec![policy, cut],
+        vec![policy_only],
+        vec![verdict],
     ]
 }

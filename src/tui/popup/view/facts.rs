@@ -2,20 +2,20 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::widgets::{Block, Clear, Widget};
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::human::{count, lines, size, thousands, tokens};
-use crate::text::label::label;
+use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::pager::describe;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::{layout, line};
+use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::{frame, layout};
 
 /// Columns of the facts' names.
 const NAMES: usize = 12;
 
-fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
+fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
         ("file", output.saved_as.clone()),
@@ -23,7 +23,7 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("policy", output.policy.name().to_owned()),
         ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
-        ("versions", label(output.policy.version().as_bytes())),
+        ("versions", output.policy.version().to_owned()),
         (
             "known from",
             format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str()),
@@ -47,56 +47,67 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
         ));
     }
     facts.retain(|(_, text)| !text.is_empty());
-    facts.extend(output.warnings().iter().map(|warning| ("warning", label(warning.text.as_bytes()))));
-    facts
+    facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
+    facts.into_iter().map(|(name, text)| (name, text.into())).collect()
 }
 
 /// Draws the box.
 pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let facts = facts(output);
-    let longest = facts.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0) as u16;
+    let longest = facts.iter().map(|(_, text)| text.columns()).max().unwrap_or(0) as u16;
     let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);
     let facts: Vec<_> = facts.iter().flat_map(|(name, text)| folded(name, text, room)).collect();
     let place = layout::overlay(area, longest.saturating_add(18), facts.len() as u16 + 2);
-    Clear.render(place, frame.buffer_mut());
-    let block = Block::bordered().title(" Facts ").title_bottom(" Esc back ").border_style(canvas.theme.dim);
-    let inner = block.inner(place);
-    block.render(place, frame.buffer_mut());
+    let inner = frame::draw(canvas, frame, place, " Facts ", " Esc back ");
     for (n, (name, text)) in facts.iter().take(usize::from(inner.height)).enumerate() {
         let at = Rect { y: inner.y + n as u16, height: 1, ..inner };
-        line::spans(
-            frame.buffer_mut(),
-            at,
-            &[(format!(" {name:<NAMES$} "), canvas.theme.dim), (text.clone(), Style::new())],
-        );
+        let name = Span::new(format!(" {name:<NAMES$} "), canvas.theme.dim);
+        line::spans(frame.buffer_mut(), at, &[name, Span::plain(*text)]);
     }
 }
 
-/// A fact on as many rows as it takes, between words where a row's second half has a space.
-fn folded<'a>(name: &'a str, text: &str, room: usize) -> Vec<(&'a str, String)> {
-    let letters: Vec<char> = text.chars().collect();
-    let (mut rows, mut rest) = (Vec::new(), &letters[..]);
-    while rest.len() > room {
-        let space = rest[..room].iter().rposition(|letter| *letter == ' ').filter(|at| *at >= room / 2);
-        let (row, more) = rest.split_at(space.map_or(room, |at| at + 1));
+/// A fact on rows of at most `room` columns, folded between words where a row's second half has a space. A character
+/// that is wider than a row has a row of its own.
+fn folded<'a>(name: &'a str, text: &'a SafeText, room: usize) -> Vec<(&'a str, &'a str)> {
+    let (mut rows, mut rest) = (Vec::new(), &**text);
+    while columns_of(rest) > room {
+        let wide = || rest.graphemes(true).next().unwrap_or(rest);
+        let fitting = Some(head(rest, room)).filter(|row| !row.is_empty()).unwrap_or_else(wide);
+        let space = fitting.rfind(' ').filter(|at| columns_of(&fitting[..*at]) >= room / 2);
+        let (row, more) = rest.split_at(space.map_or(fitting.len(), |at| at + 1));
         rows.push(row);
         rest = more;
     }
-    rows.push(rest);
-    let text = |row: &[char]| row.iter().collect::<String>().trim_end().to_owned();
-    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, text(row))).collect()
+    if rows.is_empty() || !rest.is_empty() {
+        rows.push(rest);
+    }
+    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row.trim_end())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rows(text: &str, room: usize) -> Vec<String> {
+        let text = SafeText::from(text);
+        folded("n", &text, room).into_iter().map(|(_, row)| row.to_owned()).collect()
+    }
+
     #[test]
     fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
-        let rows = |text: &str| folded("n", text, 10).into_iter().map(|(_, row)| row).collect::<Vec<_>>();
+        let rows = |text: &str| rows(text, 10);
         assert_eq!(rows("one three seven"), ["one three", "seven"]);
         assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
         assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
         assert_eq!(rows("short"), ["short"]);
+    }
+
+    #[test]
+    fn wide_text_is_folded_by_columns() {
+        assert_eq!(rows("日本語のファイル名", 10), ["日本語のフ", "ァイル名"]);
+        assert_eq!(rows("/a/日本語のファイル", 10), ["/a/日本語", "のファイル"], "no half of a character");
+        assert_eq!(rows("日本語 のファイル", 10), ["日本語", "のファイル"]);
+        assert_eq!(rows("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
+        assert_eq!(rows("日本", 1), ["日", "本"]);
     }
 }

@@ -3,17 +3,15 @@
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use ratatui::widgets::{Block, Clear, Widget};
-use unicode_width::UnicodeWidthStr;
 
 use crate::human::{limit, lines, thousands};
 use crate::preview::Unit;
-use crate::text::label::label;
+use crate::text::label::SafeText;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::picker::Picker;
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::{frame, layout};
 
 /// Draws the list.
 pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
@@ -23,23 +21,20 @@ pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
         116,
         (picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
-    Clear.render(place, frame.buffer_mut());
     let eras = if picker.all {
         "those of today".to_owned()
     } else {
         format!("all {}, earlier ones too", picker.of_all_eras())
     };
     let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
-    let block = Block::bordered().title(" Policies ").title_bottom(foot).border_style(canvas.theme.dim);
-    let inner = block.inner(place);
-    block.render(place, frame.buffer_mut());
-    let typed = [(" ".to_owned(), Style::new()), (picker.typed().to_owned(), canvas.theme.accent)];
+    let inner = frame::draw(canvas, frame, place, " Policies ", foot);
+    let typed = [Span::plain(" "), Span::new(picker.typed(), canvas.theme.accent)];
     line::spans(frame.buffer_mut(), Rect { height: inner.height.min(1), ..inner }, &typed);
-    let x = inner.x + 1 + picker.typed().width() as u16;
+    let x = inner.x + line::width(&typed) as u16;
     frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
     let rows = usize::from(inner.height.saturating_sub(1));
     let top = (picker.chosen + 1).saturating_sub(rows.max(1));
-    let widest = shown.iter().map(|choice| choice.policy.name().width()).max().unwrap_or(0).max(20);
+    let widest = shown.iter().map(|choice| name(choice).columns()).max().unwrap_or(0).max(20);
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
         let spans = row(canvas, choice, widest, n == picker.chosen);
@@ -48,22 +43,19 @@ pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
 }
 
 fn row(canvas: &Canvas, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
-    let mark = if !chosen {
-        " "
-    } else if canvas.unicode {
-        "▌"
-    } else {
-        ">"
-    };
+    let mark = if chosen { canvas.glyphs().chosen } else { " " };
     let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let limits = limits(choice);
-    let summary = label(format!("{}{}", held(choice), choice.policy.summary()).as_bytes());
     vec![
-        (format!("{mark} "), canvas.theme.accent),
-        (format!("{:<widest$}  ", label(choice.policy.name().as_bytes())), style),
-        (format!("{limits:<24}  "), style),
-        (summary, canvas.theme.dim),
+        Span::new(format!("{mark} "), canvas.theme.accent),
+        Span::new(name(choice).padded(widest + 2), style),
+        Span::new(format!("{limits:<24}  "), style),
+        Span::new(format!("{}{}", held(choice), choice.policy.summary()), canvas.theme.dim),
     ]
+}
+
+fn name(choice: &Choice) -> SafeText {
+    choice.policy.name().into()
 }
 
 /// Of an earlier form, when it held.

@@ -2,21 +2,20 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 
 use crate::tui::event::Message;
 use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::line;
+use crate::tui::widget::line::{self, Span};
 
 /// Draws a line being typed, with its cursor.
 pub fn draw(canvas: &Canvas, message: Option<&Message>, prompt: &Prompt, frame: &mut Frame, area: Rect) {
     let label = prompt.purpose().label();
     let fault = message.filter(|message| message.is_error);
     let spans = [
-        (label.to_owned(), canvas.theme.accent),
-        (prompt.text().to_owned(), Style::new()),
-        (fault.map_or_else(String::new, |fault| format!("   {}", fault.text)), canvas.theme.error),
+        Span::new(label, canvas.theme.accent),
+        Span::plain(prompt.text()),
+        Span::new(fault.map_or_else(String::new, |fault| format!("   {}", fault.text)), canvas.theme.error),
     ];
     line::spans(frame.buffer_mut(), area, &spans);
     if fault.is_none() {
@@ -24,7 +23,7 @@ pub fn draw(canvas: &Canvas, message: Option<&Message>, prompt: &Prompt, frame: 
             Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc leave ",
             _ => "Enter · Esc leave ",
         };
-        line::right(frame.buffer_mut(), area, line::width(&spans), &[(hint.into(), canvas.theme.dim)]);
+        line::right(frame.buffer_mut(), area, line::width(&spans), &[Span::new(hint, canvas.theme.dim)]);
     }
     let x = area.x + (label.chars().count() + prompt.cursor()) as u16;
     frame.set_cursor_position(Position { x: x.min(area.x + area.width.saturating_sub(1)), y: area.y });

@@ -2,14 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span};
-use crate::text::label::{fit, label};
+use crate::text::label::SafeText;
 use crate::tui::stores::{Cleaning, StoresScreen};
-use crate::tui::widget::{layout, line};
+use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::{frame, layout};
 
 /// Draws the list of what is overdue, from a row on.
 pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
@@ -21,7 +20,6 @@ pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area:
         100,
         u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
     );
-    Clear.render(place, frame.buffer_mut());
     let title = format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
     let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
     let foot = if foot.width() + 2 <= usize::from(place.width) {
@@ -29,19 +27,17 @@ pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area:
     } else {
         " Enter strikes them through: deleted when you quit · Esc leaves them "
     };
-    let block = Block::bordered().title(title).title_bottom(foot).border_style(screen.canvas.theme.dim);
-    let inner = block.inner(place);
-    block.render(place, frame.buffer_mut());
+    let inner = frame::draw(&screen.canvas, frame, place, title, foot);
     let height = usize::from(inner.height.saturating_sub(1));
     let top = usize::from(top).min(plan.to_delete.len().saturating_sub(height.max(1)));
     for (n, to_delete) in plan.to_delete.iter().skip(top).take(height).enumerate() {
         let entry = entries.entry(to_delete.index as u32);
         let age = span(entry.age(now).as_secs().max(0) as u64);
-        let path = label(entry.path().to_string_lossy().as_bytes());
+        let path = SafeText::from_bytes(entry.path().as_os_str().as_encoded_bytes());
         let room = usize::from(inner.width).saturating_sub(26);
         let spans = [
-            (format!(" {:>9}  {age:>7} old  ", size(entry.size())), screen.canvas.theme.dim),
-            (fit(&path, room), Style::new()),
+            Span::new(format!(" {:>9}  {age:>7} old  ", size(entry.size())), screen.canvas.theme.dim),
+            Span::plain(path.fit(room)),
         ];
         line::spans(frame.buffer_mut(), Rect { y: inner.y + n as u16, height: 1, ..inner }, &spans);
     }
@@ -49,6 +45,6 @@ pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area:
         let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
         let words =
             format!(" {} more are overdue, and stay: kept, linked, in use or too young", plan.skipped.len());
-        line::left(frame.buffer_mut(), foot, &words, screen.canvas.theme.dim);
+        line::left(frame.buffer_mut(), foot, words, screen.canvas.theme.dim);
     }
 }

@@ -2,11 +2,10 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use crate::human::{count, lines, size};
 use crate::store::{self, Entry};
-use crate::text::label::{columns_of, fit, label};
+use crate::text::label::SafeText;
 use crate::tui::keys::{self, Action};
 use crate::tui::stores::StoresScreen;
 use crate::tui::stores::details::Lines;
@@ -30,17 +29,14 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
     let entries = listing.marked_or_chosen();
     let what = match (listing.marked(), entries.first()) {
         (_, None) => return Vec::new(),
-        (0, Some(entry)) => fit(&label(entry.id().as_bytes()), ID),
+        (0, Some(entry)) => SafeText::from_bytes(entry.id_bytes()).fit(ID),
         (marked, _) => {
-            format!(
-                "{} marked, {}",
-                count(marked as u64, "output"),
-                size(store::sum(entries.iter().map(|e| e.size())))
-            )
+            let bytes = store::sum(entries.iter().map(|entry| entry.size()));
+            SafeText::new(format!("{} marked, {}", count(marked as u64, "output"), size(bytes)))
         }
     };
-    let (text, style) = counted(screen, &entries);
-    vec![(format!(" {what}"), Style::new()), (format!(" · {text}"), style)]
+    let Span { text, style } = counted(screen, &entries);
+    vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)]
 }
 
 /// The lines of some entries together, as far as they are counted.
@@ -58,16 +54,13 @@ fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
         })
         .collect();
     let sum = lines(done.iter().sum());
+    let theme = &screen.canvas.theme;
     match (failed, known.len(), done.len()) {
-        (Some(reason), ..) => {
-            (format!("lines not counted: {}", label(reason.as_bytes())), screen.canvas.theme.error)
-        }
-        (_, _, all) if all == entries.len() => (sum, Style::new()),
-        (_, 0, _) => (format!("{} counts lines", keys::key_of(Action::CountLines)), screen.canvas.theme.dim),
-        (_, asked, done) if asked == entries.len() && done == 0 => {
-            ("counting lines…".into(), screen.canvas.theme.accent)
-        }
-        (_, _, done) => (format!("{sum} in {done} of {}", entries.len()), screen.canvas.theme.accent),
+        (Some(reason), ..) => Span::new(format!("lines not counted: {reason}"), theme.error),
+        (_, _, all) if all == entries.len() => Span::plain(sum),
+        (_, 0, _) => Span::new(format!("{} counts lines", keys::key_of(Action::CountLines)), theme.dim),
+        (_, asked, done) if asked == entries.len() && done == 0 => Span::new("counting lines…", theme.accent),
+        (_, _, done) => Span::new(format!("{sum} in {done} of {}", entries.len()), theme.accent),
     }
 }
 
@@ -77,13 +70,12 @@ fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
     let foreign = screen.listing.user.is_some_and(|user| user != entry.owner);
     let style =
         if entry.exposed() || foreign { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
-    let mut spans = vec![(access + exposure(entry), style)];
+    let mut spans = vec![Span::new(access + exposure(entry), style)];
     let rule = if screen.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
-    spans.push((format!(" · rule: {rule}"), screen.canvas.theme.dim));
-    let command = screen.listing.details.peek(entry).map_or("", |peek| peek.command.as_str());
-    if !command.is_empty() {
-        spans.push((" · $ ".into(), screen.canvas.theme.dim));
-        spans.push((command.to_owned(), Style::new()));
+    spans.push(Span::new(format!(" · rule: {rule}"), screen.canvas.theme.dim));
+    if let Some(peek) = screen.listing.details.peek(entry).filter(|peek| !peek.command.is_empty()) {
+        spans.push(Span::new(" · $ ", screen.canvas.theme.dim));
+        spans.push(Span::plain(peek.command.clone()));
     }
     spans
 }
@@ -106,11 +98,11 @@ pub fn owner(screen: &StoresScreen, entry: &Entry) -> String {
 /// The command in front of the first line, where one is recorded: what an output is, in so many columns.
 pub fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
     let Some(peek) = screen.listing.details.peek(entry) else { return Default::default() };
-    let command = match peek.command.as_str() {
-        "" => String::new(),
-        command => line::head(&format!("$ {command}  "), columns, screen.canvas.unicode),
+    let command = match &*peek.command {
+        "" => SafeText::default(),
+        command => line::head(format!("$ {command}  "), columns, screen.canvas.glyphs()),
     };
-    let room = columns - columns_of(&command).min(columns);
-    let first = line::head(&peek.first_line, room, screen.canvas.unicode);
-    [(command, Style::new()), (first, screen.canvas.theme.dim)]
+    let room = columns - command.columns().min(columns);
+    let first = line::head(peek.first_line.clone(), room, screen.canvas.glyphs());
+    [Span::plain(command), Span::new(first, screen.canvas.theme.dim)]
 }

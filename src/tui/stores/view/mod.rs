@@ -11,11 +11,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span, span_left, thousands};
 use crate::store::{Entry, EntryStatus, Expiry, Left, RootState};
-use crate::text::label::{fit, label};
+use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
 use crate::tui::stores::StoresScreen;
+use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
@@ -43,8 +44,8 @@ impl Columns {
             entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
         };
         let wide = |columns: usize| if width >= 96 { columns } else { 0 };
-        let agent = widest(&|entry| entry.agent().width(), 5, 14);
-        let tool = wide(widest(&|entry| tool(screen, entry).width(), 4, 12));
+        let agent = widest(&|entry| agent_of(entry).columns(), 5, 14);
+        let tool = wide(widest(&|entry| tool(screen, entry).columns(), 4, 12));
         let owner = wide(widest(&|entry| details::owner(screen, entry).len(), 5, 10));
         let (mode, session) = (wide(5), wide(17));
         let optional = [tool, mode, owner, session].into_iter().filter(|columns| *columns > 0);
@@ -68,7 +69,7 @@ pub(crate) fn draw(
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
             let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
-            line::centred(frame.buffer_mut(), places.list, &[words], screen.canvas.theme.dim);
+            line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
         }
         _ => draw_rows(screen, frame, &places),
     }
@@ -76,7 +77,7 @@ pub(crate) fn draw(
     if let (Some(place), Some(output)) = (places.glance, output) {
         pane::draw(&pane::Shown::glance(output, screen.canvas), frame.buffer_mut(), place, cost);
     }
-    line::rule(frame.buffer_mut(), places.rule, screen.canvas.theme.dim, screen.canvas.unicode);
+    line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     details::draw(screen, frame, places.detail);
     if let Some(message) = told {
         draw_status(screen, message, frame, places.status);
@@ -87,11 +88,11 @@ fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let listing = &screen.listing;
     let sums = listing.entries().sums;
     let mut title = vec![
-        (" Stores".into(), screen.canvas.theme.active),
-        (format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes)), Style::new()),
+        Span::new(" Stores", screen.canvas.theme.active),
+        Span::plain(format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes))),
     ];
     if sums.overdue > 0 {
-        title.push((
+        title.push(Span::new(
             format!(" · overdue {}, {}", thousands(sums.overdue), size(sums.overdue_bytes)),
             screen.canvas.theme.warning,
         ));
@@ -99,7 +100,7 @@ fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     line::spans(frame.buffer_mut(), area, &title);
     let filter = match listing.filter_text() {
         "" => String::new(),
-        words => format!("filter: {}   ", label(words.as_bytes())),
+        words => format!("filter: {words}   "),
     };
     let way = if listing.is_reversed() { " reversed" } else { "" };
     let disk = |words: fn(crate::store::Space) -> String| listing.space.map_or(String::new(), words);
@@ -109,14 +110,15 @@ fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let taken = line::width(&title);
     let room = usize::from(area.width).saturating_sub(taken + 1);
     for rest in [whole + &sort, free + &sort, sort] {
-        let right = [(filter.clone(), screen.canvas.theme.accent), (rest, screen.canvas.theme.dim)];
+        let right =
+            [Span::new(filter.clone(), screen.canvas.theme.accent), Span::new(rest, screen.canvas.theme.dim)];
         if line::width(&right) <= room {
             return line::right(frame.buffer_mut(), area, taken, &right);
         }
     }
     // That not all is listed must be seen, whatever the room.
-    let filter = line::head(&filter, room, screen.canvas.unicode);
-    line::right(frame.buffer_mut(), area, taken, &[(filter, screen.canvas.theme.accent)]);
+    let filter = line::head(filter, room, screen.canvas.glyphs());
+    line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, screen.canvas.theme.accent)]);
 }
 
 fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAreas) {
@@ -124,7 +126,7 @@ fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAr
     let height = usize::from(places.list.height);
     let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
     let columns = Columns::of(screen, places.list.width, &entries);
-    line::left(frame.buffer_mut(), places.head, &head(&columns), screen.canvas.theme.dim);
+    line::left(frame.buffer_mut(), places.head, head(&columns), screen.canvas.theme.dim);
     for (n, row) in listing.on_screen(height).enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
@@ -134,40 +136,35 @@ fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAr
 
 fn spans(screen: &StoresScreen, row: ListRow, columns: &Columns, chosen: bool) -> Vec<Span> {
     let listing = &screen.listing;
-    let cursor = match (chosen, screen.canvas.unicode) {
-        (false, _) => " ",
-        (true, true) => "▌",
-        (true, false) => ">",
-    };
-    let mut spans = vec![(cursor.to_owned(), screen.canvas.theme.accent)];
+    let cursor = if chosen { screen.canvas.glyphs().chosen } else { " " };
+    let mut spans = vec![Span::new(cursor, screen.canvas.theme.accent)];
     match row {
         ListRow::Group(name, sums) => {
-            let words =
-                format!("{}  {} · {}", label(name.as_bytes()), thousands(sums.entries), size(sums.bytes));
-            spans.push((words, screen.canvas.theme.active));
+            let words = format!("{name}  {} · {}", thousands(sums.entries), size(sums.bytes));
+            spans.push(Span::new(words, screen.canvas.theme.active));
         }
         ListRow::Entry(entry) => {
             let path = entry.path();
             spans.push(match (listing.is_marked(&path), entry.exposed()) {
-                (true, _) => ("*".to_owned(), screen.canvas.theme.accent),
-                (false, true) => ("!".to_owned(), screen.canvas.theme.warning),
-                (false, false) => (" ".to_owned(), screen.canvas.theme.dim),
+                (true, _) => Span::new("*", screen.canvas.theme.accent),
+                (false, true) => Span::new("!", screen.canvas.theme.warning),
+                (false, false) => Span::new(" ", screen.canvas.theme.dim),
             });
-            let rest = entry_spans(screen, entry, columns, listing.now.unwrap_or_default());
-            let pending = listing.pending.contains(&path);
-            spans.extend(rest.into_iter().map(|(text, style)| {
-                if pending {
-                    (text, style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM))
-                } else {
-                    (text, style)
-                }
-            }));
+            let mut rest = entry_spans(screen, entry, columns, listing.now.unwrap_or_default());
+            if listing.pending.contains(&path) {
+                add_modifier(&mut rest, Modifier::CROSSED_OUT | Modifier::DIM);
+            }
+            spans.extend(rest);
         }
     }
     if chosen {
-        spans.iter_mut().for_each(|(_, style)| *style = style.add_modifier(Modifier::BOLD));
+        add_modifier(&mut spans, Modifier::BOLD);
     }
     spans
+}
+
+fn add_modifier(spans: &mut [Span], modifier: Modifier) {
+    spans.iter_mut().for_each(|span| span.style = span.style.add_modifier(modifier));
 }
 
 fn head(columns: &Columns) -> String {
@@ -188,82 +185,80 @@ fn head(columns: &Columns) -> String {
 
 fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
     let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
-    let plain = Style::new();
     let age = span(entry.age(now).as_secs().max(0) as u64);
-    let mut spans = vec![(format!("{:<agent$}  ", fit(&label(entry.agent().as_bytes()), agent)), plain)];
+    let mut spans = vec![Span::plain(agent_of(entry).fit(agent).padded(agent + 2))];
     if tool_width > 0 {
-        spans.push((padded(&fit(&tool(screen, entry), tool_width), tool_width + 2), plain));
+        spans.push(Span::plain(tool(screen, entry).fit(tool_width).padded(tool_width + 2)));
     }
-    spans.push((format!("{:>9}  {age:>7}  ", size(entry.size())), plain));
+    spans.push(Span::plain(format!("{:>9}  {age:>7}  ", size(entry.size()))));
     spans.extend(left(screen, entry, now));
     if mode > 0 {
         let style = if entry.exposed() { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
         let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
-        spans.push((format!("{shown:<mode$}  "), style));
-        spans.push((format!("{:<owner$}  ", details::owner(screen, entry)), style));
+        spans.push(Span::new(format!("{shown:<mode$}  "), style));
+        spans.push(Span::new(format!("{:<owner$}  ", details::owner(screen, entry)), style));
     }
     if session > 0 {
-        let name = entry.whose();
-        spans.push((padded(&fit(&or_dash(name), session), session + 2), screen.canvas.theme.dim));
+        let name = or_dash(entry.whose()).fit(session).padded(session + 2);
+        spans.push(Span::new(name, screen.canvas.theme.dim));
     }
-    spans.extend(remarks(screen, entry).map(|remark| (format!("{remark}  "), screen.canvas.theme.warning)));
+    spans.extend(
+        remarks(screen, entry).map(|remark| Span::new(format!("{remark}  "), screen.canvas.theme.warning)),
+    );
     spans.extend(details::content(screen, entry, content));
     spans
 }
 
+fn agent_of(entry: &Entry) -> SafeText {
+    entry.agent().into()
+}
+
 /// The tool, as the path or else the record of the run tells.
-fn tool(screen: &StoresScreen, entry: &Entry) -> String {
+fn tool(screen: &StoresScreen, entry: &Entry) -> SafeText {
     let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
     or_dash(entry.tool().or_else(recorded))
 }
 
 /// What is unusual about an entry, in words.
-fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = String> {
-    let kept = screen.listing.is_kept(entry).then(|| "kept for ever".to_owned());
-    let status = (entry.status != EntryStatus::Ok).then(|| label(entry.status.words().as_bytes()));
+fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = SafeText> {
+    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept for ever"));
+    let status = (entry.status != EntryStatus::Ok).then(|| SafeText::from(&*entry.status.words()));
     [kept, status].into_iter().flatten()
 }
 
-fn or_dash(text: Option<&str>) -> String {
-    text.map_or_else(|| "–".to_owned(), |text| label(text.as_bytes()))
-}
-
-fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+fn or_dash(text: Option<&str>) -> SafeText {
+    text.unwrap_or("–").into()
 }
 
 /// The bar and the words of the time left.
 fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> [Span; 2] {
-    let blank = || (" ".repeat(BAR + 1), Style::new());
-    let words = |text: String| padded(&text, WORDS);
+    let blank = || Span::plain(" ".repeat(BAR + 1));
+    let theme = &screen.canvas.theme;
+    let words = |text: &str, style| Span::new(SafeText::from(text).padded(WORDS), style);
     match (entry.left(now), entry.expires) {
-        _ if screen.listing.is_kept(entry) => [blank(), (words("kept".into()), screen.canvas.theme.dim)],
+        _ if screen.listing.is_kept(entry) => [blank(), words("kept", theme.dim)],
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest + entry.age(now).as_secs().max(0) as u64;
-            [
-                (bar(screen, rest, whole.max(1)), screen.canvas.theme.accent),
-                (words(span_left(rest)), Style::new()),
-            ]
+            let bar = Span::new(bar(screen, rest, whole.max(1)), theme.accent);
+            [bar, words(&span_left(rest), Style::new())]
         }
         (Left::Overdue(late), _) => {
             let late = span(late.as_secs().max(0) as u64);
-            [blank(), (words(format!("overdue {late}")), screen.canvas.theme.warning)]
+            [blank(), words(&format!("overdue {late}"), theme.warning)]
         }
-        (Left::Open, Expiry::SessionEnd) => [blank(), (words("session".into()), screen.canvas.theme.dim)],
-        (Left::Open, Expiry::ProcessExit) => [blank(), (words("process".into()), screen.canvas.theme.dim)],
-        (Left::Open, Expiry::Never) => [blank(), (words("never".into()), Style::new())],
-        (Left::Open, Expiry::Orphaned) => {
-            [blank(), (words("left behind".into()), screen.canvas.theme.warning)]
-        }
-        (Left::Open, _) => [blank(), (words("unknown".into()), screen.canvas.theme.dim)],
+        (Left::Open, Expiry::SessionEnd) => [blank(), words("session", theme.dim)],
+        (Left::Open, Expiry::ProcessExit) => [blank(), words("process", theme.dim)],
+        (Left::Open, Expiry::Never) => [blank(), words("never", Style::new())],
+        (Left::Open, Expiry::Orphaned) => [blank(), words("left behind", theme.warning)],
+        (Left::Open, _) => [blank(), words("unknown", theme.dim)],
     }
 }
 
 fn bar(screen: &StoresScreen, rest: u64, whole: u64) -> String {
     let full = (rest * BAR as u64).div_ceil(whole).min(BAR as u64) as usize;
-    let (on, off) = if screen.canvas.unicode { ("▓", "░") } else { ("#", ".") };
-    format!("{}{} ", on.repeat(full), off.repeat(BAR - full))
+    let Glyphs { left, passed, .. } = screen.canvas.glyphs();
+    format!("{}{} ", left.repeat(full), passed.repeat(BAR - full))
 }
 
 fn state_in_words(state: &RootState) -> &str {
@@ -278,12 +273,7 @@ fn state_in_words(state: &RootState) -> &str {
 /// No entries: which directories were looked at, and what was there.
 fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     if !screen.listing.has_looked() {
-        return line::centred(
-            frame.buffer_mut(),
-            area,
-            &["looking at the stores…".into()],
-            screen.canvas.theme.dim,
-        );
+        return line::centred(frame.buffer_mut(), area, ["looking at the stores…"], screen.canvas.theme.dim);
     }
     let mut looked: Vec<(bool, String)> = screen
         .listing
@@ -291,7 +281,7 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
         .iter()
         .flat_map(|(store, roots)| {
             roots.iter().map(|report| {
-                let root = label(report.root.to_string_lossy().as_bytes());
+                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
                 (
                     report.state == RootState::Absent,
                     format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
@@ -311,27 +301,31 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
         words.push(format!("and {more} more: `overspill stores` lists all"));
     }
     words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
-    let width = words.iter().map(|text| text.width()).max().unwrap_or(0);
-    let aligned: Vec<String> = words.iter().map(|text| padded(text, width)).collect();
-    line::centred(frame.buffer_mut(), area, &aligned, screen.canvas.theme.dim);
+    let words: Vec<SafeText> = words.into_iter().map(SafeText::from).collect();
+    let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
+    line::centred(
+        frame.buffer_mut(),
+        area,
+        words.iter().map(|text| text.padded(width)),
+        screen.canvas.theme.dim,
+    );
 }
 
 /// The fewest keys that the footer names.
 const LEAST_KEYS: &str = "h help ";
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
+    let theme = &screen.canvas.theme;
     let left = match message {
-        Some(message) if message.is_error => (format!(" {}", message.text), screen.canvas.theme.error),
-        Some(message) => (format!(" {}", message.text), Style::new()),
-        None if screen.listing.is_first_look() => {
-            (" looking at the stores…".into(), screen.canvas.theme.accent)
-        }
+        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
+        Some(message) => Span::plain(format!(" {}", message.text)),
+        None if screen.listing.is_first_look() => Span::new(" looking at the stores…", theme.accent),
         None if !screen.listing.pending.is_empty() => {
-            (format!(" {}", screen.pending_words()), screen.canvas.theme.warning)
+            Span::new(format!(" {}", screen.pending_words()), theme.warning)
         }
         None => {
             let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
-            (format!(" {}", by_agent(screen, room)), Style::new())
+            Span::plain(format!(" {}", by_agent(screen, room)))
         }
     };
     let left = [left];
@@ -342,23 +336,23 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
         [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", LEAST_KEYS]
     {
         if taken + keys.width() + 2 < usize::from(area.width) {
-            return line::right(frame.buffer_mut(), area, taken, &[(keys.into(), screen.canvas.theme.dim)]);
+            return line::right(frame.buffer_mut(), area, taken, &[Span::new(keys, theme.dim)]);
         }
     }
 }
 
 /// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`: as many as fit into so many columns.
-fn by_agent(screen: &StoresScreen, room: usize) -> String {
+fn by_agent(screen: &StoresScreen, room: usize) -> SafeText {
     let totals = &screen.listing.shown().by_agent;
-    let words = totals.iter().map(|(agent, sums)| {
-        format!("{} {} · {}", label(agent.as_bytes()), thousands(sums.entries), size(sums.bytes))
-    });
+    let words = totals
+        .iter()
+        .map(|(agent, sums)| format!("{agent} {} · {}", thousands(sums.entries), size(sums.bytes)));
     let words: Vec<String> = words.collect();
     let some = |shown: usize| {
         let more = words.len() - shown;
         let rest = (more > 0).then(|| format!("{more} more"));
-        words[..shown].iter().cloned().chain(rest).collect::<Vec<_>>().join("   ")
+        SafeText::new(words[..shown].iter().cloned().chain(rest).collect::<Vec<_>>().join("   "))
     };
-    let fitting = (1..=words.len()).rev().map(some).find(|text| text.width() <= room);
-    fitting.unwrap_or_else(|| count(totals.values().map(|sums| sums.entries).sum(), "output"))
+    let fitting = (1..=words.len()).rev().map(some).find(|text| text.columns() <= room);
+    fitting.unwrap_or_else(|| count(totals.values().map(|sums| sums.entries).sum(), "output").into())
 }

@@ -1,0 +1,70 @@
+//! Text that a screen may be given: safe by its making.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::{columns_of, fit, label};
+
+/// One line of safe text, for everything on a screen but the content of an output: names, paths, errors, messages.
+/// However it is made, text passes the sanitiser ([`label`]), which leaves safe text as it is; so a screen that takes
+/// this type alone cannot be given a raw name by mistake.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SafeText(String);
+
+impl SafeText {
+    /// Text of any origin, made safe.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            Self(text)
+        } else {
+            Self::from_bytes(text.as_bytes())
+        }
+    }
+
+    /// Bytes of any origin, made safe.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self(label(bytes))
+    }
+
+    /// Columns that it takes.
+    pub fn columns(&self) -> usize {
+        columns_of(self)
+    }
+
+    /// Its start and its end with `…` between them, in at most so many columns.
+    pub fn fit(&self, columns: usize) -> Self {
+        Self::new(fit(self, columns))
+    }
+
+    /// With spaces at its end, in at least so many columns.
+    pub fn padded(&self, columns: usize) -> Self {
+        Self::new(format!("{self}{}", " ".repeat(columns.saturating_sub(self.columns()))))
+    }
+}
+
+impl From<&str> for SafeText {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for SafeText {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl Deref for SafeText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(self)
+    }
+}
