@@ -188,8 +188,11 @@ fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
 fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
     let mut byte = [0];
     let at = entry.size().saturating_sub(1);
-    let read = entry.open()?.read_at(&mut byte, at)?;
-    Ok(byte[..read].first().copied())
+    match entry.open()?.read_exact_at(&mut byte, at) {
+        Ok(()) => Ok(Some(byte[0])),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// To the second, UTC.
