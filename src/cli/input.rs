@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, Overrides};
-use crate::preview::{self, Input, Totals};
+use crate::preview::{self, Input, InputContext, Totals};
 use crate::source::{MapView, Source};
 use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
@@ -26,14 +26,8 @@ pub(crate) struct OpenInput {
     pub source: Source,
     /// What to call it on the screen; safe to print.
     pub name: String,
-    /// The path that notices print.
-    pub saved_as: String,
-    /// The same for standard error.
-    pub saved_as_stderr: String,
-    /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(MapView, Totals)>,
-    /// The command's exit status, where it is given.
-    pub exit_code: Option<i32>,
+    /// What a plan needs to know besides the bytes.
+    pub context: InputContext<MapView>,
     /// The file itself, unless it is standard input.
     pub path: Option<PathBuf>,
 }
@@ -113,10 +107,12 @@ fn named(source: Source, path: Option<PathBuf>, look: &PolicyArgs) -> anyhow::Re
     Ok(OpenInput {
         source,
         name: name(path.as_deref()),
-        saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
-        saved_as,
-        stderr,
-        exit_code: look.exit_code,
+        context: InputContext {
+            saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
+            saved_as,
+            stderr,
+            exit_code: look.exit_code,
+        },
         path,
     })
 }
@@ -129,7 +125,7 @@ impl OpenInput {
         overrides: &Overrides,
     ) -> anyhow::Result<config::EffectivePolicy> {
         let mut resolved = config.resolve(overrides, self.path.as_deref()).map_err(usage)?;
-        if let Some(failed) = resolved.policy.failed_with(self.exit_code) {
+        if let Some(failed) = resolved.policy.failed_with(self.context.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }
         Ok(resolved)
@@ -137,19 +133,12 @@ impl OpenInput {
 
     /// What a plan is made from.
     pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
-        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
-        let output = preview::Output { bytes: view, totals };
-        Input {
-            stderr,
-            exit_code: self.exit_code,
-            saved_as_stderr: &self.saved_as_stderr,
-            ..Input::new(output, &self.saved_as)
-        }
+        self.context.input(preview::Output { bytes: view, totals })
     }
 
     /// Nothing was saved, and a notice says so: the person should know why.
     pub(crate) fn warn_if_not_saved(&self) {
-        if self.path.is_none() && self.saved_as == NOT_SAVED {
+        if self.path.is_none() && self.context.saved_as == NOT_SAVED {
             let words = "standard input is not saved, so the notice says";
             super::say(&format!("{words} {NOT_SAVED}; --saved-as PATH sets it"));
         }

@@ -39,13 +39,10 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     };
     let subject = tui::Subject {
         name: opened.name,
-        saved_as: opened.saved_as,
-        saved_as_stderr: opened.saved_as_stderr,
+        context: opened.context,
         policy,
         limits_from: limits_from.to_string(),
         candidates,
-        exit_code: opened.exit_code,
-        stderr: opened.stderr,
         warnings,
         store_warnings,
     };

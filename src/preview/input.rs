@@ -1,5 +1,7 @@
 //! What a plan is made from: an output, what is known of it already, and how the command ended.
 
+use std::ops::Deref;
+
 use crate::text::units::{self, Measure, Want};
 
 /// Which of a command's outputs.
@@ -152,6 +154,33 @@ pub struct Input<'a> {
     /// Whether the plan is still wanted, where that may change while it is made. Once it is not, the plan
     /// ends early, and what it says is worth nothing.
     pub wanted: Option<&'a dyn Fn() -> bool>,
+}
+
+/// What a plan needs to know besides the output's bytes, owned by whoever opened the output. `B` holds bytes.
+#[derive(Debug, Clone)]
+#[doc(hidden)]
+pub struct InputContext<B> {
+    /// The path that notices (and read tools) print.
+    pub saved_as: String,
+    /// The same for standard error.
+    pub saved_as_stderr: String,
+    /// Standard error, if it was captured separately, and its totals.
+    pub stderr: Option<(B, Totals)>,
+    /// The command's exit status, if it is known.
+    pub exit_code: Option<i32>,
+}
+
+impl<B: Deref<Target = [u8]>> InputContext<B> {
+    /// The input of a plan for this output.
+    pub fn input<'a>(&'a self, output: Output<'a>) -> Input<'a> {
+        let stderr = self.stderr.as_ref().map(|(bytes, totals)| Output { bytes, totals });
+        Input {
+            stderr,
+            exit_code: self.exit_code,
+            saved_as_stderr: &self.saved_as_stderr,
+            ..Input::new(output, &self.saved_as)
+        }
+    }
 }
 
 impl<'a> Input<'a> {

@@ -44,7 +44,7 @@ pub use crate::known::Confidence;
 pub use crate::text::units::Want;
 pub use counting::plan_counted;
 pub use error::PlanError;
-pub use input::{Input, LineSeek, Output, Stream, Totals};
+pub use input::{Input, InputContext, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
 pub use per_stream::PerStream;
 pub use plan::{plan, plan_touching};

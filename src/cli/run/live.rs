@@ -21,7 +21,7 @@ use crate::cli::input::{self, NOT_SAVED};
 use crate::cli::{CommandResult, Failure, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::size;
-use crate::preview::Stream;
+use crate::preview::{InputContext, Stream};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
@@ -67,13 +67,15 @@ pub(crate) fn command(
     };
     let subject = Subject {
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
-        saved_as: saved_as(&path, request),
-        saved_as_stderr: NOT_SAVED.to_owned(),
+        context: InputContext {
+            saved_as: saved_as(&path, request),
+            saved_as_stderr: NOT_SAVED.to_owned(),
+            stderr: None,
+            exit_code: None,
+        },
         policy: look.policy.clone(),
         limits_from: look.limits_from.to_string(),
         candidates: Vec::new(),
-        exit_code: None,
-        stderr: None,
         warnings: look.warnings.clone(),
         store_warnings: Vec::new(),
     };
@@ -264,7 +266,7 @@ fn look_at(
 ) -> CommandResult {
     let Growing { temporary, following, interest } = growing;
     let mut opened = input::growing(&temporary, look)?;
-    opened.saved_as = saved_as(&temporary, &request);
+    opened.context.saved_as = saved_as(&temporary, &request);
     let target = screens::target(&config, opened, &look.overrides())?;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // Without a thread it is left to the next run.

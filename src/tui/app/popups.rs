@@ -15,7 +15,7 @@ use super::{App, Screen};
 impl App {
     /// The policies have been read: shows them, the one in use chosen.
     pub(crate) fn offer(&mut self, choices: Vec<Choice>) {
-        let used = self.pager.as_ref().map(|pager| pager.output.policy.name().to_owned());
+        let used = self.pager.as_ref().map(|pager| pager.output.subject.policy.name().to_owned());
         self.popup = Some(Popup::Policies(Picker::new(choices, used)));
         self.in_pager(|pager| pager.drawer.open = false);
     }

@@ -12,11 +12,11 @@ use super::output::OpenOutput;
 pub fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     match hit {
-        Some(LimitHit::Lines) => match output.policy.max_lines() {
+        Some(LimitHit::Lines) => match output.subject.policy.max_lines() {
             Some(most) => format!("max lines ({})", thousands(most)),
             None => "max lines".into(),
         },
-        Some(LimitHit::Size(unit)) => match output.policy.max_size() {
+        Some(LimitHit::Size(unit)) => match output.subject.policy.max_size() {
             Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
             Some(most) => format!("max {} ({})", unit.as_str(), thousands(most)),
             None => format!("max {}", unit.as_str()),
@@ -97,7 +97,7 @@ fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
 /// The piece that did not fit was the first to be taken: say how long it is.
 fn nothing_kept(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy.max_size()) else {
+    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.subject.policy.max_size()) else {
         return format!("nothing kept: {}", limit(output));
     };
     let (which, length) = first_taken(output);
@@ -109,7 +109,7 @@ fn nothing_kept(output: &OpenOutput) -> String {
 /// from the counted line feeds.
 fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     let (bytes, index) = (&output.view[..], &output.index);
-    if output.policy.direction() == Some(Direction::Tail) {
+    if output.subject.policy.direction() == Some(Direction::Tail) {
         let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
         let near = end.saturating_sub(BLOCK);
         let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);

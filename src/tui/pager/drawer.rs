@@ -31,14 +31,14 @@ impl Pager {
     /// Opens the drawer.
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        self.drawer = Drawer { before: Some(output.policy.clone()), ..Drawer::default() };
+        self.drawer = Drawer { before: Some(output.subject.policy.clone()), ..Drawer::default() };
         self.drawer.open = true;
         self.advise(effects)
     }
 
     /// A key while the drawer is open.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let last = self.output.policy.params().len().saturating_sub(1);
+        let last = self.output.subject.policy.params().len().saturating_sub(1);
         if let Some(typed) = &mut self.drawer.typed {
             match key.code {
                 KeyCode::Enter => return self.take_typed(effects),
@@ -95,7 +95,7 @@ impl Pager {
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
-        let policy = &self.output.policy;
+        let policy = &self.output.subject.policy;
         let param = policy.params().get(self.drawer.chosen)?;
         let value = policy.get(&param.name)?.to_string();
         Some((param.name.clone(), param.kind.clone(), value))
@@ -125,7 +125,7 @@ impl Pager {
     /// The limits as the command line takes them.
     fn copy_flags(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        let policy = &output.policy;
+        let policy = &output.subject.policy;
         let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
         let set = set.filter_map(|param| {
             let set = format!("{}={}", param.name, policy.get(&param.name)?);

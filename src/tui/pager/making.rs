@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::preview::{self, Input, LineSeek, Policy, Preview, Totals};
+use crate::preview::{self, Input, InputContext, LineSeek, Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::BlockIndex;
 
@@ -22,10 +22,7 @@ pub struct Making {
     /// The policy with its limits.
     pub policy: Policy,
     pub(crate) view: MapView,
-    pub(crate) stderr: Option<(MapView, Totals)>,
-    pub(crate) exit_code: Option<i32>,
-    pub(crate) saved_as: String,
-    pub(crate) saved_as_stderr: String,
+    pub(crate) context: InputContext<MapView>,
     pub(crate) totals: Totals,
     pub(crate) index: BlockIndex,
 }
@@ -81,21 +78,13 @@ impl Making {
     }
 
     fn input<'a>(&'a self, seek: &'a Seek<'a>, wanted: &'a dyn Fn() -> bool) -> Input<'a> {
-        let stderr = self.stderr.as_ref().map(|(view, totals)| preview::Output { bytes: view, totals });
         let output = preview::Output { bytes: &self.view, totals: &self.totals };
-        Input {
-            stderr,
-            exit_code: self.exit_code,
-            saved_as_stderr: &self.saved_as_stderr,
-            lines: Some(seek),
-            wanted: Some(wanted),
-            ..Input::new(output, &self.saved_as)
-        }
+        Input { lines: Some(seek), wanted: Some(wanted), ..self.context.input(output) }
     }
 
     /// Whether it is made on the screen's thread.
     pub(crate) fn is_small(&self) -> bool {
-        self.view.len() + self.stderr.as_ref().map_or(0, |(view, _)| view.len()) <= AT_ONCE
+        self.view.len() + self.context.stderr.as_ref().map_or(0, |(view, _)| view.len()) <= AT_ONCE
     }
 }
 

@@ -150,7 +150,7 @@ impl Pager {
 
     fn copy_path(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        let text = crate::text::label::shell::word(output.saved_as.as_bytes());
+        let text = crate::text::label::shell::word(output.subject.context.saved_as.as_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
         effects.push(Effect::Copy(text))
     }
@@ -236,10 +236,11 @@ impl Pager {
     /// The next policy that may have made this output, as its store tells.
     pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        let at = output.candidates.iter().position(|policy| policy.name() == output.policy.name());
+        let at =
+            output.subject.candidates.iter().position(|policy| policy.name() == output.subject.policy.name());
         let next = at.map_or(0, |at| at + 1);
-        match output.candidates.get(next).or(output.candidates.first()).cloned() {
-            Some(policy) if output.candidates.len() > 1 => {
+        match output.subject.candidates.get(next).or(output.subject.candidates.first()).cloned() {
+            Some(policy) if output.subject.candidates.len() > 1 => {
                 self.use_policy(policy, "policy".to_owned(), effects)
             }
             _ => {
@@ -261,16 +262,16 @@ impl Pager {
         effects: &mut Effects,
     ) {
         let output = &mut self.output;
-        output.limits_from = limits_from;
-        output.policy = policy;
+        output.subject.limits_from = limits_from;
+        output.subject.policy = policy;
         self.plan(then, effects);
         self.count_all(effects);
     }
 
     /// Notices print another path from now on.
     pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
-        if self.output.saved_as != path {
-            self.output.saved_as = path;
+        if self.output.subject.context.saved_as != path {
+            self.output.subject.context.saved_as = path;
             self.plan_again(effects);
         }
     }
@@ -279,15 +280,15 @@ impl Pager {
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { exit_code, failed, told } = ending;
         let output = &mut self.output;
-        output.exit_code = exit_code.or(output.exit_code);
+        output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
         if let Some(failed) = failed {
             // What a person chose meanwhile stays.
-            if output.policy.name() == output.first_policy.name() && output.limits_are_first() {
-                output.policy = failed.clone();
+            if output.subject.policy.name() == output.first_policy.name() && output.limits_are_first() {
+                output.subject.policy = failed.clone();
             }
             output.first_policy = failed;
         }
-        set_true(&mut output.policy, &told);
+        set_true(&mut output.subject.policy, &told);
         set_true(&mut output.first_policy, &told);
         self.plan_again(effects);
     }

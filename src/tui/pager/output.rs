@@ -51,32 +51,17 @@ struct Tally {
 
 /// One output: the file as it is mapped, and the preview that a policy makes of it.
 pub struct OpenOutput {
-    /// What to call it on the screen.
-    pub name: String,
-    /// The path that notices print.
-    pub saved_as: String,
-    /// The same for standard error.
-    pub saved_as_stderr: String,
-    /// The policies that may have made it, where its store tells; the likeliest first.
-    pub candidates: Vec<Policy>,
+    /// What it is, and the policy with its limits as they stand.
+    pub subject: Subject,
     /// The bytes of the file.
     pub view: MapView,
-    /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(MapView, Totals)>,
-    /// The command's exit status, where it is given.
-    pub exit_code: Option<i32>,
-    store_warnings: Vec<Warning>,
     /// Newlines by block.
     pub index: BlockIndex,
     tally: Tally,
-    /// The policy with its limits as they stand.
-    pub policy: Policy,
     /// The policy as it was at the start.
     pub first_policy: Policy,
     /// What the model got with that.
     pub first_preview: Option<Preview>,
-    /// Where the limits come from.
-    pub limits_from: String,
     /// What the model gets, or the agent's own words of refusal.
     pub preview: Result<Preview, String>,
     standing: Standing,
@@ -96,34 +81,14 @@ pub struct OpenOutput {
 impl OpenOutput {
     /// Looks at `view`; nothing is counted yet, and no preview made.
     pub fn new(subject: Subject, view: MapView) -> Self {
-        let Subject {
-            name,
-            saved_as,
-            saved_as_stderr,
-            policy,
-            limits_from,
-            candidates,
-            exit_code,
-            stderr,
-            warnings: _,
-            store_warnings,
-        } = subject;
         Self {
-            name,
-            saved_as,
-            saved_as_stderr,
-            candidates,
             index: BlockIndex::new(view.len() as u64),
             file: Doc::file(view.len()),
             view,
-            stderr,
-            exit_code,
-            store_warnings,
             tally: Tally::default(),
-            first_policy: policy.clone(),
-            policy,
+            first_policy: subject.policy.clone(),
+            subject,
             first_preview: None,
-            limits_from,
             preview: Err(String::new()),
             standing: Standing::default(),
             made_by: None,
@@ -166,12 +131,9 @@ impl OpenOutput {
         Making {
             number,
             asked: false,
-            policy: self.policy.clone(),
+            policy: self.subject.policy.clone(),
             view: self.view.clone(),
-            stderr: self.stderr.clone(),
-            exit_code: self.exit_code,
-            saved_as: self.saved_as.clone(),
-            saved_as_stderr: self.saved_as_stderr.clone(),
+            context: self.subject.context.clone(),
             totals: self.totals(),
             index: self.index.clone(),
         }
@@ -185,7 +147,7 @@ impl OpenOutput {
         self.kept = planned.kept;
         self.rules = planned.rules;
         self.preview = planned.preview;
-        self.made_by = Some((planned.policy, self.limits_from.clone()));
+        self.made_by = Some((planned.policy, self.subject.limits_from.clone()));
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
@@ -226,7 +188,8 @@ impl OpenOutput {
             self.standing = Standing::Missing;
             return false;
         };
-        (self.policy, self.limits_from, self.standing) = (policy, limits_from, Standing::Made);
+        (self.subject.policy, self.subject.limits_from, self.standing) =
+            (policy, limits_from, Standing::Made);
         true
     }
 
@@ -240,7 +203,7 @@ impl OpenOutput {
 
     /// Whether policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
-        let (now, first) = (&self.policy, &self.first_policy);
+        let (now, first) = (&self.subject.policy, &self.first_policy);
         now.name() == first.name()
             && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
     }
@@ -249,7 +212,7 @@ impl OpenOutput {
     pub fn warnings(&self) -> Vec<&Warning> {
         let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
-        Warning::of(self.policy.warnings(), &self.store_warnings, extent)
+        Warning::of(self.subject.policy.warnings(), &self.subject.store_warnings, extent)
     }
 
     /// Where Spill draws rules.
@@ -259,13 +222,13 @@ impl OpenOutput {
 
     /// The outputs as panes read them.
     pub fn files(&self) -> Files<'_> {
-        let err = self.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
+        let err = self.subject.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
         Files { out: &self.view, err, index: Some(&self.index) }
     }
 
     /// Which totals the policy needs beyond the line feeds, which are always counted.
     pub fn wanted(&self) -> Want {
-        self.policy.needs()
+        self.subject.policy.needs()
     }
 
     /// Starts counting what workers are about to send; the block from which they are to count. Line feeds

@@ -73,7 +73,7 @@ impl Pager {
         if !output.is_awaited() {
             return false;
         }
-        let name = output.policy.name().to_owned();
+        let name = output.subject.policy.name().to_owned();
         let words = if output.give_up() {
             format!("gave up planning {name}; this is the preview from before")
         } else {

@@ -91,7 +91,7 @@ impl Pager {
     /// Asks for the read tool of the agent whose output this is.
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
-        if then == ThenRead::Show && output.policy.offset_key().is_some() {
+        if then == ThenRead::Show && output.subject.policy.offset_key().is_some() {
             let policy = output.first_policy.clone();
             return self.use_policy_then(
                 policy,
@@ -100,7 +100,7 @@ impl Pager {
                 effects,
             );
         }
-        effects.push(Effect::ReadTool { agent: output.policy.agent().to_owned(), then })
+        effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
     }
 
     /// The read tool's policy has come.
@@ -110,7 +110,7 @@ impl Pager {
         let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
         if then == ThenRead::CopyCall {
             let call =
-                serde_json::json!({ "path": output.saved_as, "offset": offset, "limit": limit }).to_string();
+                serde_json::json!({ "path": output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
             self.message = Some(Message::note(format!(
                 "copied, as {} counts: offset {offset}, limit {limit}",
                 policy.name()

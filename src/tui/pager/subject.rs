@@ -1,28 +1,22 @@
 //! What the screen of an output is given: what to look at, by which policy, and how it ended.
 
 use crate::known::Warning;
-use crate::preview::{Policy, Totals};
+use crate::preview::{InputContext, Policy};
 use crate::source::MapView;
 
-/// What is needed to look at an output.
+/// An output, and the policy that cuts it as things stand.
 #[derive(Clone)]
 pub struct Subject {
     /// What to call it on the screen.
     pub name: String,
-    /// The path that notices print.
-    pub saved_as: String,
+    /// What a plan needs to know besides the bytes.
+    pub context: InputContext<MapView>,
     /// The policy with its limits.
     pub policy: Policy,
     /// Where the limits come from.
     pub limits_from: String,
     /// The policies that may have made it, where its store tells; the likeliest first.
     pub candidates: Vec<Policy>,
-    /// The path that notices print for standard error.
-    pub saved_as_stderr: String,
-    /// The command's exit status, where it is given.
-    pub exit_code: Option<i32>,
-    /// Standard error, where it is apart, and its totals.
-    pub stderr: Option<(MapView, Totals)>,
     /// What could not be used of configurations.
     pub warnings: Vec<String>,
     /// What the store warns of in which it lies.

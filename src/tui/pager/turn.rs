@@ -10,7 +10,7 @@ use super::planning::AfterPlan;
 impl Pager {
     /// More or fewer lines: by the number typed, or to the next round figure.
     pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(lines) = self.output.policy.max_lines() else {
+        let Some(lines) = self.output.subject.policy.max_lines() else {
             return self.no_such("has no limit of lines");
         };
         let to = turned(lines, up, count, 1);
@@ -20,17 +20,17 @@ impl Pager {
     /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
     pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let output = &self.output;
-        let Some(size) = output.policy.max_size() else {
+        let Some(size) = output.subject.policy.max_size() else {
             return self.no_such("has no limit of size");
         };
-        let unit = if output.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
+        let unit = if output.subject.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
         let to = turned(size, up, count, unit);
         self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
     }
 
     /// Keeps the other end.
     pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
-        let Some(direction) = self.output.policy.direction() else {
+        let Some(direction) = self.output.subject.policy.direction() else {
             return self.no_such("keeps what it keeps; it has no direction");
         };
         let other = other_end(direction);
@@ -38,7 +38,7 @@ impl Pager {
     }
 
     fn no_such(&mut self, what: &str) {
-        let name = self.output.policy.name().to_owned();
+        let name = self.output.subject.policy.name().to_owned();
         self.message = Some(Message::note(format!("{name} {what}")));
     }
 
@@ -49,7 +49,7 @@ impl Pager {
         effects: &mut Effects,
     ) {
         let output = &mut self.output;
-        if let Err(fault) = change(&mut output.policy) {
+        if let Err(fault) = change(&mut output.subject.policy) {
             self.message = Some(Message::error(fault));
             return;
         }

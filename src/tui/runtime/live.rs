@@ -60,12 +60,12 @@ impl Session {
     fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
         if !self.is_first() {
             if let Some(Some(target)) = self.files.first_mut() {
-                target.subject.saved_as = saved_as;
+                target.subject.context.saved_as = saved_as;
             }
             return;
         }
         if let Some((_, subject)) = &mut self.current {
-            subject.saved_as.clone_from(&saved_as);
+            subject.context.saved_as.clone_from(&saved_as);
         }
         self.app.update(Event::SavedAs(saved_as), effects);
     }
@@ -84,7 +84,7 @@ impl Session {
             (false, target) => target.and_then(Option::as_mut).map(|target| &mut target.subject),
         };
         if let Some(subject) = subject {
-            subject.exit_code = exit_code.or(subject.exit_code);
+            subject.context.exit_code = exit_code.or(subject.context.exit_code);
             subject.policy = failed.unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }

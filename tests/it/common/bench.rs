@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
-use overspill::preview::{Catalog, Policy};
+use overspill::preview::{Catalog, InputContext, Policy};
 use overspill::source::{Change, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
@@ -69,13 +69,15 @@ fn choice(policy: Policy) -> Choice {
 pub fn subject(policy: Policy) -> Subject {
     Subject {
         name: "build.log".into(),
-        saved_as: SAVED_AS.into(),
-        saved_as_stderr: format!("{SAVED_AS}.stderr"),
+        context: InputContext {
+            saved_as: SAVED_AS.into(),
+            saved_as_stderr: format!("{SAVED_AS}.stderr"),
+            stderr: None,
+            exit_code: None,
+        },
         policy,
         limits_from: "policy".into(),
         candidates: Vec::new(),
-        exit_code: None,
-        stderr: None,
         warnings: Vec::new(),
         store_warnings: Vec::new(),
     }

@@ -5,7 +5,6 @@ use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message};
-use overspill::tui::pager::subject::Subject;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 
@@ -47,7 +46,7 @@ fn a_failed_command_under_the_policy_of_one_that_succeeds() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
-    bench.app.pager.as_mut().unwrap().output.exit_code = Some(2);
+    bench.app.pager.as_mut().unwrap().output.subject.context.exit_code = Some(2);
     keep("failed", &bench);
     keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
 }
@@ -172,8 +171,9 @@ fn wide_facts_are_folded_and_not_clipped() {
     let source = Source::open(&home.file("build.log", test_log(40))).unwrap();
     let saved_as = format!("/出力/{}.log", "日本語の長い名前".repeat(8));
     let mut bench = Bench::new(SIZES[0]);
-    let effects =
-        bench.show(Subject { saved_as: saved_as.clone(), ..subject(policy("opencode/output")) }, &source);
+    let mut shown = subject(policy("opencode/output"));
+    shown.context.saved_as.clone_from(&saved_as);
+    let effects = bench.show(shown, &source);
     bench.carry_out(effects);
     keep("wide_facts", bench.keys("="));
     let rows = bench.rows();

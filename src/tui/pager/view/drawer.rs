@@ -18,10 +18,10 @@ const LEFT: u16 = 44;
 /// Draws the drawer.
 pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     let output = &pager.output;
-    let rows = (output.policy.params().len() as u16).max(5) + 2;
+    let rows = (output.subject.policy.params().len() as u16).max(5) + 2;
     let height = (rows + 2).min(area.height);
     let place = Rect { y: area.y + area.height - height, height, ..area };
-    let title = format!(" Limits of {} ", output.policy.name());
+    let title = format!(" Limits of {} ", output.subject.policy.name());
     let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter apply · Esc cancel ";
     let foot = if foot.len() < usize::from(area.width) {
         foot
@@ -44,16 +44,17 @@ pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
 fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(2)).max(1);
     let top = (pager.drawer.chosen + 1).saturating_sub(room);
-    for (n, param) in output.policy.params().iter().enumerate().skip(top).take(room) {
+    for (n, param) in output.subject.policy.params().iter().enumerate().skip(top).take(room) {
         let chosen = n == pager.drawer.chosen;
-        let value = output.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
+        let value =
+            output.subject.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
         let value = match (&pager.drawer.typed, chosen) {
             (Some(typed), true) => SafeText::new(format!("{typed}_")),
             _ => SafeText::new(in_words(output, &param.name, &value)).fit(22),
         };
         let mark = if chosen { pager.canvas.glyphs().chosen } else { " " };
         let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let changed = output.policy.get(&param.name) != output.first_policy.get(&param.name);
+        let changed = output.subject.policy.get(&param.name) != output.first_policy.get(&param.name);
         let spans = [
             Span::new(format!("{mark} "), pager.canvas.theme.accent),
             Span::new(format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
@@ -66,7 +67,10 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
 
 /// A value, and a size in bytes as people read it too.
 fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
-    match (output.policy.size_key() == Some(key) && output.policy.unit() == Unit::Bytes, value.parse()) {
+    match (
+        output.subject.policy.size_key() == Some(key) && output.subject.policy.unit() == Unit::Bytes,
+        value.parse(),
+    ) {
         (true, Ok(bytes)) if bytes >= 1024 => format!("{value} ({})", size(bytes)),
         _ => value.to_owned(),
     }

@@ -12,7 +12,7 @@ use crate::tui::widget::line::{self, Span};
 
 /// Draws the title of one output.
 pub fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
-    let name = SafeText::from(output.name.as_str()).fit(usize::from(places.title.width) * 9 / 20);
+    let name = SafeText::from(output.subject.name.as_str()).fit(usize::from(places.title.width) * 9 / 20);
     let mut left: Vec<Span> = vec![Span::new(format!(" {name} "), pager.canvas.theme.accent)];
     if pager.files > 1 {
         left.push(Span::new(format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
@@ -56,13 +56,15 @@ fn state(pager: &Pager) -> Option<&'static str> {
 
 /// The right end, from the fullest to the barest.
 fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
-    let weak = Some(output.policy.confidence()).filter(|confidence| confidence.is_weak());
+    let weak = Some(output.subject.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
-    let failed = output.policy.failed_with(output.exit_code).map_or(String::new(), |name| {
-        let tool = name.strip_prefix(output.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
-        format!(" (failed: {})", tool.unwrap_or(name))
-    });
-    let policy = format!("{}{weak}{failed}", output.policy.name());
+    let failed =
+        output.subject.policy.failed_with(output.subject.context.exit_code).map_or(String::new(), |name| {
+            let tool =
+                name.strip_prefix(output.subject.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
+            format!(" (failed: {})", tool.unwrap_or(name))
+        });
+    let policy = format!("{}{weak}{failed}", output.subject.policy.name());
     let verdict = describe::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
     let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };

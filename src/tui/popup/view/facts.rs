@@ -18,15 +18,19 @@ const NAMES: usize = 12;
 fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
-        ("file", output.saved_as.clone()),
+        ("file", output.subject.context.saved_as.clone()),
         ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
         ("lines", output.lines().map_or_else(unknown, lines)),
-        ("policy", output.policy.name().to_owned()),
-        ("limits", format!("{} (from {})", output.limits(), output.limits_from)),
-        ("versions", output.policy.version().to_owned()),
+        ("policy", output.subject.policy.name().to_owned()),
+        ("limits", format!("{} (from {})", output.limits(), output.subject.limits_from)),
+        ("versions", output.subject.policy.version().to_owned()),
         (
             "known from",
-            format!("{} · confidence {}", output.policy.source(), output.policy.confidence().as_str()),
+            format!(
+                "{} · confidence {}",
+                output.subject.policy.source(),
+                output.subject.policy.confidence().as_str()
+            ),
         ),
         ("verdict", describe::verdict(output)),
     ];
