@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, InputContext, Totals};
-use crate::source::{MapView, Source};
+use crate::source::{Hold, MapView, Source};
 use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
 
@@ -38,7 +38,7 @@ pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
     }
-    open_path(config, &located(config, word)?, look)
+    open_path(config, &located(config, word)?, look, Hold::Lock)
 }
 
 /// Opens what is piped in by the file that it grows in, which has no name for good yet.
@@ -91,10 +91,17 @@ pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     }
 }
 
-/// Opens a file. One that lies in a store is held, so that no cleaning deletes it meanwhile.
-pub(crate) fn open_path(config: &Config, path: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+/// Opens a file. One that lies in a store is held, unless it is only glanced at, so that no cleaning deletes it
+/// meanwhile.
+pub(crate) fn open_path(
+    config: &Config,
+    path: &Path,
+    look: &PolicyArgs,
+    hold: Hold,
+) -> anyhow::Result<OpenInput> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let source = match config.stores.store_of(&absolute, &config.env) {
+        Some(_) if hold == Hold::No => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
         None => Source::open(path)?,
     };

@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            say(&format!("{error:#}"));
+            say(&in_words(&error));
             status_of(&error)
         }
     }
@@ -73,6 +73,13 @@ pub fn main() -> ExitCode {
 fn say(words: &str) {
     let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
     let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// An error and what is behind it, each said once: some name their cause themselves.
+fn in_words(error: &anyhow::Error) -> String {
+    error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |words, cause| {
+        if words.ends_with(&cause) { words } else { format!("{words}: {cause}") }
+    })
 }
 
 fn status_of(error: &anyhow::Error) -> ExitCode {

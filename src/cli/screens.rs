@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::source::Hold;
 use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::PolicyArgs;
@@ -17,7 +18,7 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
-    let opener = Arc::new(move |path: &Path| open_path(&config, path));
+    let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
     let start =
         Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
@@ -50,8 +51,8 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
 }
 
 /// Opens an entry of a store, with the policy of its agent.
-fn open_path(config: &Config, path: &Path) -> Result<Target, String> {
-    let opened = input::open_path(config, path, &PolicyArgs::default());
+fn open_path(config: &Config, path: &Path, hold: Hold) -> Result<Target, String> {
+    let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
     target.map_err(|error| error.to_string())
 }

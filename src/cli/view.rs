@@ -9,10 +9,9 @@ use crate::human::thousands;
 use crate::source::{Change, MapView, Source};
 
 use super::args::{ListArgs, PolicyArgs, SaveArgs};
-use super::input;
 use super::screens::{show, target};
 use super::terminal::{DUMB, has_screen};
-use super::{CommandResult, Failure, say};
+use super::{CommandResult, Failure, input, say};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;

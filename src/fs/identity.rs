@@ -72,6 +72,11 @@ impl Snapshot {
         self.identity.changed = now.identity.changed;
     }
 
+    /// The same where the file cannot be asked: the next look's ctime does not count.
+    pub(crate) fn renamed_unseen(&mut self) {
+        self.owned = (u64::MAX, 0, 0, 0);
+    }
+
     /// Whether the content may have been rewritten between `self` and the later look `now`, at the
     /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
     /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.
@@ -98,17 +103,19 @@ pub enum PathStatus {
     Current,
     /// It names another file; [`Source::reopen`](crate::source::Source::reopen) looks at that one.
     Renamed,
-    /// It names nothing (or cannot be asked); the open file stays readable.
+    /// It names nothing; the open file stays readable.
     Gone,
     /// There is no path: a stream.
     None,
 }
 
-/// What `path` names now, against the open file.
+/// What `path` names now, against the open file. A path that cannot be asked counts as unchanged.
 pub(crate) fn path_status(path: Option<&Path>, open: &Identity) -> PathStatus {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.map(std::fs::metadata) {
         None => PathStatus::None,
-        Some(Err(_)) => PathStatus::Gone,
+        Some(Err(error)) if matches!(error.kind(), NotFound | NotADirectory) => PathStatus::Gone,
+        Some(Err(_)) => PathStatus::Current,
         Some(Ok(meta)) if Identity::from(&meta).same_file(open) => PathStatus::Current,
         Some(Ok(_)) => PathStatus::Renamed,
     }

@@ -15,6 +15,15 @@ use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
 
+/// Whether an entry of a store is held while it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// No cleaning of overspill's deletes it meanwhile.
+    Lock,
+    /// It can be deleted meanwhile.
+    No,
+}
+
 /// A file or stream that is looked at.
 #[derive(Debug)]
 pub struct Source {
@@ -50,12 +59,20 @@ impl Source {
     /// # Errors
     /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
-        let opened = open(path, FollowLinks::Refuse)?;
-        if let Access::File(file, _) = &opened {
+        let source = Source::glance_at_entry(path)?;
+        if let Backing::File { file, .. } = &source.backing {
             // A writer that is still at it holds the lock itself, and that will do.
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockShared);
         }
-        Source::from_opened(path, opened)
+        Ok(source)
+    }
+
+    /// As [`Source::open_entry`], but without a lock: what is only glanced at can be deleted.
+    ///
+    /// # Errors
+    /// As for `open_entry`.
+    pub fn glance_at_entry(path: &Path) -> Result<Source, OpenError> {
+        Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
 
     /// Gives back the lock of [`Source::open_entry`]: who looks at it has chosen to delete it.
@@ -215,10 +232,11 @@ impl Source {
     /// The file has been given another path, or none any more, by ourselves; what is looked at stays the same, and
     /// so does its content.
     pub fn moved_to(&mut self, path: Option<PathBuf>) {
-        if let Backing::File { file, look, .. } = &mut self.backing
-            && let Ok(now) = file.metadata()
-        {
-            look.renamed(&Snapshot::from(&now));
+        if let Backing::File { file, look, .. } = &mut self.backing {
+            match file.metadata() {
+                Ok(now) => look.renamed(&Snapshot::from(&now)),
+                Err(_) => look.renamed_unseen(),
+            }
         }
         self.path = path;
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };

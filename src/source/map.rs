@@ -141,14 +141,18 @@ pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
 
 /// Copies the bytes from `start` on into `buffer`, which must both be where a page starts, as far as the view goes.
 /// Where a scan reads every byte once this costs no more than faulting in pages, and leaves none behind. What has been
-/// cut off the file reads as zeros.
+/// cut off the file reads as zeros. What cannot be read is taken from the map, whose guard notes what is lost.
 pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let Some(mapping) = &view.mapping else { return buffer.fill(0) };
     let Some(file) = &mapping.file else {
         return buffer.copy_from_slice(&view[start..start + buffer.len()]);
     };
-    let (filled, _) = fill(file, start as u64, buffer, &mapping.reads);
-    buffer[filled..].fill(0);
+    let (filled, read) = fill(file, start as u64, buffer, &mapping.reads);
+    let rest = &mut buffer[filled..];
+    match read {
+        Ok(()) => rest.fill(0),
+        Err(_) => rest.copy_from_slice(&view[start + filled..][..rest.len()]),
+    }
 }
 
 #[cfg(test)]

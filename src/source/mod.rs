@@ -24,7 +24,7 @@ pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 pub use awaited::Awaited;
 pub use buffer::Buffer;
 pub use change::Change;
-pub use file::Source;
+pub use file::{Hold, Source};
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

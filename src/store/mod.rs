@@ -16,7 +16,8 @@ pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delet
 pub use clean::pending::{Marked, Pending};
 pub use clean::{CleanPlan, CleanRule, Skipped, ToDelete, Trigger, Why, clean_plan};
 pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, count_lines, first_line};
-pub use list::scan::{RootReport, RootState, scan};
+pub use list::report::{RootReport, RootState};
+pub use list::scan::scan;
 pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
 pub use list::{DirWatch, IdMatch, Listing, list, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};

@@ -67,6 +67,8 @@ pub enum Event {
     StoresChanged,
     /// Entries have been deleted, or not: in words.
     Deleted(Message),
+    /// So many bytes of the entry that is to be kept have been copied.
+    Copied(u64),
     /// An entry is kept for ever, or no longer; or that failed.
     Kept {
         /// Its id in overspill's own store.
@@ -165,6 +167,8 @@ pub enum Effect {
         /// Whether it is to be kept.
         keep: bool,
     },
+    /// Give up copying an entry to keep it.
+    StopKeeping,
     /// Read the first lines of these entries, and the records of their runs.
     Peek(Vec<crate::store::Entry>),
     /// Count the lines of these entries.

@@ -17,6 +17,8 @@ mod plan;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod scenes;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod screens;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[path = "../it/stores_cli/stocked.rs"]
 #[allow(dead_code, reason = "each test program uses its own share")]
 mod stocked;

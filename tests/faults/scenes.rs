@@ -6,12 +6,33 @@ use std::path::PathBuf;
 use crate::stocked::{ID, OTHER, Stocked};
 use crate::trial::Came;
 
-/// A command.
+/// How the program is run.
+pub enum Stage {
+    /// Without a terminal.
+    Command {
+        words: &'static [&'static str],
+        /// The file in the working directory that is standard input.
+        input: Option<&'static str>,
+    },
+    /// On a terminal.
+    Screens {
+        /// What a shell runs; `$overspill` is the program.
+        line: &'static str,
+        steps: &'static [Step],
+    },
+}
+
+/// What is typed, and when.
+pub struct Step {
+    /// It is typed once this is on the screen.
+    pub shown: &'static str,
+    pub keys: &'static str,
+}
+
+/// What a person does.
 pub struct Scene {
     pub name: &'static str,
-    pub words: &'static [&'static str],
-    /// The file in the working directory that is standard input.
-    pub input: Option<&'static str>,
+    pub stage: Stage,
     /// The exit status without a fault.
     pub status: i32,
     pub prepare: fn(&Stocked),
@@ -28,119 +49,188 @@ const APART: &str = "echo > started; seq 1 5000; seq 1 4000 >&2; exit 4";
 pub const SCENES: &[Scene] = &[
     Scene {
         name: "a_run_keeps_status_and_output",
-        words: &["run", "--max-lines", "5", "--", "sh", "-c", SHORT],
-        input: None,
+        stage: Stage::Command { words: &["run", "--max-lines", "5", "--", "sh", "-c", SHORT], input: None },
         status: 4,
         prepare: due,
         judge: |came| ran_well(came, &[sequence(5000)]),
     },
     Scene {
         name: "a_long_run_keeps_status_and_output",
-        words: &["run", "--max-lines", "5", "--durable", "--", "sh", "-c", LONG],
-        input: None,
+        stage: Stage::Command {
+            words: &["run", "--max-lines", "5", "--durable", "--", "sh", "-c", LONG],
+            input: None,
+        },
         status: 4,
         prepare: |_| {},
         judge: |came| ran_well(came, &[sequence(90_000)]),
     },
     Scene {
         name: "streams_apart_are_both_kept",
-        words: &["run", "--max-lines", "5", "--split", "--", "sh", "-c", APART],
-        input: None,
+        stage: Stage::Command {
+            words: &["run", "--max-lines", "5", "--split", "--", "sh", "-c", APART],
+            input: None,
+        },
         status: 4,
         prepare: |_| {},
         judge: |came| ran_well(came, &[sequence(5000), sequence(4000)]),
     },
     Scene {
         name: "a_run_in_an_agents_layout_is_whole",
-        words: &[
-            "run",
-            "--layout",
-            "agent",
-            "-p",
-            "go-opencode/bash",
-            "--session",
-            "s",
-            "--",
-            "sh",
-            "-c",
-            LONG,
-        ],
-        input: None,
+        stage: Stage::Command {
+            words: &[
+                "run",
+                "--layout",
+                "agent",
+                "-p",
+                "go-opencode/bash",
+                "--session",
+                "s",
+                "--",
+                "sh",
+                "-c",
+                LONG,
+            ],
+            input: None,
+        },
         status: 4,
         prepare: |_| {},
         judge: |came| ran_well(came, &[sequence(90_000)]),
     },
     Scene {
         name: "a_piped_output_is_saved_whole",
-        words: &["preview", "--max-lines", "5", "--save"],
-        input: Some("long.log"),
+        stage: Stage::Command { words: &["preview", "--max-lines", "5", "--save"], input: Some("long.log") },
         status: 0,
         prepare: logs,
         judge: |came| spills_are_whole(came, &[sequence(90_000)]).and(preview_is_right(came)),
     },
     Scene {
         name: "a_preview_is_right_or_none",
-        words: &["preview", "--max-lines", "5", "build.log"],
-        input: None,
+        stage: Stage::Command { words: &["preview", "--max-lines", "5", "build.log"], input: None },
         status: 0,
         prepare: logs,
         judge: preview_is_right,
     },
     Scene {
         name: "a_piped_preview_is_right_or_none",
-        words: &["preview", "--max-lines", "5"],
-        input: Some("build.log"),
+        stage: Stage::Command { words: &["preview", "--max-lines", "5"], input: Some("build.log") },
         status: 0,
         prepare: logs,
         judge: preview_is_right,
     },
     Scene {
         name: "a_file_is_copied_whole_or_the_status_tells",
-        words: &["long.log"],
-        input: None,
+        stage: Stage::Command { words: &["long.log"], input: None },
         status: 0,
         prepare: logs,
         judge: |came| is_whole(came, &sequence(90_000)),
     },
     Scene {
         name: "a_window_is_right_or_none",
-        words: &["read", "--offset", "100", "--limit", "5", "build.log"],
-        input: None,
+        stage: Stage::Command {
+            words: &["read", "--offset", "100", "--limit", "5", "build.log"],
+            input: None,
+        },
         status: 0,
         prepare: logs,
         judge: |came| is_whole(came, &came.usual().1),
     },
     Scene {
         name: "a_list_lists_all",
-        words: &["list", "--json"],
-        input: None,
+        stage: Stage::Command { words: &["list", "--json"], input: None },
         status: 0,
         prepare: due,
         judge: lists_all,
     },
     Scene {
         name: "facts_are_told_of_one",
-        words: &["show", ID],
-        input: None,
+        stage: Stage::Command { words: &["show", ID], input: None },
         status: 0,
         prepare: due,
         judge: |_| Ok(()),
     },
     Scene {
         name: "cleaning_takes_what_is_due_and_says_what",
-        words: &["clean", "--yes", "--all"],
-        input: None,
+        stage: Stage::Command { words: &["clean", "--yes", "--all"], input: None },
         status: 0,
         prepare: due,
         judge: cleaned,
     },
     Scene {
         name: "removing_takes_one_and_says_so",
-        words: &["rm", "--yes", OTHER],
-        input: None,
+        stage: Stage::Command { words: &["rm", "--yes", OTHER], input: None },
         status: 0,
         prepare: due,
         judge: cleaned,
+    },
+    Scene {
+        name: "ending_a_session_takes_its_spills_and_says_so",
+        stage: Stage::Command { words: &["session", "end", "s"], input: None },
+        status: 0,
+        prepare: session_of_one,
+        judge: session_ended,
+    },
+    Scene {
+        name: "the_pager_shows_searches_and_is_left",
+        stage: Stage::Screens {
+            line: "\"$overspill\" long.log",
+            steps: &[
+                Step { shown: "of 90,001 lines", keys: "\tG" },
+                Step { shown: "90000", keys: "/4321\r" },
+                Step { shown: "1 of 19", keys: "n" },
+                Step { shown: "2 of 19", keys: "q" },
+            ],
+        },
+        status: 0,
+        prepare: logs,
+        judge: |_| Ok(()),
+    },
+    Scene {
+        name: "the_list_deletes_one_on_leaving",
+        stage: Stage::Screens {
+            line: "\"$overspill\"",
+            steps: &[
+                Step { shown: "4 outputs", keys: "/0118\r" },
+                Step { shown: "filter: 0118", keys: "x" },
+                Step { shown: "to be deleted when you quit", keys: "q" },
+            ],
+        },
+        status: 0,
+        prepare: due,
+        judge: cleaned,
+    },
+    Scene {
+        name: "the_list_keeps_a_copy",
+        stage: Stage::Screens {
+            line: "\"$overspill\"",
+            steps: &[
+                Step { shown: "2 outputs", keys: "/0118\r" },
+                Step { shown: "filter: 0118", keys: "K" },
+                Step { shown: "is kept for ever", keys: "q" },
+            ],
+        },
+        status: 0,
+        prepare: entries,
+        judge: copied_whole,
+    },
+    Scene {
+        name: "a_run_that_is_watched_keeps_status_and_output",
+        stage: Stage::Screens {
+            line: "\"$overspill\" run -i --max-lines 5 -- sh -c 'echo > started; seq 1 90000; exit 4'",
+            steps: &[Step { shown: "exited with status 4", keys: "q" }],
+        },
+        status: 4,
+        prepare: due,
+        judge: |came| ran_well(came, &[sequence(90_000)]),
+    },
+    Scene {
+        name: "a_pipe_that_is_watched_is_saved_whole",
+        stage: Stage::Screens {
+            line: "seq 1 90000 | \"$overspill\" --max-lines 5",
+            steps: &[Step { shown: "of 90,001 lines", keys: "q" }],
+        },
+        status: 0,
+        prepare: |_| {},
+        judge: |came| spills_are_whole(came, &[sequence(90_000)]),
     },
 ];
 
@@ -150,6 +240,19 @@ fn due(home: &Stocked) {
     home.own(2, "0123456789", 24);
     home.entry("opencode", OTHER, "due", 240);
     home.entry("opencode", ID, "young", 24);
+}
+
+/// Two outputs of another program's, of which one is longer than one write.
+fn entries(home: &Stocked) {
+    home.private_entry("opencode", OTHER, sequence(90_000) + "due\n", 240);
+    home.private_entry("opencode", ID, "young", 24);
+}
+
+/// What the last run left in its session.
+fn session_of_one(home: &Stocked) {
+    let words =
+        ["run", "--layout", "agent", "-p", "go-opencode/bash", "--session", "s", "--", "seq", "90000"];
+    home.run(&words);
 }
 
 fn logs(home: &Stocked) {
@@ -254,5 +357,38 @@ fn cleaned(came: &Came) -> Result<(), String> {
     match gone == logged || !came.ran.stderr.is_empty() {
         true => Ok(()),
         false => Err(format!("{gone} gone, {logged} in the log")),
+    }
+}
+
+/// A session's spill is there, or gone and said to be.
+fn session_ended(came: &Came) -> Result<(), String> {
+    let is_there = !came.below("tmp").is_empty();
+    let is_told = came.ran.stderr.contains("removed 1 spill") || came.ran.stderr.contains("(os error ");
+    match (is_there, came.ran.status) {
+        (true, 0) => Err("it is there, and status 0".into()),
+        (false, _) if !is_told => Err("it is gone without a word".into()),
+        _ => Ok(()),
+    }
+}
+
+/// What was copied to be kept is whole and kept, or said not to be; what it was copied from is there.
+fn copied_whole(came: &Came) -> Result<(), String> {
+    let whole = sequence(90_000) + "due\n";
+    let root = came.home.dir("data/opencode/tool-output");
+    if !root.join(ID).exists() || fs::read_to_string(root.join(OTHER)).ok().as_ref() != Some(&whole) {
+        return Err("what was to be copied has changed".into());
+    }
+    let copies = came.below("data/overspill/tool-output");
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        came.home.dir("data/overspill/kept").join(name).exists()
+    };
+    match &copies[..] {
+        [] if came.ran.stderr.is_empty() => Err("no copy and no word".into()),
+        [] => Ok(()),
+        [one] if fs::read_to_string(one).ok().as_ref() != Some(&whole) => Err("a part of a copy".into()),
+        [one] if !is_kept(one) => Err("a copy that is not kept".into()),
+        [_] => Ok(()),
+        more => Err(format!("{} copies", more.len())),
     }
 }

@@ -13,7 +13,8 @@ use regex::Regex;
 use crate::calls::Counts;
 use crate::common::home::{Ran, finish};
 use crate::plan::{ALL, KINDS, Kind, Order};
-use crate::scenes::{SCENES, Scene};
+use crate::scenes::{SCENES, Scene, Stage};
+use crate::screens;
 use crate::stocked::Stocked;
 use crate::{COUNTS, ORDER};
 
@@ -76,13 +77,23 @@ fn perform(scene: &Scene, order: Option<Order>, usual: &(i32, String, String)) -
     (scene.prepare)(&home);
     let path = home.dir("counts");
     fs::write(&path, vec![0; size_of::<Counts>()]).expect("a file for the counts");
-    let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(scene.words).current_dir(home.work()).env_clear().envs(home.env());
-    command.env(ORDER, order.map(Order::words).unwrap_or_default()).env(COUNTS, &path);
-    let stdin =
-        scene.input.map_or_else(Stdio::null, |name| fs::File::open(home.at(name)).expect("an input").into());
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let ran = finish(command.spawn().expect("the program starts"));
+    let program = std::env::current_exe().expect("this program");
+    let fault = order.map(Order::words).unwrap_or_default();
+    let ran = match &scene.stage {
+        Stage::Command { words, input } => {
+            let mut command = Command::new(program);
+            command.args(*words).current_dir(home.work()).env_clear().envs(home.env());
+            command.env(ORDER, fault).env(COUNTS, &path);
+            let open = |name: &str| fs::File::open(home.at(name)).expect("an input").into();
+            command.stdin(input.map_or_else(Stdio::null, open)).stdout(Stdio::piped()).stderr(Stdio::piped());
+            finish(command.spawn().expect("the program starts"))
+        }
+        Stage::Screens { line, steps } => {
+            let [program, path] = [&program, &path].map(|path| path.to_str().expect("UTF-8"));
+            let vars = [("overspill", program), (ORDER, fault.as_str()), (COUNTS, path)];
+            screens::play(&home, &vars, line, steps)
+        }
+    };
     let counted = read_counts(&path);
     Came {
         home,
@@ -152,6 +163,7 @@ fn judge(case: &Case<'_>, came: &Came) -> Result<(), String> {
     if said.2.lines().any(|line| !names_something(line)) {
         return Err("it names nothing".into());
     }
+    is_given_back(came, case.order)?;
     no_half(came, case.order)?;
     (case.scene.judge)(came)
 }
@@ -161,6 +173,14 @@ fn names_something(line: &str) -> bool {
     let own = line.strip_prefix("overspill: ").unwrap_or(line);
     let told = own.find(" (os error").map_or(own, |at| &own[..at]);
     told.contains(": ") || !own.contains("(os error")
+}
+
+/// The terminal is as it was; what could not be written to it aside.
+fn is_given_back(came: &Came, order: Order) -> Result<(), String> {
+    let (_, text, _) = came.said();
+    let mut left = text.lines().filter(|line| line.starts_with("left: "));
+    let is_fault = |line: &&str| order.kind != Kind::Print || line.contains("modes");
+    left.find(is_fault).map_or(Ok(()), |line| Err(format!("not given back: {line}")))
 }
 
 /// What was begun and not finished is gone, unless removing it is what failed.
@@ -201,6 +221,9 @@ fn try_all(scene: &Scene) -> (usize, Vec<String>) {
     let mut came = perform(scene, None, &Default::default());
     assert_eq!(came.ran.status, scene.status, "{}", came.ran.stderr);
     let usual = came.said();
+    if let Stage::Screens { .. } = scene.stage {
+        assert_eq!(usual.1, "", "{}", scene.name);
+    }
     came.usual.clone_from(&usual);
     (scene.judge)(&came).expect("what is asked of a run with faults holds without");
     let orders = orders(&came.calls);

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use crate::store::Env;
 
-use super::dir::{open_private, remove};
+use super::dir::{DirError, open_private, remove};
 use super::location::{LocationError, is_spill, session_dir, session_name};
 
 /// What was removed with a session.
@@ -33,9 +33,15 @@ pub enum EndError {
     /// There is none of that name.
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
-    /// Its directory is not private, or the system will not have it.
+    /// Its directory is not private, or the system will not have it; the path is named.
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl From<DirError> for EndError {
+    fn from(error: DirError) -> EndError {
+        EndError::Io(error.into())
+    }
 }
 
 /// Removes a session's directory and the spills in it, one name at a time. What is not named as a
@@ -47,11 +53,12 @@ pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
     let path = session_dir(env, &session_name(name)?);
     let dir = match open_private(&path, env) {
         Err(error) if error.raw() == Some(Errno::NOENT) => return Err(EndError::NoSession(path)),
-        dir => dir.map_err(io::Error::from)?,
+        dir => dir?,
     };
+    let failed = |error| DirError::Io(path.clone(), error);
     let mut ended = EndedSession { path: path.clone(), ..EndedSession::default() };
-    for found in Dir::read_from(&dir).map_err(io::Error::from)? {
-        let found = found.map_err(io::Error::from)?;
+    for found in Dir::read_from(&dir).map_err(failed)? {
+        let found = found.map_err(failed)?;
         let name = found.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
@@ -67,7 +74,7 @@ pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
         }
     }
     if ended.left.is_empty() {
-        unlinkat(CWD, &path, AtFlags::REMOVEDIR).map_err(io::Error::from)?;
+        unlinkat(CWD, &path, AtFlags::REMOVEDIR).map_err(failed)?;
     }
     Ok(ended)
 }

@@ -265,9 +265,9 @@ fn look_at(
     (request, place): (Request, Location),
 ) -> CommandResult {
     let Growing { temporary, following, interest } = growing;
-    let mut opened = input::growing(&temporary, look)?;
-    opened.context.saved_as = saved_as(&temporary, &request);
-    let target = screens::target(&config, opened, &look.overrides())?;
+    let mut opened = input::growing(&temporary, look);
+    opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
+    let target = opened.and_then(|opened| screens::target(&config, opened, &look.overrides()));
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // Without a thread it is left to the next run.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
@@ -275,7 +275,9 @@ fn look_at(
     let (stay, left) = channel::<()>();
     let work = move || take(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
-    let shown = screens::show(config, vec![target], Some(Live { maker: Maker::Stream, news }));
+    // What came is kept, whether it can be shown or not.
+    let live = Some(Live { maker: Maker::Stream, news });
+    let shown = target.and_then(|target| screens::show(config, vec![target], live));
     drop((interest, stay));
     joined(making)?.iter().for_each(|words| say(words));
     shown

@@ -63,12 +63,9 @@ pub(crate) fn mode(bits: u32) -> String {
     format!("{bits:04o}")
 }
 
-/// How old an entry is; `?` where its time lies in the future.
+/// How old an entry is; `?` where that is not known.
 pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
-    match entry.status {
-        EntryStatus::FutureTime => "?".to_owned(),
-        _ => span(seconds(entry.age(now))),
-    }
+    entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(seconds(age)))
 }
 
 /// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.

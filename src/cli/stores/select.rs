@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::cli::{Failure, input, say};
 use crate::config::Config;
 use crate::source::OpenError;
-use crate::store::{self, Entry, Listing, OwnStore, RootReport, RootState, StoreSpec};
+use crate::store::{self, Entry, Listing, OwnStore, RootReport, StoreSpec};
 
 /// The name under which overspill's own store is listed.
 pub(crate) const OWN: &str = "overspill";
@@ -143,10 +143,5 @@ fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
 
 /// Says what of a root could not be read.
 fn complain(report: &RootReport) {
-    if let RootState::Unreadable(why) = &report.state {
-        say(&format!("{}: cannot be read: {why}", report.root.display()));
-    }
-    for (path, why) in &report.unreadable {
-        say(&format!("{}: cannot be read: {why}", path.display()));
-    }
+    report.unlisted().for_each(|(path, why)| say(&format!("{}: cannot be read: {why}", path.display())));
 }

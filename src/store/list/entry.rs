@@ -248,6 +248,12 @@ impl Entry {
         now.duration_since(self.modified())
     }
 
+    /// The same, unless that is known to tell nothing: where it lies in the future, or could not be asked.
+    pub fn known_age(&self, now: Timestamp) -> Option<SignedDuration> {
+        let is_known = !matches!(self.status, EntryStatus::FutureTime | EntryStatus::Unreadable(_));
+        is_known.then(|| self.age(now))
+    }
+
     /// The age that deletion goes by: of id time and mtime the younger.
     pub fn safe_age(&self, now: Timestamp) -> SignedDuration {
         let youngest = self.made().map_or(self.modified(), |made| made.max(self.modified()));

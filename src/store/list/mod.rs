@@ -2,6 +2,7 @@
 
 pub(crate) mod entry;
 pub(crate) mod name;
+pub(crate) mod report;
 pub(crate) mod scan;
 pub(crate) mod sort;
 

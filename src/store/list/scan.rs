@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
 use crate::fs::stat::{self, timestamp};
-use crate::source::{Identity, Stamp};
+use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};
 use crate::store::spec::pattern::{Component, PathFacts};
@@ -21,6 +21,7 @@ use crate::store::spec::retention::Times;
 use crate::store::{Entry, EntryStatus, Env, Expiry, Retention, Rule, StoreSpec, Unset};
 
 use super::entry::{ListedDir, Origin};
+use super::report::{RootReport, RootState, report};
 
 /// A clock may be off by this much before a time counts as lying in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -41,38 +42,6 @@ const MOST_TRIED: usize = 16;
 const MOST_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
 const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
 
-/// What was found at one of a store's roots.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RootReport {
-    /// The root's path, or its pattern where a variable is not set.
-    pub root: PathBuf,
-    /// What became of it.
-    pub state: RootState,
-    /// Entries found under it.
-    pub entries: u64,
-    /// Their sizes in bytes, together.
-    pub bytes: u64,
-    /// Directories under it that could not be read, with the reason.
-    pub unreadable: Vec<(PathBuf, String)>,
-    /// The directories that were listed, or looked for in vain, with their times of modification.
-    pub(crate) dirs: Vec<(PathBuf, Option<Stamp>)>,
-}
-
-/// What became of listing a root.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RootState {
-    /// Listed to the end.
-    Listed,
-    /// Listing was stopped by the receiver.
-    Stopped,
-    /// It is not there.
-    Absent,
-    /// Its pattern names a variable that is not set.
-    Unset(Unset),
-    /// It cannot be read, for this reason.
-    Unreadable(String),
-}
-
 /// Lists a store, giving each entry to `sink` as it is found, in no order, until that breaks off.
 /// Never fails: what cannot be read is in the report, one for each root. Limits by count and total
 /// size are not yet in the entries' expiry; see [`apply_limits`](crate::store::apply_limits).
@@ -87,10 +56,6 @@ pub fn scan(
         Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
     };
     store.rooted(env).map(root).collect()
-}
-
-fn report(root: PathBuf, state: RootState) -> RootReport {
-    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
 }
 
 struct Scan<'a> {
@@ -326,6 +291,9 @@ impl<'a> Scan<'a> {
             mode: stat.map_or(0, |stat| stat.mode),
             owner: stat.map_or(0, |stat| stat.uid),
         };
+        if stat.is_none() {
+            return entry;
+        }
         let alive = facts.pid.map(|pid| self.env.alive(pid));
         (entry.expires, entry.rule) = self.retention.expiry(&Times {
             modified: entry.modified(),

@@ -1,7 +1,7 @@
 //! Writing a spill into overspill's own store, so that a partial one is never under a final name.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -17,6 +17,8 @@ use super::new_file;
 
 /// Bytes of the largest output that is copied to be kept: as much as is saved of one that is captured, by default.
 const MOST_KEPT: u64 = 100 << 20;
+/// Bytes that are copied at a time.
+const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, and no more is copied to be kept; `cp` copies it elsewhere";
 /// Why what is not whole is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
@@ -49,14 +51,20 @@ impl OwnStore {
 }
 
 impl OwnStore {
-    /// Copies an entry of whatever store into overspill's own and keeps it there; returns the new id.
+    /// Copies an entry of whatever store into overspill's own and keeps it there; returns the new id. `goes_on` hears
+    /// now and then how many bytes have been copied, and gives up by `false`.
     ///
     /// # Errors
-    /// What the system says, or that the entry is not what was listed. Nothing is then left.
-    pub fn adopt(&self, entry: &Entry, now: Timestamp) -> io::Result<String> {
+    /// What the system says, that the entry is not what was listed, or that it was given up. Nothing is then left.
+    pub fn adopt(
+        &self,
+        entry: &Entry,
+        now: Timestamp,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> io::Result<String> {
         let from = entry.open()?;
         let spill = self.begin(now)?;
-        copy_whole(entry, &from, spill.file(), room(spill.file())?)?;
+        copy_whole(entry, &from, spill.file(), goes_on)?;
         let id = spill.id().to_owned();
         self.keep(&id)?;
         if let Err(error) = spill.finish(false) {
@@ -67,9 +75,9 @@ impl OwnStore {
     }
 }
 
-/// Copies an entry that is whole and stays as it is, into a disk that has so much room.
-fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Result<()> {
-    let size = from.metadata()?.len();
+/// Copies an entry that is whole and stays as it is, if there is room.
+fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
+    let (size, room) = (from.metadata()?.len(), room(to)?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
         // Where there are no locks, its name and status have to do.
@@ -79,11 +87,30 @@ fn copy_whole(entry: &Entry, from: &File, mut to: &File, room: u64) -> io::Resul
         _ => {}
     }
     // What grows meanwhile is noticed by one byte more.
-    let copied = io::copy(&mut from.take(size + 1), &mut to)?;
+    let copied = copy_all(from.take(size + 1), to, goes_on)?;
     if copied == size && from.metadata()?.len() == size {
         Ok(())
     } else {
         Err(io::Error::other("it changed while it was copied; try again"))
+    }
+}
+
+/// Copies to the end; how many bytes.
+fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
+    let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(copied),
+            Ok(count) => {
+                to.write_all(&buffer[..count])?;
+                copied += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if !goes_on(copied) {
+            return Err(io::Error::other("given up"));
+        }
     }
 }
 

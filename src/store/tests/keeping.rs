@@ -18,7 +18,7 @@ fn entry(home: &Home, size: u64) -> (Entry, File) {
 #[track_caller]
 fn is_not_copied(home: &Home, entry: &Entry, why: &str) {
     let own = OwnStore::create(&home.env).unwrap();
-    let error = own.adopt(entry, now()).unwrap_err().to_string();
+    let error = own.adopt(entry, now(), &mut |_| true).unwrap_err().to_string();
     assert!(error.contains(why), "{error}");
     assert_eq!(fs::read_dir(own.root()).unwrap().count(), 0);
     assert!(own.kept().unwrap().is_empty());
@@ -31,7 +31,7 @@ fn what_is_still_being_written_is_not_copied() {
     writer.lock().unwrap();
     is_not_copied(&home, &entry, "unfinished");
     drop(writer);
-    OwnStore::create(&home.env).unwrap().adopt(&entry, now()).unwrap();
+    OwnStore::create(&home.env).unwrap().adopt(&entry, now(), &mut |_| true).unwrap();
 }
 
 #[test]
@@ -39,4 +39,21 @@ fn no_more_is_copied_than_is_saved_of_an_output() {
     let home = Home::new();
     let (entry, _file) = entry(&home, (100 << 20) + 1);
     is_not_copied(&home, &entry, "larger than 100 MB");
+}
+
+#[test]
+fn a_copy_that_is_given_up_leaves_nothing() {
+    let home = Home::new();
+    let (entry, _file) = entry(&home, 9 << 20);
+    let own = OwnStore::create(&home.env).unwrap();
+    let mut told = Vec::new();
+    let error = own.adopt(&entry, now(), &mut |bytes| {
+        told.push(bytes >> 20);
+        told.len() < 2
+    });
+    assert_eq!((error.unwrap_err().to_string().as_str(), &told[..]), ("given up", &[1, 2][..]));
+    assert_eq!(fs::read_dir(own.root()).unwrap().count(), 0);
+    assert!(own.kept().unwrap().is_empty());
+    let id = own.adopt(&entry, now(), &mut |_| true).unwrap();
+    assert_eq!(fs::metadata(own.root().join(id)).unwrap().len(), 9 << 20);
 }

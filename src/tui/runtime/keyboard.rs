@@ -24,12 +24,12 @@ pub(crate) struct Keyboard {
 }
 
 /// The keyboard is left to another program while this lives.
-pub(crate) struct Hold<'a> {
+pub(crate) struct KeyboardHold<'a> {
     keyboard: &'a Keyboard,
     _reading: MutexGuard<'a, ()>,
 }
 
-impl Drop for Hold<'_> {
+impl Drop for KeyboardHold<'_> {
     fn drop(&mut self) {
         self.keyboard.held.store(false, Ordering::SeqCst);
     }
@@ -77,9 +77,9 @@ impl Keyboard {
     }
 
     /// Waits until the thread reads no longer, and keeps it from reading.
-    pub(crate) fn hold(&self) -> Hold<'_> {
+    pub(crate) fn hold(&self) -> KeyboardHold<'_> {
         self.held.store(true, Ordering::SeqCst);
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        Hold { keyboard: self, _reading: reading }
+        KeyboardHold { keyboard: self, _reading: reading }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod editor;
 pub(crate) mod keyboard;
 mod live;
+mod modes;
 mod news;
 mod outside;
 pub(crate) mod signal;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::source::{Change, Identity, PathStatus, Source, Watcher};
+use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 
 use super::app::App;
@@ -32,7 +33,7 @@ use worker::Jobs;
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
 /// Opens an output by its path, or says why not.
-pub type Opener = Arc<dyn Fn(&Path) -> Result<Target, String> + Send + Sync>;
+pub type Opener = Arc<dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync>;
 
 /// Reads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
@@ -123,7 +124,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     session.carry_out(rest)?;
     match (session.go(&received), terminal::ended_by()) {
         // The terminal may be closed with the signal: not an error then.
-        (_, Some(signal)) => return Ok(Parting { words: None, signal: Some(signal) }),
+        (_, Some(signal)) => return Ok(Parting { words: Vec::new(), signal: Some(signal) }),
         (shown, None) => shown?,
     }
     if let Some(fault) = session.fault.take() {
@@ -132,8 +133,12 @@ pub fn run(start: Start) -> io::Result<Parting> {
     let to_delete = session.app.stores.take_pending();
     session.let_go(&to_delete);
     drop(taken);
-    let words = (!to_delete.is_empty()).then(|| worker::delete(&to_delete, &env).text);
-    Ok(Parting { words, signal: None })
+    let not_kept = session.jobs.finish_keeping();
+    let deleted = (!to_delete.is_empty()).then(|| worker::delete(&to_delete, &env).text);
+    Ok(Parting {
+        words: not_kept.into_iter().map(crate::text::label::SafeText::from).chain(deleted).collect(),
+        signal: None,
+    })
 }
 
 struct Session {

@@ -56,7 +56,7 @@ pub struct Completed {
 #[derive(Debug, Default)]
 pub struct Parting {
     /// What is to be said of it once the terminal is as it was.
-    pub words: Option<SafeText>,
+    pub words: Vec<SafeText>,
     /// The signal that asked overspill to end, where the output has still to be seen to its end.
     pub signal: Option<i32>,
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
-use crate::source::{Change, Source, Watcher};
+use crate::source::{Change, Hold, Source, Watcher};
 use crate::text::units::Want;
 use crate::tui::event::{Changed, Effect, Effects, Event, Message};
 
@@ -72,6 +72,7 @@ impl Session {
                     self.jobs.delete(to_delete);
                 }
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
+                Effect::StopKeeping => self.jobs.stop_keeping(),
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),
                 Effect::Suspend => self.suspend()?,
@@ -80,8 +81,11 @@ impl Session {
         Ok(())
     }
 
+    /// A file that grew before its first count was begun has been given a newer one already.
     fn count(&self, number: u64, want: Want, from: usize) {
-        if let Some(pager) = &self.app.pager {
+        if let Some(pager) = &self.app.pager
+            && pager.output.count_number() == number
+        {
             self.jobs.count(&pager.output.view, number, want, from);
         }
     }
@@ -118,7 +122,7 @@ impl Session {
     }
 
     fn open_path(&mut self, path: &Path) -> io::Result<()> {
-        match (self.opener)(path) {
+        match (self.opener)(path, Hold::Lock) {
             Ok(target) => {
                 if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
                     self.files[number] = Some(Target { subject, source });

@@ -36,7 +36,7 @@ impl Signal {
     /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
     pub fn patience(&self) -> Duration {
         match self {
-            Signal::App(Event::Scanned(_) | Event::Peeked(_)) | Signal::Look => FRAME,
+            Signal::App(Event::Scanned(_) | Event::Peeked(_) | Event::Copied(_)) | Signal::Look => FRAME,
             Signal::App(Event::Counted { .. }) => COUNTING,
             Signal::App(Event::Found(found)) if matches!(found.reply, SearchReply::Counted(..)) => COUNTING,
             _ => Duration::ZERO,

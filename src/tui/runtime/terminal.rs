@@ -9,17 +9,20 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
-use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{QueueSelector, tcflush};
 
 use crate::fs::patient::{self, Patient};
 use crate::text::label::label;
+
+use super::modes;
 
 /// Alternate scroll: the wheel sends arrow keys, and text can still be selected with the mouse.
 const WHEEL_ON: &str = "\x1b[?1007h";
@@ -127,6 +130,9 @@ static PAINTING: Mutex<()> = Mutex::new(());
 /// that takes nothing any more must not hold it up.
 const LOOKS: u32 = 100;
 
+/// Nobody reads a terminal that takes nothing in two looks so far apart.
+const UNREAD_AFTER: Duration = Duration::from_millis(500);
+
 /// Writes to the terminal while overspill has it; once it has been given back, nothing.
 ///
 /// # Errors
@@ -136,13 +142,17 @@ pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
-/// Waits a moment for a frame that is being written; none is begun while what is returned is held.
-fn between_frames() -> Option<MutexGuard<'static, ()>> {
+/// Waits a moment for a frame that is being written, doing something meanwhile; none is begun while what is returned
+/// is held.
+fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     for _ in 0..LOOKS {
         match PAINTING.try_lock() {
             Ok(painting) => return Some(painting),
             Err(TryLockError::Poisoned(painting)) => return Some(painting.into_inner()),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            Err(TryLockError::WouldBlock) => {
+                meanwhile();
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
     }
     None
@@ -164,14 +174,16 @@ pub fn take(
         OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;
+    // Whatever fails from here on gives it back.
+    let taken = TerminalGuard;
     enter()?;
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
-    Ok((TerminalGuard, Terminal::new(backend)?))
+    Ok((taken, Terminal::new(backend)?))
 }
 
 /// Raw mode and the alternate screen; again after having been stopped.
 pub fn enter() -> io::Result<()> {
-    terminal::enable_raw_mode()?;
+    modes::take()?;
     TAKEN.store(true, Ordering::SeqCst);
     execute!(patient::screen(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
     patient::screen().write_all(WHEEL_ON.as_bytes())?;
@@ -191,7 +203,7 @@ pub fn restore() {
         let mut out = patient::screen();
         let _ = out.write_all(WHEEL_OFF.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
-        let _ = terminal::disable_raw_mode();
+        modes::give_back();
     }
 }
 
@@ -199,17 +211,46 @@ pub fn restore() {
 /// takes nothing any more loses what it has not taken yet; if that does not help, it gets its modes back and no more:
 /// to write would be to wait for it.
 fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
-    let mut painting = between_frames();
+    let mut painting = between_frames(|| {});
     if painting.is_none() || !has_room() {
-        let _ = tcflush(io::stdout(), QueueSelector::OFlush);
-        painting = painting.or_else(between_frames);
+        drop_unread();
+        // A frame that is under way fills the terminal again and again.
+        painting = painting.or_else(|| between_frames(drop_unread));
     }
     if painting.is_some() && has_room() {
         restore();
     } else if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = terminal::disable_raw_mode();
+        modes::give_back();
     }
     painting
+}
+
+/// Takes back what the terminal has not taken, if it takes nothing.
+fn drop_unread() {
+    if !has_room() {
+        let _ = tcflush(io::stdout(), QueueSelector::OFlush);
+    }
+}
+
+/// From now on a terminal that takes nothing for a while loses what it has not taken, so that what overspill still
+/// says of an output after its screens holds nobody up. It ends with the program.
+fn never_wait() {
+    let work = || {
+        let (mut was_full, mut is_unread) = (false, false);
+        loop {
+            std::thread::sleep(if is_unread { Duration::from_millis(1) } else { UNREAD_AFTER });
+            let is_full = !has_room();
+            is_unread |= is_full && was_full;
+            was_full = is_full;
+            if is_unread && is_full {
+                drop_unread();
+                // Who waits for room is not woken by that, but is by a signal, which means nothing here.
+                let _ = kill_process(getpid(), Signal::CONT);
+            }
+        }
+    };
+    // Without a thread it waits.
+    let _ = std::thread::Builder::new().name("unread".into()).spawn(work);
 }
 
 /// Whether the terminal takes some bytes at once.
@@ -253,6 +294,7 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
         (false, Some(act)) => {
             ENDED_BY.store(signal, Ordering::SeqCst);
             drop(restore_at_last());
+            never_wait();
             act(signal);
         }
         (false, None) => {
@@ -294,8 +336,7 @@ pub fn suspend() -> io::Result<()> {
 /// Takes the terminal again that another process took: its modes, but not its other screen, which it
 /// still shows.
 pub fn reclaim() -> io::Result<()> {
-    terminal::disable_raw_mode()?;
-    terminal::enable_raw_mode()?;
+    modes::take()?;
     paint(|| {
         let mut out = patient::screen();
         execute!(out, EnableBracketedPaste, cursor::Hide)?;
@@ -337,7 +378,7 @@ mod tests {
         })
         .unwrap();
         assert!(!painted);
-        let held = between_frames();
+        let held = between_frames(|| {});
         assert!(held.is_some() && PAINTING.try_lock().is_err());
     }
 }

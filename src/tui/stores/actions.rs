@@ -3,9 +3,7 @@
 use crossterm::event::{KeyEvent, KeyModifiers};
 
 use crate::human::{count, size};
-use crate::store::{
-    CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, UNFINISHED, Why, clean_plan,
-};
+use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Event, Message};
 use crate::tui::keys::{self, Action, KeyContext};
@@ -13,6 +11,7 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
 use super::glance::Glance;
+use super::keeping::Copying;
 use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
@@ -23,6 +22,10 @@ pub struct StoresScreen {
     pub listing: ListState,
     /// The entry whose preview is shown beside the list.
     pub glance: Option<Glance>,
+    /// The entry that is being copied to be kept.
+    pub copying: Option<Copying>,
+    /// What was last told of directories that cannot be looked at.
+    pub(crate) told_unlisted: String,
     /// What there is to tell until the next key.
     pub message: Option<Message>,
 }
@@ -44,14 +47,25 @@ pub(crate) enum Next {
 impl StoresScreen {
     /// A list of nothing yet.
     pub(crate) fn new(canvas: Canvas) -> Self {
-        Self { canvas, listing: ListState::default(), glance: None, message: None }
+        Self {
+            canvas,
+            listing: ListState::default(),
+            glance: None,
+            copying: None,
+            told_unlisted: String::new(),
+            message: None,
+        }
     }
 
     /// Takes in what happens to entries.
     pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
         match event {
-            Event::Scanned(scanned) => self.listing.scanned(scanned, effects),
+            Event::Scanned(scanned) => {
+                self.listing.scanned(scanned, effects);
+                self.tell_unlisted();
+            }
             Event::Sorted(sorted) => self.listing.take_sorted(*sorted, effects),
+            Event::Copied(bytes) => self.copied(bytes),
             Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
             Event::Peeked(peeks) => {
                 peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
@@ -59,6 +73,15 @@ impl StoresScreen {
             Event::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
             Event::Glanced(glance) => self.glanced(*glance),
             _ => {}
+        }
+    }
+
+    /// Tells which directories cannot be looked at, unless the same has been told before.
+    pub(crate) fn tell_unlisted(&mut self) {
+        let words = self.listing.unlisted();
+        if words != self.told_unlisted {
+            self.message = (!words.is_empty()).then(|| Message::error(words.clone()));
+            self.told_unlisted = words;
         }
     }
 
@@ -151,6 +174,7 @@ impl StoresScreen {
                 self.keep_chosen(effects);
                 return Next::Stay;
             }
+            Action::Back if self.give_up_copying(effects) => return Next::Stay,
             Action::Back if self.listing.unmark() => {}
             Action::Back if !self.listing.filter_text().is_empty() => {
                 self.filter("", effects);
@@ -317,36 +341,5 @@ impl StoresScreen {
         };
         self.listing.pending.mark(plan.to_delete.iter().map(mark));
         self.message = Some(Message::note(self.pending_words()));
-    }
-
-    /// overspill's own entries are kept in place; another agent's is copied into overspill's store.
-    fn keep_chosen(&mut self, effects: &mut Effects) {
-        let Some(entry) = self.listing.chosen().cloned() else { return };
-        if entry.status == EntryStatus::Unfinished {
-            self.message = Some(Message::error(format!(
-                "{}: {UNFINISHED}; keep it once it is whole",
-                label(entry.id_bytes())
-            )));
-            return;
-        }
-        let kept = self.listing.is_kept(&entry);
-        if !kept && !entry.is_own() {
-            let words = format!("{}: copying {} to keep it", label(entry.id_bytes()), size(entry.size()));
-            self.message = Some(Message::note(words));
-        }
-        effects.push(Effect::Keep { entry, keep: !kept })
-    }
-
-    /// An entry has been kept, or no longer is, or that failed.
-    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
-        self.message = Some(match (&fault, keep) {
-            (Some(fault), _) => Message::error(fault.clone()),
-            (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
-            (None, false) => Message::note(format!("{id} is no longer kept")),
-        });
-        if fault.is_none() {
-            self.listing.set_kept(id, keep);
-        }
-        effects.push(Effect::Scan(self.listing.start_look()))
     }
 }

@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod details;
 pub mod glance;
+pub mod keeping;
 pub mod scan;
 pub mod sort;
 pub(crate) mod view;
@@ -15,6 +16,7 @@ use crossterm::event::KeyEvent;
 use jiff::Timestamp;
 
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
+use crate::text::label::label;
 
 use super::event::{Effect, Effects};
 use details::Details;
@@ -96,6 +98,18 @@ impl ListState {
             self.entries = EntryTable::default();
         }
         self.look
+    }
+
+    /// The first of the directories that could not be looked at, and how many more there are; empty if there is none.
+    pub(crate) fn unlisted(&self) -> String {
+        let roots = self.reports.iter().flat_map(|(_, roots)| roots);
+        let mut unlisted = roots.flat_map(RootReport::unlisted);
+        let Some((path, why)) = unlisted.next() else { return String::new() };
+        let more = match unlisted.count() {
+            0 => String::new(),
+            more => format!(", and {more} more directories"),
+        };
+        label(format!("{}: cannot be read: {why}{more}", path.display()).as_bytes())
     }
 
     /// Whether the first look is still being taken.

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal};
@@ -26,7 +26,8 @@ pub struct Seen {
     pub parser: vt100::Parser,
     /// Every byte.
     pub raw: Vec<u8>,
-    ended: bool,
+    /// Whether that was all.
+    pub ended: bool,
 }
 
 impl Seen {
@@ -65,9 +66,14 @@ impl Session {
 
     /// Runs a line of shell, in which `$overspill` is the program.
     pub fn shell(home: &Home, line: &str) -> Self {
+        Self::shell_with(home, (80, 24), &[], line)
+    }
+
+    /// Runs a line of shell with more variables set, in a terminal of so many columns and rows.
+    pub fn shell_with(home: &Home, columns_rows: (u16, u16), vars: &[(&str, &str)], line: &str) -> Self {
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", line]);
-        Self::run(home, (80, 24), command, &[])
+        Self::run(home, columns_rows, command, vars)
     }
 
     /// Another program, with more variables set.
@@ -130,6 +136,13 @@ impl Session {
         }
     }
 
+    /// Waits until something holds, the program has ended, or so long; whether it holds.
+    pub fn holds_within(&self, most: Duration, enough: impl Fn(&Seen) -> bool) -> bool {
+        let waiting = |seen: &mut Seen| !enough(seen) && !seen.ended;
+        let waited = self.seen.1.wait_timeout_while(self.seen(), most, waiting);
+        enough(&waited.expect("the reader lives").0)
+    }
+
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn wait_for(&self, text: &str) -> &Self {
@@ -186,14 +199,8 @@ impl Session {
     /// Waits for the end of the program and of what it said; its exit status.
     #[track_caller]
     pub fn ended(&mut self) -> u32 {
-        let deadline = Instant::now() + DEADLINE;
-        let mut seen = self.seen.0.lock().expect("the reader lives");
-        while !seen.ended {
-            let rest = deadline.saturating_duration_since(Instant::now());
-            assert!(!rest.is_zero(), "still running\n{}", seen.text());
-            seen = self.seen.1.wait_timeout(seen, rest).expect("the reader lives").0;
-        }
-        drop(seen);
+        let is_over = self.holds_within(DEADLINE, |seen| seen.ended);
+        assert!(is_over, "still running\n{}", self.seen().text());
         self.child.wait().expect("an end").exit_code()
     }
 

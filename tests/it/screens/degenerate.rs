@@ -52,6 +52,17 @@ fn sizes_around_those_where_the_screen_changes() {
 }
 
 #[test]
+fn the_largest_size_is_drawn_in_every_state() {
+    let home = Home::new();
+    let path = home.file("build.log", build_log(6433));
+    for keys in STATES {
+        let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+        bench.keys(keys).resize((1000, 500));
+        assert_eq!(bench.rows().len(), 500, "{keys}");
+    }
+}
+
+#[test]
 fn opened_in_no_room_at_all() {
     let home = Home::new();
     let path = home.file("build.log", build_log(6433));

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use overspill::store::Env;
+use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event};
 use overspill::tui::stores::glance::Glance;
 
@@ -273,4 +273,79 @@ fn an_unfinished_output_is_not_kept() {
         "{}",
         stocked.bench.screen()
     );
+}
+
+#[test]
+fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
+    let mut stocked = Stocked::new((80, 24));
+    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", &[b'x'; 1000], 1);
+    stocked.bench.env = Env::hermetic(stocked.dir.path());
+    let effects = stocked.bench.start_with_stores();
+    stocked.bench.carry_out(effects);
+    stocked.bench.keys("K");
+    let asked = |bench: &Bench, what: fn(&Effect) -> bool| bench.asked.iter().filter(|it| what(it)).count();
+    let copies = |effect: &Effect| matches!(effect, Effect::Keep { keep: true, .. });
+    let foot = |bench: &Bench| bench.rows().pop().unwrap();
+    stocked.bench.update(Event::Copied(450));
+    let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45 % of 1000 B…  Esc gives up";
+    assert!(foot(&stocked.bench).contains(words), "{}", foot(&stocked.bench));
+    // One after the other.
+    stocked.bench.keys("K");
+    assert!(foot(&stocked.bench).contains("is still being copied"), "{}", foot(&stocked.bench));
+    assert_eq!(asked(&stocked.bench, copies), 1);
+    stocked.bench.keys("<Esc>");
+    assert!(foot(&stocked.bench).contains("gave up copying tool_e26"), "{}", foot(&stocked.bench));
+    assert_eq!(asked(&stocked.bench, |effect| matches!(effect, Effect::StopKeeping)), 1);
+    stocked.bench.keys("j");
+    assert!(!foot(&stocked.bench).contains("copying"), "{}", foot(&stocked.bench));
+}
+
+#[test]
+fn times_that_no_date_can_tell_are_shown() {
+    for (seconds, status, age) in
+        [(i64::MAX, EntryStatus::FutureTime, " ?  "), (i64::MIN, EntryStatus::Ok, " d  ")]
+    {
+        let mut stocked = Stocked::new((120, 24));
+        stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"out of time", 1);
+        stocked.bench.env = Env::hermetic(stocked.dir.path());
+        let asked = stocked.bench.start_with_stores();
+        let number = asked.iter().find_map(|effect| match effect {
+            Effect::Scan(number) => Some(*number),
+            _ => None,
+        });
+        let mut listing = list(&looked_at(), &stocked.bench.env, stocked.bench.now);
+        // No file system here can hold such a time.
+        for entry in &mut listing.entries {
+            (entry.identity.modified.seconds, entry.status) = (seconds, status);
+        }
+        let effects = stocked.bench.scanned(number.unwrap(), listing);
+        stocked.bench.carry_out(effects);
+        let row = stocked.bench.rows().into_iter().find(|row| row.contains("opencode ")).unwrap();
+        assert!(row.contains(age), "{row}");
+        for keys in
+            ["s", "s", "s", "o", "t", "t", "t", "t", "X", "<Esc>", "=", "<Esc>", "x", "U", "K", "<Esc>"]
+        {
+            stocked.bench.keys(keys).draw();
+        }
+        stocked.bench.keys("<Enter>=").draw();
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_is_told_once() {
+    let mut stocked = Stocked::new((120, 24));
+    let root = stocked.dir.path().join(".local/share/opencode");
+    std::fs::create_dir_all(&root).unwrap();
+    // It leads to itself.
+    std::os::unix::fs::symlink("tool-output", root.join("tool-output")).unwrap();
+    stocked.bench.env = Env::hermetic(stocked.dir.path());
+    let mut stocked = stocked.shown();
+    let foot = |bench: &Bench| bench.rows().pop().unwrap();
+    assert!(
+        foot(&stocked.bench).contains("opencode/tool-output: cannot be read: "),
+        "{}",
+        foot(&stocked.bench)
+    );
+    stocked.bench.keys("R");
+    assert!(!foot(&stocked.bench).contains("cannot be read"), "{}", foot(&stocked.bench));
 }

@@ -77,3 +77,45 @@ fn what_others_put_into_a_shared_directory_is_neither_followed_nor_deleted() {
     assert!(shown.text().contains("12345 (another user)"), "{}{}", shown.text(), shown.stderr);
     assert!(link.symlink_metadata().is_ok());
 }
+
+/// hermes keeps results in one place for all users: its store, with that place in this home's temporary directory.
+fn with_hermes(home: &Stocked) {
+    let place = home.dir("tmp/hermes-results");
+    let store = include_str!("../../../assets/stores/hermes.toml");
+    let moved = store.replace("/tmp/hermes-results", place.to_str().unwrap());
+    assert_ne!(moved, store);
+    fs::write(home.dir("config/overspill/stores/hermes.toml"), moved).unwrap();
+}
+
+#[test]
+fn what_others_put_where_hermes_keeps_results_is_neither_followed_nor_deleted() {
+    if !skip::is_root("run the program as two users") {
+        return;
+    }
+    let clean = |home: &Stocked| run(home, &["clean", "--all", "--yes", "--older-than", "1d"]);
+    // A place of one's own that all can write to.
+    let home = home();
+    with_hermes(&home);
+    let theirs = put(&home, "hermes-results/theirs.txt", ANOTHER);
+    let mine = put(&home, "hermes-results/mine.txt", USER);
+    fs::set_permissions(mine.parent().unwrap(), PermissionsExt::from_mode(0o777)).unwrap();
+    let Ok(ran) = clean(&home) else {
+        return skip::skipped("another user may not enter the directory of the program");
+    };
+    assert!(!mine.exists() && theirs.exists(), "{}{}", ran.text(), ran.stderr);
+    let ran = run(&home, &["rm", "--yes", theirs.to_str().unwrap()]).unwrap();
+    assert!(ran.status == 1 && theirs.exists(), "{}{}", ran.text(), ran.stderr);
+    let shown = run(&home, &["show", theirs.to_str().unwrap()]).unwrap();
+    assert!(shown.text().contains("12345 (another user)"), "{}{}", shown.text(), shown.stderr);
+
+    // Someone else made the place; then it is a link of theirs to a directory of one's own.
+    let planted = put(&home, "hermes-results/planted.txt", USER);
+    chown(planted.parent().unwrap(), Some(ANOTHER), None).unwrap();
+    let ran = clean(&home).unwrap();
+    assert!(planted.exists() && ran.stderr.contains("another user"), "{}{}", ran.text(), ran.stderr);
+    fs::remove_dir_all(planted.parent().unwrap()).unwrap();
+    let elsewhere = put(&home, "precious/notes.txt", USER);
+    symlink(home.dir("tmp/precious"), home.dir("tmp/hermes-results")).unwrap();
+    let ran = clean(&home).unwrap();
+    assert!(elsewhere.exists() && ran.stderr.contains("hermes-results"), "{}{}", ran.text(), ran.stderr);
+}

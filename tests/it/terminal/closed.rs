@@ -22,9 +22,14 @@ struct Unread {
     screen: vt100::Parser,
 }
 
-fn screen() -> vt100::Parser {
-    vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0)
+fn screen((columns, rows): (u16, u16)) -> vt100::Parser {
+    vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0)
 }
+
+const USUAL: (u16, u16) = (80, 24);
+
+/// A frame of this size is more than a terminal holds that nobody reads.
+const LARGE: (u16, u16) = (300, 100);
 
 struct End {
     master: Box<dyn MasterPty + Send>,
@@ -33,14 +38,14 @@ struct End {
 }
 
 impl Unread {
-    fn start(home: &Home, words: &[&str]) -> Self {
+    fn start(home: &Home, columns_rows: (u16, u16), words: &[&str]) -> Self {
         let mut command = CommandBuilder::new(words[0]);
         command.args(&words[1..]);
         command.env_clear();
         home.env().into_iter().for_each(|(name, value)| command.env(name, value));
         command.env("overspill", env!("CARGO_BIN_EXE_overspill"));
         command.cwd(home.work());
-        let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+        let size = PtySize { rows: columns_rows.1, cols: columns_rows.0, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).expect("a terminal");
         let child = pty.slave.spawn_command(command).expect("the program starts");
         let reader = pty.master.try_clone_reader().expect("a reader");
@@ -49,7 +54,7 @@ impl Unread {
             end: Some(End { master: pty.master, reader, keys }),
             child,
             seen: Vec::new(),
-            screen: screen(),
+            screen: screen(columns_rows),
         }
     }
 
@@ -77,6 +82,11 @@ impl Unread {
     fn type_keys(&mut self, keys: &str) {
         let writer = &mut self.end().keys;
         writer.write_all(keys.as_bytes()).and_then(|()| writer.flush()).expect("keys are taken");
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
+        kill_process(pid, signal).expect("the program lives");
     }
 
     /// Waits for the program's end, nothing being read; its status.
@@ -116,7 +126,7 @@ fn home() -> Home {
 /// A shell that is the session's leader ignores HUP, and so does what it runs.
 fn closed(home: &Home, command: &str, text: &str, keys: &str, then: &str) -> Unread {
     let line = format!("trap '' HUP; \"$overspill\" {command} 2> err; echo $? > status");
-    let mut terminal = Unread::start(home, &["/bin/sh", "-c", &line]);
+    let mut terminal = Unread::start(home, USUAL, &["/bin/sh", "-c", &line]);
     terminal.until(text);
     if !keys.is_empty() {
         terminal.type_keys(keys);
@@ -158,8 +168,9 @@ fn a_terminal_that_is_closed_without_a_word_leaves_the_command_and_its_output() 
 const KEYS: usize = 3000;
 
 /// Scrolls down so far, reading nothing; all keys have come to the program then.
-fn scrolled_unread(home: &Home, words: &[&str]) -> Unread {
-    let mut terminal = Unread::start(home, &[&[env!("CARGO_BIN_EXE_overspill")], words].concat());
+fn scrolled_unread(home: &Home, columns_rows: (u16, u16), words: &[&str]) -> Unread {
+    let mut terminal =
+        Unread::start(home, columns_rows, &[&[env!("CARGO_BIN_EXE_overspill")], words].concat());
     terminal.until("row 1");
     terminal.type_keys("\t");
     terminal.until("1 │ row 1");
@@ -173,10 +184,10 @@ fn scrolled_unread(home: &Home, words: &[&str]) -> Unread {
 
 #[test]
 fn a_terminal_that_is_read_late_gets_no_frame_for_each_key() {
-    let mut terminal = scrolled_unread(&home(), &["big"]);
+    let mut terminal = scrolled_unread(&home(), USUAL, &["big"]);
     terminal.type_keys("q");
     while terminal.read() > 0 {}
-    let mut screen = screen();
+    let mut screen = screen(USUAL);
     let (mut tops, mut rest) = (Vec::new(), &terminal.seen[..]);
     // Each frame sets the cursor at its end.
     while let Some(at) = rest.windows(FRAME_END.len()).position(|window| window == FRAME_END) {
@@ -198,8 +209,17 @@ fn a_terminal_that_is_read_late_gets_no_frame_for_each_key() {
 #[test]
 fn a_signal_ends_us_though_nobody_reads_the_terminal() {
     let home = home();
-    let mut terminal = scrolled_unread(&home, &["big"]);
-    let pid = terminal.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
-    kill_process(pid, Signal::TERM).expect("the program lives");
+    let mut terminal = scrolled_unread(&home, LARGE, &["big"]);
+    terminal.signal(Signal::TERM);
     assert_eq!(terminal.ended(), 143);
+}
+
+#[test]
+fn a_signal_ends_a_run_that_is_watched_though_nobody_reads_the_terminal() {
+    let home = Home::new();
+    let script = "seq -f 'row %g' 1 9000; exec sleep 60";
+    let mut terminal = scrolled_unread(&home, LARGE, &["run", "-i", "--", "sh", "-c", script]);
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.ended(), 143);
+    assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("\nrow 9000\n"));
 }

@@ -36,7 +36,7 @@ fn screens() {
             subject: subject(policy),
             source: Source::open(Path::new("build.log")).unwrap(),
         }],
-        opener: std::sync::Arc::new(|_| Err("nothing".into())),
+        opener: std::sync::Arc::new(|_, _| Err("nothing".into())),
         chooser: Box::new(chooser),
         stores: Stores::builtin(),
         env: Env::hermetic(Path::new("/nowhere")),

@@ -5,14 +5,15 @@ pub(crate) mod scans;
 pub(crate) mod stores;
 pub(crate) mod ticket;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::{SendError, Sender, sync_channel};
+use std::sync::mpsc::{Receiver, SendError, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
-use crate::source::MapView;
+use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
 use crate::tui::event::{Event, Message};
@@ -48,6 +49,9 @@ pub struct Jobs {
     planning: Arc<AtomicU64>,
     glancing: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
+    keeping: Arc<AtomicU64>,
+    /// What came of each entry that was to be kept, in words, once it is known.
+    kept: RefCell<Vec<Receiver<Option<String>>>>,
     gate: Gate,
 }
 
@@ -66,6 +70,8 @@ impl Jobs {
             planning: never(),
             glancing: never(),
             advising: never(),
+            keeping: never(),
+            kept: RefCell::default(),
             gate: Gate::default(),
         }
     }
@@ -130,12 +136,33 @@ impl Jobs {
     /// Keeps an entry for ever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
     pub fn keep(&self, entry: Entry, keep: bool) {
         let (events, places) = (self.events.clone(), self.places.clone());
+        let ticket = Ticket::next(&self.keeping);
+        let (tell, told) = channel();
+        self.kept.borrow_mut().push(told);
         self.spawn("keep", move || {
-            let done = set_kept(&entry, keep, &places.1);
+            let mut goes_on = |bytes| ticket.is_wanted() && events.send(Event::Copied(bytes));
+            let done = set_kept(&entry, keep, &places.1, &mut goes_on);
             let fault = done.as_ref().err().cloned();
+            // Nobody listens but on leaving.
+            let _ = tell.send(fault.clone());
+            if fault.is_some() && !ticket.is_wanted() {
+                return;
+            }
             let id = done.unwrap_or_else(|_| entry.id().into_owned());
             events.send(Event::Kept { id, keep, fault });
         });
+    }
+
+    /// Gives up copying an entry to keep it.
+    pub fn stop_keeping(&self) {
+        Ticket::next(&self.keeping);
+    }
+
+    /// Waits for what is still being kept; what went wrong, in words, where the screens have not told it.
+    pub fn finish_keeping(&self) -> Option<String> {
+        let unfinished = |told: &Receiver<_>| told.try_recv() == Err(TryRecvError::Empty);
+        let left: Vec<_> = self.kept.take().into_iter().filter(unfinished).collect();
+        left.into_iter().filter_map(|told| told.recv().ok().flatten()).last()
     }
 
     /// Reads the first lines of some entries, and the records of their runs.
@@ -174,7 +201,7 @@ impl Jobs {
     /// Opens an entry, and makes its preview to be shown beside the list; an earlier one is given up. It is handed over
     /// or reported like any other preview.
     pub fn glance(&self, path: PathBuf, opener: Opener) -> Option<Box<Glance>> {
-        let work = move |wanted: &dyn Fn() -> bool| match opener(&path) {
+        let work = move |wanted: &dyn Fn() -> bool| match opener(&path, Hold::No) {
             Ok(target) => Glance::of(path, target.subject, target.source.view(), wanted),
             Err(_) => Some(Glance::awaited(path)),
         };
@@ -248,6 +275,14 @@ impl Jobs {
     }
 }
 
+/// Whatever ends the screens, no copy is left half done.
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.stop_keeping();
+        self.finish_keeping();
+    }
+}
+
 /// Deletes entries by the rules of their stores; what became of them, in words.
 pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
     let now = jiff::Timestamp::now();
@@ -279,12 +314,17 @@ pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
 }
 
 /// The id under which it is kept in overspill's own store.
-fn set_kept(entry: &Entry, keep: bool, env: &Env) -> Result<String, String> {
+fn set_kept(
+    entry: &Entry,
+    keep: bool,
+    env: &Env,
+    goes_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<String, String> {
     let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
     let done = match (entry.is_own(), keep) {
         (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
         (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
-        (false, _) => own.adopt(entry, jiff::Timestamp::now()),
+        (false, _) => own.adopt(entry, jiff::Timestamp::now(), goes_on),
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }

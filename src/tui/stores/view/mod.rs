@@ -185,7 +185,7 @@ fn head(columns: &Columns) -> String {
 
 fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
     let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
-    let age = span(entry.age(now).as_secs().max(0) as u64);
+    let age = entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(age.as_secs().max(0) as u64));
     let mut spans = vec![Span::plain(agent_of(entry).fit(agent).padded(agent + 2))];
     if tool_width > 0 {
         spans.push(Span::plain(tool(screen, entry).fit(tool_width).padded(tool_width + 2)));
@@ -319,6 +319,9 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
     let left = match message {
         Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
         Some(message) => Span::plain(format!(" {}", message.text)),
+        None if let Some(copying) = &screen.copying => {
+            Span::new(format!(" {}", copying.in_words()), theme.accent)
+        }
         None if screen.listing.is_first_look() => Span::new(" looking at the stores…", theme.accent),
         None if !screen.listing.pending.is_empty() => {
             Span::new(format!(" {}", screen.pending_words()), theme.warning)

@@ -1,0 +1,54 @@
+//! What became of listing a store's root.
+
+use std::path::{Path, PathBuf};
+
+use crate::source::Stamp;
+use crate::store::Unset;
+
+/// What was found at one of a store's roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootReport {
+    /// The root's path, or its pattern where a variable is not set.
+    pub root: PathBuf,
+    /// What became of it.
+    pub state: RootState,
+    /// Entries found under it.
+    pub entries: u64,
+    /// Their sizes in bytes, together.
+    pub bytes: u64,
+    /// Directories under it that could not be read, with the reason.
+    pub unreadable: Vec<(PathBuf, String)>,
+    /// The directories that were listed, or looked for in vain, with their times of modification.
+    pub(crate) dirs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl RootReport {
+    /// The directories that could not be listed, the root itself or some below, each with the reason.
+    pub fn unlisted(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let root = match &self.state {
+            RootState::Unreadable(why) => Some((self.root.as_path(), why.as_str())),
+            _ => None,
+        };
+        let below = self.unreadable.iter().map(|(path, why)| (path.as_path(), why.as_str()));
+        root.into_iter().chain(below)
+    }
+}
+
+/// What became of listing a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootState {
+    /// Listed to the end.
+    Listed,
+    /// Listing was stopped by the receiver.
+    Stopped,
+    /// It is not there.
+    Absent,
+    /// Its pattern names a variable that is not set.
+    Unset(Unset),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+}
+
+pub(super) fn report(root: PathBuf, state: RootState) -> RootReport {
+    RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
+}

@@ -1,0 +1,80 @@
+//! Keeping an output for ever: overspill's own in place, another agent's as a copy.
+
+use crate::human::size;
+use crate::store::{EntryStatus, UNFINISHED};
+use crate::text::label::label;
+use crate::tui::event::{Effect, Effects, Message};
+
+use super::StoresScreen;
+
+/// An entry that is being copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copying {
+    /// Its id, safe to show.
+    pub id: String,
+    /// Its bytes.
+    pub size: u64,
+    /// Bytes of it that have been copied.
+    pub done: u64,
+}
+
+impl Copying {
+    /// How far it has come.
+    pub fn in_words(&self) -> String {
+        let percent = self.done.min(self.size) * 100 / self.size.max(1);
+        format!("copying {}: {percent} % of {}…  Esc gives up", self.id, size(self.size))
+    }
+}
+
+impl StoresScreen {
+    /// overspill's own entries are kept in place; another agent's is copied into overspill's store.
+    pub(crate) fn keep_chosen(&mut self, effects: &mut Effects) {
+        let Some(entry) = self.listing.chosen().cloned() else { return };
+        if entry.status == EntryStatus::Unfinished {
+            self.message = Some(Message::error(format!(
+                "{}: {UNFINISHED}; keep it once it is whole",
+                label(entry.id_bytes())
+            )));
+            return;
+        }
+        if let Some(copying) = &self.copying {
+            self.message = Some(Message::error(format!("{} is still being copied", copying.id)));
+            return;
+        }
+        let kept = self.listing.is_kept(&entry);
+        if !kept && !entry.is_own() {
+            let (id, size) = (label(entry.id_bytes()), entry.size());
+            self.copying = Some(Copying { id, size, done: 0 });
+        }
+        effects.push(Effect::Keep { entry, keep: !kept })
+    }
+
+    /// An entry has been kept, or no longer is, or that failed.
+    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
+        self.copying = None;
+        self.message = Some(match (&fault, keep) {
+            (Some(fault), _) => Message::error(fault.clone()),
+            (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
+            (None, false) => Message::note(format!("{id} is no longer kept")),
+        });
+        if fault.is_none() {
+            self.listing.set_kept(id, keep);
+        }
+        effects.push(Effect::Scan(self.listing.start_look()))
+    }
+
+    /// So many bytes have been copied.
+    pub(crate) fn copied(&mut self, bytes: u64) {
+        if let Some(copying) = &mut self.copying {
+            copying.done = bytes;
+        }
+    }
+
+    /// The entry that is being copied is not wanted any longer. False if there is none.
+    pub(crate) fn give_up_copying(&mut self, effects: &mut Effects) -> bool {
+        let Some(copying) = self.copying.take() else { return false };
+        self.message = Some(Message::note(format!("gave up copying {}", copying.id)));
+        effects.push(Effect::StopKeeping);
+        true
+    }
+}
