@@ -77,7 +77,7 @@ fn leaving_early_closes_the_pipe_and_keeps_what_came() {
     let path = spill(&home);
     assert_eq!(fs::read_to_string(&path).unwrap(), sequence(3000));
     assert_eq!(record(&home, &path)["stopped"], "left before its end");
-    assert!(session.seen().text().contains("what came of the output is in"), "{}", session.seen().text());
+    assert!(session.seen().text().contains("what arrived of the output is in"), "{}", session.seen().text());
 }
 
 #[test]
