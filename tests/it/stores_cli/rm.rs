@@ -1,4 +1,4 @@
-//! `rm`: single deletions.
+//! `rm`: deleting single outputs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
