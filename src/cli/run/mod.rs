@@ -96,8 +96,12 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
 /// Refuses flags for what the command itself will determine.
 fn refuse(look: &PolicyArgs) -> CommandResult {
     let flag = match look {
-        PolicyArgs { stderr: Some(_), .. } => "--stderr does not apply to run; use --split to capture it separately",
-        PolicyArgs { exit_code: Some(_), .. } => "--exit-code does not apply to run, which uses the command's own",
+        PolicyArgs { stderr: Some(_), .. } => {
+            "--stderr does not apply to run; use --split to capture it separately"
+        }
+        PolicyArgs { exit_code: Some(_), .. } => {
+            "--exit-code does not apply to run, which uses the command's own"
+        }
         _ => return Ok(()),
     };
     Err(Failure::Usage(flag.to_owned()).into())

@@ -81,11 +81,7 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
     let mut out = crate::fs::patient::stdout();
     table.print(&mut out)?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
-        writeln!(
-            out,
-            "{} has other names (hard link): they stay, and no space is freed",
-            path(entry)
-        )?;
+        writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }
     out.flush()?;
     let bytes = store::sum(entries.iter().map(|entry| entry.size()));

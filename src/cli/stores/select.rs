@@ -132,7 +132,9 @@ fn ambiguous(word: &str, entries: &[&Entry]) -> Failure {
 fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
     let store = OwnStore::open(&config.env)?;
     let Some(store) = store else { return Ok(BTreeSet::new()) };
-    store.kept().with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
+    store
+        .kept()
+        .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
 }
 
 /// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
