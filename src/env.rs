@@ -1,11 +1,11 @@
-//! The surroundings a store is looked for in, passed in so that tests need no machine of their own.
+//! The environment in which stores are looked up, passed in so that tests are independent of the machine.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Home directory, environment variables, user, and how to ask whether a process lives.
+/// Home directory, environment variables, user, and how to find out whether a process is alive.
 #[derive(Clone, Debug)]
 pub struct Env {
     home: PathBuf,
@@ -15,14 +15,14 @@ pub struct Env {
 }
 
 impl Env {
-    /// This process's own surroundings.
+    /// Returns the environment of this process.
     pub fn from_process() -> Env {
         let mut vars: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         if let Some(here) = current_directory(vars.get(OsStr::new("PWD"))) {
             vars.insert("PWD".into(), here);
         }
         Env {
-            // A relative one would change with the directory in which overspill is started.
+            // A relative one would depend on the directory in which overspill is started.
             home: etcetera::home_dir().ok().filter(|home| home.is_absolute()).unwrap_or_default(),
             vars,
             uid: rustix::process::geteuid().as_raw(),
@@ -30,7 +30,7 @@ impl Env {
         }
     }
 
-    /// A home directory and nothing else: no variable set, no process alive.
+    /// Returns an environment with only a home directory: no variables set, no process alive.
     pub fn hermetic(home: &Path) -> Env {
         Env {
             home: home.to_owned(),
@@ -40,45 +40,45 @@ impl Env {
         }
     }
 
-    /// The same with one variable set.
+    /// Sets a variable.
     #[must_use]
     pub fn with_var(mut self, name: &str, value: impl Into<OsString>) -> Env {
         self.vars.insert(name.into(), value.into());
         self
     }
 
-    /// The same with another way to ask whether a process lives.
+    /// Sets another way to find out whether a process is alive.
     #[must_use]
     pub fn with_alive(mut self, alive: fn(u32) -> bool) -> Env {
         self.alive = alive;
         self
     }
 
-    /// The home directory; empty if unknown.
+    /// Returns the home directory; empty if unknown.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// A variable's value. Unset and empty are the same, and so is a relative path in an XDG
-    /// directory variable, which its specification says to ignore.
+    /// Returns a variable's value. An empty one counts as unset, and so does a relative path in an XDG directory
+    /// variable, which the specification says to ignore.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         let value = self.vars.get(OsStr::new(name)).filter(|value| !value.is_empty())?;
         let ignored = name.starts_with("XDG_") && Path::new(value).is_relative();
         (!ignored).then_some(value)
     }
 
-    /// The effective user.
+    /// Returns the effective user id.
     pub fn uid(&self) -> u32 {
         self.uid
     }
 
-    /// Whether a process of this number exists, of whatever user.
+    /// Whether a process with this id exists, whichever user it belongs to.
     pub fn alive(&self, pid: u32) -> bool {
         (self.alive)(pid)
     }
 }
 
-/// The current directory, where `named`, which a shell sets and keeps links in, is not it.
+/// Returns the current directory, unless `named` is it: a shell sets that one and keeps links in it.
 fn current_directory(named: Option<&OsString>) -> Option<OsString> {
     let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
     let named = named.map(Path::new).filter(|path| path.is_absolute()).and_then(identity);

@@ -3,13 +3,13 @@
 //! it did not. Leave the program out: `overspill = { version = "0.1", default-features = false }`.
 //!
 //! ```
-//! use overspill::capture::{Place, Truncator};
+//! use overspill::capture::{Location, Truncator};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let store = tempfile::tempdir()?;
 //! # let directory = store.path();
 //! // As opencode cuts; `Policy::parse` reads a policy of your own.
-//! let truncator = Truncator::new("opencode/output")?.save_in(Place::dir(directory));
+//! let truncator = Truncator::new("opencode/output")?.save_in(Location::dir(directory));
 //! let output = "one line of many\n".repeat(5000);
 //! let outcome = truncator.truncate(&output, "shell")?;
 //!
@@ -22,15 +22,16 @@
 //! # }
 //! ```
 //!
-//! * [`capture`]: an output in hand ([`Truncator`](capture::Truncator)) or still coming ([`Writer`](capture::Writer)),
-//!   or a command ([`Capture`](capture::Capture)); each gives an [`Outcome`](capture::Outcome).
+//! * [`capture`]: truncates a complete output ([`Truncator`](capture::Truncator)), one that is still arriving
+//!   ([`Writer`](capture::Writer)), or that of a command ([`Capture`](capture::Capture)); each returns an
+//!   [`Outcome`](capture::Outcome).
 //! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), the
 //!   [`Preview`](preview::Preview) part by part, a [`Report`](preview::Report) for JSON.
 //!
-//! All other modules are the program's own and change without notice.
+//! All other modules are internal to the program and change without notice.
 
 #![warn(unreachable_pub)]
-// What fails is told by a `Result`, and what is printed goes through one writer.
+// Errors are reported by a `Result`, and everything printed goes through one writer.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,4 +1,4 @@
-//! The library's door for commands: a command in, what the model gets out.
+//! The library's entry point for commands: runs a command and returns what the model would get.
 
 use std::process::Command;
 use std::time::Duration;
@@ -42,42 +42,42 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Cuts as the built-in policy of this name (`agent/tool`) says; see [`Truncator::new`].
+    /// Truncates with the built-in policy of this name (`agent/tool`); see [`Truncator::new`].
     ///
     /// # Errors
-    /// [`PolicyError::Unknown`] lists the names that there are.
+    /// [`PolicyError::Unknown`], which lists the existing names.
     pub fn new(policy: &str) -> Result<Capture, PolicyError> {
         Ok(Capture::with(Truncator::new(policy)?))
     }
 
-    /// Cuts and saves as `truncator` does for the tool `bash`.
+    /// Truncates and saves with `truncator`, as the tool `bash`.
     pub fn with(truncator: Truncator) -> Capture {
         Capture { truncator, tool: "bash".to_owned(), timeout: None, stdin: Stdin::default() }
     }
 
-    /// The tool that the command stands for, if it is not `bash`.
+    /// Sets the tool that the command stands for (default: `bash`).
     #[must_use]
     pub fn tool(self, tool: &str) -> Capture {
         Capture { tool: tool.to_owned(), ..self }
     }
 
-    /// Stops the command after this time: TERM, and KILL two seconds later.
+    /// Stops the command after this time: TERM, then KILL two seconds later.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Capture {
         Capture { timeout: Some(timeout), ..self }
     }
 
-    /// Lets the command read this process's standard input, which is empty to it otherwise.
+    /// Lets the command read this process's standard input. By default its input is empty.
     #[must_use]
     pub fn inherit_stdin(self) -> Capture {
         Capture { stdin: Stdin::Inherit, ..self }
     }
 
-    /// Runs a command to its end, with standard input, output, error and process group as set here. Standard error is
-    /// taken with standard output, or apart where the policy knows the two apart.
+    /// Runs a command to completion. Sets its standard input, output, error and process group. Standard error is
+    /// captured together with standard output, or separately where the policy distinguishes the two.
     ///
     /// # Errors
-    /// [`Error`]. A command that fails is no error: see [`Outcome::ended`].
+    /// [`Error`]. A command that fails is not an error: see [`Outcome::ended`].
     pub fn run(&self, command: Command) -> Result<Outcome, Error> {
         let (request, place) = (self.request(&command), self.truncator.place());
         let options = Options {
@@ -139,7 +139,7 @@ mod tests {
         assert!(outcome.truncated && outcome.text.contains(&*saved.to_string_lossy()));
         assert!(std::fs::read_to_string(&saved).unwrap().ends_with("3000\nend\n"));
         assert_eq!(outcome.ended.unwrap().exit_code(), 3);
-        // A directory of the caller's has no records.
+        // A directory chosen by the caller gets no records.
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1);
     }
 

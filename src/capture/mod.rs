@@ -1,10 +1,10 @@
-//! What an agent calls: a tool's output, or a command, in; what the model gets out; the whole saved.
+//! What an agent calls: takes a tool's output or a command, returns what the model gets, and saves the whole output.
 //!
-//! [`Truncator`] cuts an output that is in hand ([`Truncator::truncate`]) or still coming ([`Writer`]); [`Capture`]
-//! runs a command. All save in a [`Location`] and give an [`Outcome`].
+//! [`Truncator`] truncates an output that is complete ([`Truncator::truncate`]) or still arriving ([`Writer`]);
+//! [`Capture`] runs a command. All save in a [`Location`] and return an [`Outcome`].
 //!
-//! Below: `process` starts a command and watches over it, `spill` takes an output within bounded memory, first held
-//! and then in a file, `result` makes the preview of what was taken and keeps the spill where that says it is.
+//! Inside: `process` starts a command and supervises it, `spill` takes an output within bounded memory, first held and
+//! then in a file, and `result` makes the preview and keeps the spill if the request says so.
 
 mod command;
 pub(crate) mod process;
@@ -20,7 +20,7 @@ pub use result::finish::NoPreview;
 pub use spill::location::{Location, LocationError};
 pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
 
-// For the command line, the screens and the tests; none of it is stable.
+// For the command line, the screens and the tests; none of this is stable.
 #[doc(hidden)]
 pub use {
     process::command::{Running, drain, run, start},

@@ -1,4 +1,4 @@
-//! What is wanted of a capture: which policy, what is kept, and up to which size.
+//! What is requested of a capture: which policy, what to keep, and up to which size.
 
 use crate::preview::{PerStream, Policy, ToCount, Want};
 
@@ -8,37 +8,37 @@ use super::result::record::About;
 /// When a spill is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeepSpill {
-    /// Whatever it is.
+    /// Always.
     Always,
-    /// When the policy cuts the output.
+    /// If the policy cuts the output.
     Cut,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
-/// What is wanted of a capture.
+/// What is requested of a capture.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How the agent would cut it.
+    /// How the agent would cut the output.
     pub policy: Policy,
-    /// How it would cut the output of a command that fails, where that is another policy.
+    /// How the agent would cut the output of a failing command, if that is another policy.
     pub failed: Option<Policy>,
     /// When the spill is kept.
     pub keep: KeepSpill,
-    /// Bytes that are spilled at most, as the capture was told.
+    /// Maximum number of bytes spilled; the same as the capture was given.
     pub cap: u64,
-    /// The path that notices print instead of the true one.
+    /// The path for notices to print instead of the real one.
     pub printed: PerStream<Option<String>>,
-    /// Which totals of the preview are counted where they are lacking.
+    /// Which of the preview's missing totals to count.
     pub(crate) counts: ToCount,
-    /// Whether the spill must be on the disk before it gets its name.
+    /// Whether to flush the spill to disk (fsync) before it gets its final name.
     pub durable: bool,
-    /// What the record says besides what the capture knows.
+    /// What the record says besides the capture's own facts.
     pub about: About,
 }
 
 impl Request {
-    /// What this policy would do, spilled when it cuts.
+    /// A request with this policy, keeping the spill if the policy cuts.
     pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = cap_of(&policy);
@@ -54,12 +54,12 @@ impl Request {
         }
     }
 
-    /// The totals that either of its policies may need.
+    /// Returns the totals that either of its policies may need.
     pub fn needs(&self) -> Want {
         self.policy.needs() | self.failed.as_ref().map_or(Want::NOTHING, Policy::needs)
     }
 
-    /// What is wanted now that the command has ended so.
+    /// Returns the request for a command that ended like this, with the policy for failures if it failed.
     pub(crate) fn of_ended(&self, ended: Option<Ended>) -> Request {
         let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
         match self.failed.clone().filter(|_| has_failed) {
@@ -72,7 +72,7 @@ impl Request {
         }
     }
 
-    /// Sets the most that is spilled; a policy that says so in its notices says it of this cap.
+    /// Sets the maximum number of bytes spilled, also in the notices of a policy that mentions its cap.
     #[must_use]
     pub fn with_cap(mut self, cap: u64) -> Request {
         set(&mut self.policy, CAP, &cap.to_string());
@@ -80,25 +80,25 @@ impl Request {
     }
 }
 
-/// The parameter of a policy that has a cap of its own.
+/// The parameter of policies that have their own cap.
 pub(crate) const CAP: &str = "max_saved_bytes";
-/// Bytes that are spilled at most by default: 100 MiB.
+/// Default maximum number of bytes spilled: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
 
-/// The most that is spilled under a policy: its own cap, where it has one.
+/// Returns the maximum spill size under a policy: its own cap, or else the default.
 fn cap_of(policy: &Policy) -> u64 {
     policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP)
 }
 
-/// Sets a parameter where the policy has it.
+/// Sets a parameter if the policy has it.
 fn set(policy: &mut Policy, key: &str, value: &str) {
     if policy.get(key).is_some() {
-        // Whoever gives this parameter another meaning is not told.
+        // A policy may give this parameter another type; then it is left alone.
         let _ = policy.set(key, value);
     }
 }
 
-/// Sets parameters that are yes or no to yes, where the policy has them.
+/// Sets boolean parameters to true, if the policy has them.
 pub fn set_true(policy: &mut Policy, keys: &[&str]) {
     keys.iter().for_each(|key| set(policy, key, "true"));
 }

@@ -1,4 +1,4 @@
-//! From the words of the command line to an open output with a name and a path to print.
+//! Turns a command-line argument into an open output with a name and a path to print.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,18 +13,18 @@ use crate::text::label::label;
 use super::Failure;
 use super::args::PolicyArgs;
 
-/// So many are named where a typed id fits several.
+/// How many ids are listed if a prefix matches several.
 const MOST_CANDIDATES: usize = 8;
 
-/// What the notices print for standard input that is not saved.
+/// The path that notices print for standard input that is not saved.
 pub(crate) const NOT_SAVED: &str = "<not saved>";
 
-/// An output that has been named and opened.
+/// An output that was named on the command line and opened.
 #[derive(Debug)]
 pub(crate) struct OpenInput {
-    /// The bytes.
+    /// The content.
     pub source: Source,
-    /// What to call it on the screen; safe to print.
+    /// Its name for the screen; safe to print.
     pub name: String,
     /// What a plan needs to know besides the bytes.
     pub context: InputContext<MapView>,
@@ -41,12 +41,12 @@ pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::
     open_path(config, &located(config, word)?, look, Hold::Lock)
 }
 
-/// Opens what is piped in by the file that it grows in, which has no name for good yet.
+/// Opens piped input through the file that it is saved in, which still has its temporary name.
 pub(crate) fn growing(temporary: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     named(Source::open(temporary)?, None, look)
 }
 
-/// What has a slash in it, or exists, is a path; else an id, or the beginning of just one.
+/// Resolves an argument: with a slash, or if it exists, it is a path; otherwise an id, or a prefix of exactly one.
 fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
     refuse_empty(word)?;
     let path = PathBuf::from(word);
@@ -60,7 +60,7 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// What to say of a typed id that means several entries. They may all have the same id: then only paths tell them apart.
+/// Reports an id that means several entries. They may all have the same id; then only their paths differ.
 pub(crate) fn ambiguous(word: &OsStr, entries: &[&Entry]) -> Failure {
     let mut ids: Vec<&[u8]> = entries.iter().map(|entry| entry.id_bytes()).collect();
     ids.sort_unstable();
@@ -79,20 +79,20 @@ pub(crate) fn ambiguous(word: &OsStr, entries: &[&Entry]) -> Failure {
     Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_bytes())))
 }
 
-/// Every id begins with the empty one, and a variable that a script forgot to set is no choice.
+/// Refuses an empty argument. Every id has the empty prefix, but a variable that a script forgot to set chooses
+/// nothing.
 ///
 /// # Errors
-/// The word is empty.
+/// The argument is empty.
 pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     if word.is_empty() {
-        Err(Failure::Usage("an empty word names no file and no id; leave it out, or name one".into()))
+        Err(Failure::Usage("the empty string is neither a file nor an id; name one, or leave it out".into()))
     } else {
         Ok(())
     }
 }
 
-/// Opens a file. One that lies in a store is held, unless it is only glanced at, so that no cleaning deletes it
-/// meanwhile.
+/// Opens a file. If it is in a store, `hold` says whether it is locked, so that no cleaning deletes it meanwhile.
 pub(crate) fn open_path(
     config: &Config,
     path: &Path,
@@ -125,7 +125,7 @@ fn named(source: Source, path: Option<PathBuf>, look: &PolicyArgs) -> anyhow::Re
 }
 
 impl OpenInput {
-    /// The policy and limits for it.
+    /// Returns the policy and limits for the output.
     pub(crate) fn resolve(
         &self,
         config: &Config,
@@ -138,12 +138,12 @@ impl OpenInput {
         Ok(resolved)
     }
 
-    /// What a plan is made from.
+    /// Returns the input for a plan.
     pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
         self.context.input(preview::Output { bytes: view, totals })
     }
 
-    /// Nothing was saved, and a notice says so: the person should know why.
+    /// Explains a notice that says that nothing was saved.
     pub(crate) fn warn_if_not_saved(&self) {
         if self.path.is_none() && self.context.saved_as == NOT_SAVED {
             let words = "standard input is not saved, so the notice says";
@@ -152,7 +152,7 @@ impl OpenInput {
     }
 }
 
-/// A whole file, read to its end, and what it adds up to.
+/// Reads a whole file and counts its totals.
 fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     let mut source = Source::open(path)?;
     source.wait();
@@ -161,19 +161,19 @@ fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     Ok((view, totals))
 }
 
-/// The last part of a path, safe to print.
+/// Returns the last component of a path, safe to print.
 fn name(path: Option<&Path>) -> String {
     let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
     name.unwrap_or_else(|| "standard input".into())
 }
 
-/// The absolute path, its links not resolved.
+/// Returns the absolute path, without resolving links.
 fn printed(path: Option<&Path>) -> String {
     let Some(path) = path else { return NOT_SAVED.to_owned() };
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }
 
-/// Where a policy that saves two files saves the second.
+/// Returns the path of the second file, for a policy that saves two.
 fn beside(saved_as: &str) -> String {
     match saved_as.rfind("-stdout") {
         Some(at) => format!("{}-stderr{}", &saved_as[..at], &saved_as[at + "-stdout".len()..]),
@@ -182,7 +182,7 @@ fn beside(saved_as: &str) -> String {
     }
 }
 
-/// A request that cannot be met is a usage error.
+/// Turns an override that cannot be applied into a usage error.
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
     Failure::Usage(error.to_string()).into()
 }

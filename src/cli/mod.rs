@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, and one place for exit statuses.
+//! The command line: one file per subcommand, and one place for exit statuses.
 
 mod args;
 mod generate;
@@ -21,19 +21,19 @@ use crate::store::Env;
 
 use args::{Args, Command};
 
-/// What went wrong, by the exit status it leads to.
+/// Why a command failed, by exit status.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The work failed: 1.
+    /// Failure: 1.
     #[error("{0}")]
     Failed(String),
-    /// It was asked for in a way that cannot be: 2.
+    /// Usage error: 2.
     #[error("{0}")]
     Usage(String),
     /// The agent itself would crash on this output: 3.
     #[error("{0}")]
     Crashed(String),
-    /// The command that was run ended so, and all has been said.
+    /// The command that was run ended with this status, and everything has been reported.
     #[error("the command ended with status {0}")]
     Ended(u8),
 }
@@ -49,10 +49,10 @@ impl Failure {
     }
 }
 
-/// How a command ends.
+/// The result of a command.
 type CommandResult = anyhow::Result<()>;
 
-/// Parses the command line and does what it asks.
+/// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A line on standard error, made safe. Its reader may have closed it: that stops nothing.
+/// Prints a line on standard error, escaped. If nobody reads it, that is ignored.
 fn say(words: &str) {
     let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
     let _ = io::stderr().write_all(line.as_bytes());
@@ -87,7 +87,7 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
 }
 
 fn run(args: Args) -> CommandResult {
-    // Loaded only where it is needed: a mistake in the configuration stops no completions.
+    // Loaded only where needed: a mistake in the configuration must not prevent completions.
     let config = || Config::load(Env::from_process()).map_err(Failure::Usage);
     match args.command {
         None => view::run(config()?, &args.files, &args.look, &args.saving),
@@ -114,7 +114,7 @@ fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// The reader of standard output closed it: not an error.
+/// Whether the reader of standard output closed it, which is not an error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Opens the screens: over named outputs, over one that is still being made, or over the stores.
+//! Opens the screens: on named outputs, on one that is still being produced, or on the stores.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::input::{self, OpenInput};
 use super::terminal::{colour, is_unicode, unusable};
 use super::{CommandResult, Failure, say};
 
-/// The screens, over these outputs or else the stores; `live` makes the first of them. Where a signal ended them the
-/// error is [`Failure::Ended`], and the output that `live` makes has still to be kept.
+/// Shows the screens on these outputs, or else on the stores; `live` produces the first output. If a signal ended the
+/// screens, returns [`Failure::Ended`], and the output that `live` produces has yet to be kept.
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Arc::new(config);
@@ -30,7 +30,7 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     }
 }
 
-/// An opened output with the policy that it was cut by.
+/// Pairs an open output with the policy that cut it.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
     let EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings } =
         opened.resolve(config, overrides)?;
@@ -50,14 +50,14 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     Ok(Target { subject, source: opened.source })
 }
 
-/// Opens an entry of a store, with the policy of its agent.
+/// Opens an entry of a store, with its agent's policy.
 fn open_path(config: &Config, path: &Path, hold: Hold) -> Result<Target, String> {
     let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
     target.map_err(|error| error.to_string())
 }
 
-/// All policies that can be read, each with the limits that hold for it.
+/// Returns all readable policies, each with its effective limits.
 fn choices(config: &Config) -> Vec<Choice> {
     let resolve = |name: &str| {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()

@@ -4,15 +4,15 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::text::label::{columns_of, fit, label};
 
-/// A column that gives way to the terminal's width keeps at least so many columns.
+/// Minimum width of a column that shrinks to fit the terminal.
 const LEAST: usize = 8;
 
-/// On which side a column is ragged.
+/// How the cells of a column are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Words.
+    /// For text.
     Left,
-    /// Figures.
+    /// For numbers.
     Right,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub(crate) fn new(heads: [(&'static str, Align); N]) -> Self {
         Self { heads, rows: Vec::new(), yields: &[] }
     }
 
-    /// The same, of which these columns, one after another, are cut where the terminal is too narrow.
+    /// Lets these columns be truncated, one after another, if the terminal is too narrow.
     pub(crate) fn yielding(self, yields: &'static [usize]) -> Self {
         Self { yields, ..self }
     }
@@ -40,13 +40,13 @@ impl<const N: usize> Table<N> {
         self.rows.push(cells);
     }
 
-    /// Writes it to standard output's writer; with a heading, and within its width, for a person.
+    /// Writes the table to standard output's writer; on a terminal with a heading, and within its width.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = io::stdout().is_terminal().then(terminal_columns);
         self.write(out, columns)
     }
 
-    /// Writes it for a terminal of so many columns, or for a program.
+    /// Writes the table for a terminal with this many columns, or for a program.
     fn write(&self, out: &mut impl Write, terminal: Option<usize>) -> io::Result<()> {
         let heading = self.heads.map(|(head, _)| head.to_owned());
         let mut widths = [0; N];
@@ -79,7 +79,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// A name as one line of text that moves nothing on a terminal.
+/// Returns a name as one line of text without anything that acts on a terminal.
 pub(crate) fn safe(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_plain(text) => text.to_owned(),
@@ -87,7 +87,7 @@ pub(crate) fn safe(bytes: &[u8]) -> String {
     }
 }
 
-/// The same of a name that may be missing.
+/// Same as [`safe`] for an optional name.
 pub(crate) fn safe_or_dash(name: Option<&str>) -> String {
     name.map_or_else(|| "–".to_owned(), |name| safe(name.as_bytes()))
 }
@@ -96,7 +96,7 @@ fn columns(cell: &str) -> usize {
     if is_plain(cell) { cell.len() } else { columns_of(cell) }
 }
 
-/// Printable ASCII, which most cells are, needs no looking up.
+/// Whether the text is printable ASCII, as most cells are, so that its width needs no lookup.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }

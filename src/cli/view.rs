@@ -1,4 +1,4 @@
-//! `overspill FILE`, and `overspill` alone: the screens; without a terminal, the file unchanged.
+//! `overspill FILE` and plain `overspill`: opens the screens; without a terminal, copies the file unchanged.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use super::{CommandResult, Failure, input, say};
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
 
-/// Opens the screens, or copies the files where there is no terminal to show them on.
+/// Opens the screens, or copies the files if there is no terminal to show them on.
 pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving: &SaveArgs) -> CommandResult {
     let words = match files {
         [] if !io::stdin().is_terminal() => &["-".into()][..],
@@ -43,7 +43,7 @@ pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving:
     show(config, targets, None)
 }
 
-/// Copies an output unchanged, as it comes, as `less` does without a terminal.
+/// Copies an output unchanged while it arrives, as `less` does without a terminal.
 fn copy(mut source: Source) -> CommandResult {
     let mut out = crate::fs::patient::stdout();
     let mut at = 0;
@@ -59,7 +59,7 @@ fn copy(mut source: Source) -> CommandResult {
     }
 }
 
-/// The map's pages may be lost at any time: each piece is copied, and is written only if the file is still the same.
+/// The map's pages may be lost at any time, so each piece is copied, and written only if the file has not changed.
 fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Write) -> CommandResult {
     let mut copy = Vec::with_capacity(PIECE);
     let mut written = from;
@@ -90,7 +90,7 @@ fn changed(source: &Source, written: usize) -> anyhow::Error {
 mod tests {
     use super::*;
 
-    /// Does something whenever something is written.
+    /// A writer that calls a function on every write.
     struct Then<F: FnMut()>(Vec<u8>, F);
 
     impl<F: FnMut()> Write for Then<F> {
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// A file of so many pieces, and the directory that holds it.
+    /// Creates a file of this many pieces, and returns its directory with it.
     fn pieces(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");

@@ -1,4 +1,4 @@
-//! The agent's own configuration: limits that a person has set there hold for its outputs.
+//! The agent's own configuration: limits that the user has set there apply to its outputs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::preview::Policy;
 pub struct AgentLimits {
     /// The file.
     pub path: PathBuf,
-    /// Most lines.
+    /// Maximum number of lines.
     pub lines: Option<u64>,
-    /// Most of the size unit.
+    /// Maximum size in the policy's unit.
     pub size: Option<u64>,
 }
 
-/// Where an agent's configuration may lie, the strongest first: the project's, from `directory` up to its root
-/// (where `.git` is), then the person's, in `config_home`.
+/// Returns the possible locations of an agent's configuration by descending precedence: the project's, from `directory`
+/// up to its root (the directory with `.git`), then the user's, in `config_home`.
 fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Path>) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = Vec::new();
     for ancestor in directory.ancestors() {
@@ -31,8 +31,8 @@ fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Pa
     places.into_iter().flat_map(|path| [path.with_extension("jsonc"), path]).collect()
 }
 
-/// Looks for limits in the agent's own configuration. The project's file wins over the person's, limit by
-/// limit; the file named is the strongest that sets one. What cannot be read is told in `warnings`.
+/// Reads limits from the agent's own configuration. For each limit, the project's file takes precedence over the
+/// user's; the path is that of the first file that sets one. Errors go to `warnings`.
 pub(crate) fn limits(
     policy: &Policy,
     directory: &Path,
@@ -72,7 +72,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
     }
 }
 
-/// A positive whole number at a dotted path, as the agent requires it to be.
+/// Returns a positive whole number at a dotted path, as the agent requires.
 fn positive(settings: &Value, key: &str, path: &Path, warnings: &mut Vec<String>) -> Option<u64> {
     let value = key.split('.').try_fold(settings, |value, name| value.get(name))?;
     let number = value.as_u64().filter(|number| *number > 0);

@@ -1,4 +1,4 @@
-//! The person's own configuration file: default policy, parameters by policy and by tool.
+//! The user's own configuration file: default policy, and parameters by policy and by tool.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use crate::fs::plain_file;
 
-/// `config.toml`, as written. Every key may be left out.
+/// `config.toml`, as written. Every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileConfig {
-    /// The policy for what no store tells.
+    /// The policy for files outside of all known stores.
     pub policy: Option<String>,
     /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
     pub keep_own: Option<String>,
@@ -23,12 +23,12 @@ pub struct FileConfig {
     pub tools: BTreeMap<String, ToolConfig>,
 }
 
-/// What holds for one tool.
+/// The settings for one tool.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolConfig {
     /// Its policy.
     pub policy: Option<String>,
-    /// Parameters of that policy.
+    /// Parameters for that policy.
     #[serde(flatten)]
     pub parameters: Parameters,
 }
@@ -36,7 +36,7 @@ pub struct ToolConfig {
 /// Parameters and their values, as a policy takes them.
 pub type Parameters = BTreeMap<String, ConfigValue>;
 
-/// A value of one word.
+/// The value of a parameter.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigValue {
@@ -58,28 +58,28 @@ impl std::fmt::Display for ConfigValue {
     }
 }
 
-/// A configuration file that cannot be used.
+/// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It is there, but cannot be read.
+    /// The file exists but cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It does not have the form; the message has line and key.
+    /// The file is not valid; the message has line and key.
     #[error("{}: {message}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// Where and what the mistake is.
         message: String,
     },
 }
 
-/// Reads `path`; a file that is not there has nothing set.
+/// Reads `path`; a missing file sets nothing.
 pub(crate) fn read(path: &Path) -> Result<FileConfig, FileError> {
     let text = match plain_file::read(path) {
         Ok(text) => text,

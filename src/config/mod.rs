@@ -1,5 +1,5 @@
-//! Which policy with which limits: from flags, the configuration file, the agent's own configuration, and
-//! the policy itself, in this order.
+//! Selects the policy and its limits: from flags, the configuration file, the agent's own configuration, and the policy
+//! itself, in this order.
 
 mod agent;
 mod file;
@@ -20,21 +20,21 @@ use crate::store::{Env, FileRule, StoreSpec, Stores};
 pub use agent::AgentLimits;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
 
-/// The policy when nothing says otherwise.
+/// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
 
-/// What the command line asks for.
+/// What the command line requests.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
-    /// `agent/tool`, or `agent` with a tool apart.
+    /// `agent/tool`, or just `agent` with a separate tool.
     pub policy: Option<String>,
-    /// A tool of the agent, or the kind of output for policies that tell kinds apart.
+    /// A tool of the agent, or the kind of output for policies that distinguish kinds.
     pub tool: Option<String>,
-    /// Most lines.
+    /// Maximum number of lines.
     pub max_lines: Option<u64>,
-    /// The one size limit, in the policy's unit.
+    /// The single size limit, in the policy's unit.
     pub max_size: Option<TypedSize>,
-    /// Which end is kept.
+    /// Which end to keep.
     pub direction: Option<Direction>,
     /// Other parameters.
     pub set: Vec<(String, String)>,
@@ -47,9 +47,9 @@ pub enum LimitsFrom {
     Policy,
     /// The agent's own configuration file.
     Agent(PathBuf),
-    /// Our configuration file.
+    /// Overspill's configuration file.
     Config(PathBuf),
-    /// Flags of the command line.
+    /// Command-line flags.
     Flags,
 }
 
@@ -66,34 +66,34 @@ impl fmt::Display for LimitsFrom {
 /// What chose the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChosenBy {
-    /// A flag, or the default.
+    /// The user with a flag, or the default.
     Person,
-    /// The store in which the file lies; these policies may have made it, the likeliest first.
+    /// The store that contains the file; these policies may have created it, most likely first.
     Store(Vec<String>),
 }
 
-/// A policy with its limits.
+/// A policy with its effective limits.
 #[derive(Debug, Clone)]
 pub struct EffectivePolicy {
     /// The policy.
     pub policy: Policy,
-    /// The strongest source that set a limit.
+    /// The source of highest precedence that set a limit.
     pub limits_from: LimitsFrom,
     /// What chose the policy.
     pub chosen_by: ChosenBy,
-    /// What of the agent's own configuration could not be used.
+    /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
-    /// What the store warns of in which the file lies.
+    /// The warnings of the store that contains the file.
     pub store_warnings: Vec<Warning>,
 }
 
-/// A request that cannot be met as it was put.
+/// Why the overrides cannot be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideError {
-    /// The policy's own words.
+    /// The policy's own error.
     #[error("{0}")]
     Policy(#[from] PolicyError),
-    /// A parameter's own words.
+    /// A parameter's own error.
     #[error("{0}")]
     Param(#[from] ParamError),
     /// A parameter in the configuration file.
@@ -104,7 +104,7 @@ pub enum OverrideError {
         /// What is wrong with it.
         error: ParamError,
     },
-    /// A suffix on a limit that is not in bytes.
+    /// A size suffix for a limit that is not in bytes.
     #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
     Suffix {
         /// The policy.
@@ -112,21 +112,21 @@ pub enum OverrideError {
         /// Its unit.
         unit: &'static str,
     },
-    /// The same limit twice.
+    /// The same limit was set twice.
     #[error("--max-bytes and --set {0}=... are the same limit of this policy: give one of them")]
     Twice(String),
-    /// `--tool` where there is nothing for it to choose.
+    /// `--tool` without anything to choose from.
     #[error("--tool does nothing here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
     NoTool(String),
 }
 
-/// The policies there are, and what chooses among them.
+/// The existing policies, and what selects among them.
 pub struct Config {
     /// All policies by name.
     pub catalog: Catalog,
     /// All stores.
     pub stores: Stores,
-    /// The surroundings.
+    /// The environment.
     pub env: Env,
     file: FileConfig,
     path: Option<PathBuf>,
@@ -134,7 +134,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The built-in policies and stores, alone.
+    /// Returns only the built-in policies and stores.
     pub fn builtin(env: Env) -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
         Self {
@@ -147,11 +147,11 @@ impl Config {
         }
     }
 
-    /// The same with the person's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in
-    /// `$XDG_CONFIG_HOME/overspill` (`~/.config/overspill`).
+    /// Adds the user's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in `$XDG_CONFIG_HOME/overspill`
+    /// (`~/.config/overspill`).
     ///
     /// # Errors
-    /// One of them cannot be read or used; the error names file, line and key.
+    /// If one of them cannot be read or used; the error names file, line and key.
     pub fn load(env: Env) -> Result<Self, String> {
         let mut config = Self::builtin(env);
         if let Some(home) = config.config_home().map(|home| home.join("overspill")) {
@@ -179,10 +179,10 @@ impl Config {
         self.env.var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
     }
 
-    /// The policy for the output at `path`, with its limits.
+    /// Returns the policy for the output at `path`, with its effective limits.
     ///
     /// # Errors
-    /// There is no such policy or parameter, or it does not take the value.
+    /// If there is no such policy or parameter, or the parameter does not take the value.
     pub fn resolve(
         &self,
         overrides: &Overrides,
@@ -210,18 +210,18 @@ impl Config {
         Ok(EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings })
     }
 
-    /// The policy for the output of a command that fails, where the agent cuts that by another than `policy`; with the
-    /// limits that the configuration sets it.
+    /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
+    /// than `policy` there.
     ///
     /// # Errors
-    /// As [`Config::resolve`]'s.
+    /// Same as [`Config::resolve`].
     pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
         let Some(name) = policy.failed() else { return Ok(None) };
         let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
         Ok(Some(self.resolve(&overrides, None)?.policy))
     }
 
-    /// The policy, what chose it, and what of `--tool` is left for the policy itself.
+    /// Returns the policy, what chose it, and the `--tool` that remains for the policy itself.
     fn choose(
         &self,
         overrides: &Overrides,
@@ -250,8 +250,8 @@ impl Config {
         Ok((policy, ChosenBy::Person, kind))
     }
 
-    /// The policies that may have made the file at `path`, by the store in which it lies and by the file's own time; the
-    /// likeliest first.
+    /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
+    /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
         let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
         let names: Vec<String> =
@@ -262,12 +262,13 @@ impl Config {
         }
     }
 
-    /// The store in which the file at `path` lies, and which kind of its files it is.
+    /// Returns the store that contains the file at `path`, and the kind of file.
     fn store_of(&self, path: Option<&Path>) -> Option<(&Arc<StoreSpec>, &FileRule)> {
         self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
     }
 
-    /// Sets what the configuration file has for this policy, then for this tool; returns whether that is a limit.
+    /// Applies the configuration file's settings for this policy, then for this tool. Returns whether they include a
+    /// limit.
     fn apply_file(&self, policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
         let of_policy = self.file.limits.get(policy.name());
         let of_tool =
@@ -286,7 +287,7 @@ impl Config {
     }
 }
 
-/// The day on which a stored file was made: by the time in its name, else by that of its last change.
+/// Returns the day on which a stored file was created: by the time in its name, or else by its modification time.
 fn made(path: &Path, rule: &FileRule) -> Option<Date> {
     let modified = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
     let made = rule.made(path.file_name()?, modified).unwrap_or(modified);
@@ -307,7 +308,7 @@ fn set_limits(policy: &mut Policy, lines: Option<u64>, size: Option<u64>) -> Res
     Ok(())
 }
 
-/// Sets what the flags ask for; whether they touched a limit.
+/// Applies the flags. Returns whether they include a limit.
 fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
     let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
     for (key, value) in &overrides.set {

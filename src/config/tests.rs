@@ -91,7 +91,7 @@ fn a_fault_in_our_file_names_it() {
     assert!(error.contains("config.toml: line 1: unknown field"), "{error}");
 }
 
-/// Makes a file that was last changed at the start of a day.
+/// Creates a file that was last changed at the start of a day.
 fn dated(path: &Path, day: &str) {
     write(path, "x");
     let time: Timestamp = format!("{day}T00:00:00Z").parse().unwrap();
@@ -116,7 +116,7 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
     assert_eq!(on("2025-12-07"), "pi/bash-2026-03", "of two that may have held, the later");
 }
 
-/// A policy that does nothing, with more lines at its top.
+/// Returns a minimal policy file, with more lines at its top.
 fn plain(tool: &str, more: &str) -> String {
     format!(
         "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[keep]\nstrategy = \"size\"\nfrom = \"head\"\nsize = 1\n"
@@ -134,7 +134,7 @@ fn the_time_in_the_id_goes_before_that_of_the_last_change_and_other_tools_keep_t
     own("policies/other.toml", &plain("other", ""));
     own("stores/mine.toml", STORE);
     let config = config(home.path());
-    // Made 2026-05-14, changed later.
+    // Created 2026-05-14, changed later.
     let (with_id, without) =
         (home.path().join("spills/x-tool_e26cf08d5001AbCdEfGhIjKlMn"), home.path().join("spills/y"));
     dated(&with_id, "2026-09-30");

@@ -1,4 +1,4 @@
-//! Directories that hold what others must not read or move: made for one user alone, and checked before use.
+//! Directories that others must not read or write: created for one user alone, and checked before use.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -10,22 +10,22 @@ use super::stat::FileStat;
 
 /// Permission bits that a private directory must not have.
 pub(crate) const NO_OTHERS: u32 = 0o077;
-/// Permission bits that a directory must not have whose files others may read.
+/// Permission bits that a directory must not have if others may only read it.
 pub(crate) const NO_OTHER_WRITERS: u32 = 0o022;
 
-/// The bit of a directory in which only the owner of a file may move it.
+/// The sticky bit: only the owner of a file may move it.
 const STICKY: u32 = 0o1000;
 
-/// Why a directory is not used.
+/// Why a directory cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// A symbolic link, or no directory.
+    /// It is a symbolic link, or not a directory.
     NotADirectory,
-    /// Another user's.
+    /// It belongs to another user.
     Foreign,
-    /// It has bits that it must not have.
+    /// It has forbidden permission bits.
     Exposed,
-    /// What the system says.
+    /// The system's error.
     System(Errno),
 }
 
@@ -35,7 +35,7 @@ impl From<Errno> for Unfit {
     }
 }
 
-/// Opens a directory that must be no link, must belong to `uid`, and must not have the `forbidden` bits.
+/// Opens a directory that must not be a link, must belong to `uid`, and must not have the `forbidden` bits.
 ///
 /// # Errors
 /// [`Unfit`].
@@ -53,7 +53,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
     }
 }
 
-/// Opens a directory that all share, such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
+/// Opens a shared directory such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
 /// away. It may be a link.
 ///
 /// # Errors
@@ -65,11 +65,11 @@ pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
     if is_sticky || facts.uid == uid { Ok(dir) } else { Err(Unfit::Foreign) }
 }
 
-/// Makes a directory of mode 0700 if it is not there. A umask may take the user's own rights away, and
-/// opening it would then fail; hence the chmod of what has just been made.
+/// Creates a directory of mode 0700 if it is missing. A umask may take away the user's own permissions, so that opening
+/// it would fail; hence the chmod after creating it.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
     match mkdirat(at, name, Mode::RWXU) {
         Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
@@ -78,17 +78,17 @@ pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
     }
 }
 
-/// Makes a directory and those above it that are missing, each of mode 0700 whatever the umask.
+/// Creates a directory and its missing parents, each of mode 0700 whatever the umask.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(crate) fn make_all(path: &Path) -> Result<(), Errno> {
     match make(CWD, path) {
         Err(Errno::NOENT) => {
             make_all(path.parent().filter(|parent| !parent.as_os_str().is_empty()).ok_or(Errno::NOENT)?)?;
             make(CWD, path)
         }
-        // As macOS says of the root.
+        // What macOS returns for the root.
         Err(Errno::ISDIR) => Ok(()),
         made => made,
     }

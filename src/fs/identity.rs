@@ -1,10 +1,10 @@
-//! Which file a file is, and in what state: the facts that tell one look from the next.
+//! Which file a file is, and in which state: the facts that reveal changes.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A moment as a file system records it: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
+/// A time as recorded by a file system: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
 /// millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(4))]
@@ -16,13 +16,13 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// All of it in 32 bits; moments within the same second never collide.
+    /// Hashes all of it to 32 bits; times within the same second never collide.
     pub(crate) fn hashed(self) -> u32 {
         (self.seconds as u32).wrapping_mul(0x9e37_79b9) ^ self.nanos
     }
 }
 
-/// The facts by which a listed file is known again before it is opened or deleted.
+/// The facts by which a listed file is recognized before it is opened or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// Device number.
@@ -31,15 +31,15 @@ pub struct Identity {
     pub ino: u64,
     /// Length in bytes.
     pub size: u64,
-    /// Time of the last change of content.
+    /// Modification time (mtime).
     pub modified: Stamp,
-    /// A hash of the time of the last change of content or inode, which nobody can set back: another file with the same
-    /// inode, size and time of change has another one.
+    /// A hash of the ctime, which nobody can set back: another file with the same inode, size and modification time has
+    /// a different one.
     pub changed: u32,
 }
 
 impl Identity {
-    /// Whether both name the same inode, in whatever state.
+    /// Whether both are the same inode, in whatever state.
     pub fn same_file(&self, other: &Identity) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
@@ -57,7 +57,7 @@ impl From<&Metadata> for Identity {
     }
 }
 
-/// What one fstat says: the identity, and what distinguishes a rewrite from a rename or a chmod.
+/// The result of one fstat: the identity, and what distinguishes a rewrite from a rename or a chmod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     pub identity: Identity,
@@ -66,20 +66,20 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes over what a rename changes: the ctime.
+    /// Adopts what a rename changes: the ctime.
     pub(crate) fn renamed(&mut self, now: &Snapshot) {
         self.changed = now.changed;
         self.identity.changed = now.identity.changed;
     }
 
-    /// The same where the file cannot be asked: the next look's ctime does not count.
+    /// The same if the file could not be queried: the ctime of the next query does not count.
     pub(crate) fn renamed_unseen(&mut self) {
         self.owned = (u64::MAX, 0, 0, 0);
     }
 
-    /// Whether the content may have been rewritten between `self` and the later look `now`, at the
-    /// same length. Another ctime alone counts too, since an mtime can be set back; but not when
-    /// the links, mode or owner (or, as `renamed` says, the name) changed, which alter ctime too.
+    /// Whether the content may have been rewritten between `self` and the later `now` without changing its length. A
+    /// changed ctime alone also counts, since an mtime can be set back; but not if the links, mode or owner (or,
+    /// according to `renamed`, the name) changed, which alter the ctime too.
     pub(crate) fn rewritten(&self, now: &Snapshot, renamed: bool) -> bool {
         self.identity.modified != now.identity.modified
             || (self.changed != now.changed && self.owned == now.owned && !renamed)
@@ -96,20 +96,20 @@ impl From<&Metadata> for Snapshot {
     }
 }
 
-/// What the path says now about the file that is open.
+/// How a path relates to the file that was opened by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStatus {
     /// It still names the open file.
     Current,
-    /// It names another file; [`Source::reopen`](crate::source::Source::reopen) looks at that one.
+    /// It names another file; [`Source::reopen`](crate::source::Source::reopen) switches to that one.
     Renamed,
     /// It names nothing; the open file stays readable.
     Gone,
-    /// There is no path: a stream.
+    /// There is no path, as for a stream.
     None,
 }
 
-/// What `path` names now, against the open file. A path that cannot be asked counts as unchanged.
+/// Compares what `path` names now with the open file. A path that cannot be queried counts as unchanged.
 pub(crate) fn path_status(path: Option<&Path>, open: &Identity) -> PathStatus {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.map(std::fs::metadata) {

@@ -1,5 +1,5 @@
-//! What the file system says, and what must be true of it: identities, private directories, room on the disk, small files,
-//! output that may not block.
+//! File system helpers: identities, private directories, free disk space, small files, and output that may be
+//! non-blocking.
 
 pub(crate) mod directory;
 pub(crate) mod identity;

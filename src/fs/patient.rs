@@ -1,4 +1,4 @@
-//! Writing to standard output that somebody else may have made non-blocking.
+//! Writes to standard output, which another process may have made non-blocking.
 
 use std::io::{self, Stdout, StdoutLock, Write};
 use std::os::fd::AsFd;
@@ -6,23 +6,23 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Waits where the writer inside would give up because there is no room yet: a terminal or a pipe shared with others may
-/// be non-blocking because another process made it so.
+/// Waits where the inner writer would give up because there is no room yet: another process may have made a shared
+/// terminal or pipe non-blocking.
 #[derive(Debug)]
 pub(crate) struct Patient<W>(pub W);
 
-/// Standard output for as long as it is held.
+/// Returns standard output, locked while it is held.
 pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
     Patient(io::stdout().lock())
 }
 
-/// Standard output for good.
+/// Returns standard output, not locked.
 pub(crate) fn screen() -> Patient<Stdout> {
     Patient(io::stdout())
 }
 
 impl<W: AsFd> Patient<W> {
-    /// Tries until it is done, or fails otherwise than for want of room.
+    /// Repeats `attempt` until it succeeds, or fails for another reason than lack of room.
     fn until_done<T>(&mut self, mut attempt: impl FnMut(&mut W) -> io::Result<T>) -> io::Result<T> {
         loop {
             match attempt(&mut self.0) {
@@ -40,7 +40,7 @@ impl<W: AsFd> Patient<W> {
     }
 }
 
-/// What the system says of a write tells no one where it was to go.
+/// Says what could not be written, since the system's error does not.
 fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }

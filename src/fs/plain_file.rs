@@ -1,5 +1,5 @@
-//! Reading a small file that others may have put there: never waits, takes no more than it can hold, and tells its
-//! faults in a few words.
+//! Reads small files that others may have put there: never blocks, bounds their size, and reports errors in a few
+//! words.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -9,16 +9,16 @@ use std::path::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
-/// A configuration, a policy or a store's description has fewer bytes.
+/// Maximum size of a configuration, a policy or a store description, in bytes.
 const MOST: u64 = 1 << 20;
 
-/// The text of a configuration, a policy, or a store's description. It may be reached through a link.
+/// Reads a configuration, a policy, or a store description. Links are followed.
 ///
 /// # Errors
-/// What the system says; or that it is no regular file, belongs to another user than this one or root, is larger than
-/// 1 MiB, or is no UTF-8. The path is for the caller to name.
+/// The system's error; or the file is not a regular file, belongs to another user (other than root), is larger than 1
+/// MiB, or is not UTF-8. The caller must add the path.
 pub(crate) fn read(path: &Path) -> io::Result<String> {
-    // A FIFO without a writer would wait for one.
+    // A FIFO without a writer would otherwise block.
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     let meta = file.metadata()?;
@@ -31,12 +31,12 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     }
 }
 
-/// What belongs to root is the system's.
+/// Files of root are the system's.
 fn is_trusted(owner: u32, us: u32) -> bool {
     owner == us || owner == 0
 }
 
-/// The length that is told may be wrong, as under /proc.
+/// The reported length may be wrong, as under /proc.
 fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes)?;
@@ -47,16 +47,16 @@ fn text(file: File) -> io::Result<String> {
     }
 }
 
-/// Most bytes of a regular expression in a file, and of what it is compiled to. The longest built in has 170.
+/// Maximum length in bytes of a regular expression, and of its compiled form. The longest built-in one has 170.
 const MOST_PATTERN: usize = 4 << 10;
 const MOST_COMPILED: usize = 1 << 20;
-/// Most characters that are told of a fault.
+/// Maximum number of characters in an error message.
 const MOST_WORDS: usize = 300;
 
-/// A regular expression of a file, compiled.
+/// Compiles a regular expression from a file.
 ///
 /// # Errors
-/// It is wrong, too long, or too large once it is compiled: in one line, with the remedy.
+/// It is invalid, too long, or too large when compiled: a single line, with the remedy.
 pub(crate) fn regex(source: &str) -> Result<Regex, String> {
     if source.len() > MOST_PATTERN {
         return Err("a regular expression has at most 4 KiB; write a shorter one".to_owned());
@@ -65,12 +65,12 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
         regex::Error::CompiledTooBig(_) => {
             "the regular expression is too large once compiled; repeat less, or smaller things".to_owned()
         }
-        // The last line tells the fault, those before draw it.
+        // The last line states the error; those before it illustrate it.
         error => few_words(error.to_string().lines().next_back().unwrap_or_default()),
     })
 }
 
-/// Whether a file lists no more things under a key than it may.
+/// Checks that a list in a file has at most `most` elements.
 pub(crate) fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
     if count > most {
         Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer"))
@@ -79,7 +79,7 @@ pub(crate) fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
     }
 }
 
-/// Whether a path, as a pattern, is no longer than any path can be.
+/// Checks that a path pattern is no longer than any path can be.
 pub(crate) fn short_path(key: &str, pattern: &str) -> Result<(), String> {
     const MOST_PATH: usize = 4096;
     if pattern.len() > MOST_PATH {
@@ -89,7 +89,7 @@ pub(crate) fn short_path(key: &str, pattern: &str) -> Result<(), String> {
     }
 }
 
-/// `line 3: unknown field ...`: a fault without its drawing.
+/// Formats an error as `line 3: unknown field ...`, without the illustration.
 pub(crate) fn fault(text: &str, error: &toml::de::Error) -> String {
     let message = few_words(error.message());
     match error.span() {
@@ -100,7 +100,7 @@ pub(crate) fn fault(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// A message in one line; of a long one the beginning and the end.
+/// Returns a message as a single line; of a long one only the beginning and the end.
 pub(crate) fn few_words(message: &str) -> String {
     let message = message.replace('\n', " ");
     let count = message.chars().count();

@@ -1,41 +1,41 @@
-//! The room on a disk, and the part of it that is left to others.
+//! The free space on a disk, and how much of it is left for others.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Nothing that overspill writes takes the last gigabyte of a disk, or the last twentieth if that is less.
+/// Overspill never uses the last gigabyte of a disk, or the last twentieth if that is less.
 const KEEP_FREE: u64 = 1 << 30;
 
-/// Bytes that may still be written to the disk on which a file lies.
+/// Returns how many bytes may still be written to a file's disk.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(crate) fn room(file: impl AsFd) -> io::Result<u64> {
     let disk = rustix::fs::fstatvfs(file)?;
     let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
     Ok(room_of(bytes(disk.f_bavail), bytes(disk.f_blocks)))
 }
 
-/// Of a disk of `total` bytes with so many `free`.
+/// The same for a disk of `total` bytes, of which `free` are free.
 fn room_of(free: u64, total: u64) -> u64 {
     free.saturating_sub(KEEP_FREE.min(total / 20))
 }
 
-/// Free space is looked at once in this many bytes, and more often when there is little.
+/// Free space is checked once per this many bytes, and more often when there is little.
 const LOOK_EVERY: u64 = 16 << 20;
 
-/// Watches the room on a disk while a file on it grows.
+/// Watches the free space on a disk while a file on it grows.
 #[derive(Debug, Default)]
 pub(crate) struct RoomWatch {
     look_at: u64,
 }
 
 impl RoomWatch {
-    /// Whether a file may grow beyond the `written` bytes that it has.
+    /// Checks whether a file may grow beyond its `written` bytes.
     ///
     /// # Errors
-    /// `StorageFull` if the disk is nearly full, or what the system says.
+    /// `StorageFull` if the disk is nearly full, or the system's error.
     pub(crate) fn check(&mut self, file: impl AsFd, written: u64) -> io::Result<()> {
         if written < self.look_at {
             return Ok(());
@@ -50,24 +50,24 @@ impl RoomWatch {
     }
 }
 
-/// What is told where no room is left.
+/// The error when no room is left.
 pub(crate) fn nearly_full() -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")
 }
 
-/// A file system's room, in bytes.
+/// The size and free space of a file system, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// All of it.
+    /// The total size.
     pub total: u64,
-    /// What this user may still fill.
+    /// What this user may still use.
     pub free: u64,
 }
 
-/// The room on the file system that `path` lies on.
+/// Returns the space of the file system that contains `path`.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn space(path: &Path) -> io::Result<Space> {
     let disk = rustix::fs::statvfs(path)?;
     Ok(Space {

@@ -1,6 +1,6 @@
-//! What fstatat says of a file, in types that do not differ between systems.
+//! The result of fstatat, in types that are the same on all systems.
 
-// The casts are needed on macOS, whose fields are narrower, and not on Linux.
+// The casts are needed on macOS, whose fields are narrower, but not on Linux.
 #![allow(clippy::unnecessary_cast)]
 
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use rustix::fs::{FileType, Stat};
 
 use super::identity::{Identity, Stamp};
 
-/// A file's facts.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     pub identity: Identity,
@@ -36,7 +36,7 @@ impl From<Stat> for FileStat {
     }
 }
 
-/// A file system's time; one that no timestamp can hold becomes the nearest that can.
+/// Converts a file system's time, clamping it to the range of a timestamp.
 pub(crate) fn timestamp(stamp: Stamp) -> Timestamp {
     let nearest = if stamp.seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::new(stamp.seconds, stamp.nanos.min(999_999_999) as i32).unwrap_or(nearest)

@@ -1,6 +1,6 @@
-//! Figures as people read them: thousands, sizes, ages.
+//! Formats numbers for people: thousands, sizes, ages.
 
-/// `8432` as `8,432`.
+/// Formats `8432` as `8,432`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
-/// Bytes in powers of 1024 with one decimal: `48.1 KB`. Whole figures have none: `50 KB`.
+/// Formats bytes in powers of 1024 with one decimal: `48.1 KB`. Whole numbers have none: `50 KB`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
     if bytes < 1024 {
@@ -29,12 +29,12 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{} {}", text.strip_suffix(".0").unwrap_or(&text), UNITS[unit])
 }
 
-/// A limit in bytes, so that the documented figure is recognised: `50 KB` where it is whole, else `30,000 B`.
+/// Formats a limit in bytes so that the documented figure is recognizable: `50 KB` if it is whole, else `30,000 B`.
 pub(crate) fn limit(bytes: u64) -> String {
     if bytes.is_multiple_of(1024) { size(bytes) } else { format!("{} B", thousands(bytes)) }
 }
 
-/// Tokens, estimated at 4 bytes each, roughly: `~12k`.
+/// Estimates tokens at 4 bytes each: `~12k`.
 pub(crate) fn tokens(bytes: u64) -> String {
     let tokens = bytes.div_ceil(4);
     match tokens {
@@ -45,7 +45,7 @@ pub(crate) fn tokens(bytes: u64) -> String {
     }
 }
 
-/// A stretch of time in its largest unit: `40 s`, `12 min`, `10 h`, `6 d`.
+/// Formats a duration in its largest unit: `40 s`, `12 min`, `10 h`, `6 d`.
 pub(crate) fn span(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -55,7 +55,7 @@ pub(crate) fn span(seconds: u64) -> String {
     }
 }
 
-/// A stretch of time that is left: rounded up, so that age and rest add up to the whole.
+/// Formats the time left, rounded up, so that age and time left add up to the whole.
 pub(crate) fn span_left(seconds: u64) -> String {
     let unit = match seconds {
         0..120 => 1,
@@ -66,12 +66,12 @@ pub(crate) fn span_left(seconds: u64) -> String {
     span(seconds.div_ceil(unit) * unit)
 }
 
-/// A number with its word: `1 line`, `2 lines`.
+/// Formats a number with its noun: `1 line`, `2 lines`.
 pub(crate) fn count(number: u64, word: &str) -> String {
     format!("{} {word}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// `1 line`, `8,432 lines`.
+/// Formats a number of lines: `1 line`, `8,432 lines`.
 pub(crate) fn lines(number: u64) -> String {
     count(number, "line")
 }

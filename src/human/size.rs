@@ -1,18 +1,18 @@
-//! Sizes as people type them.
+//! Parses sizes.
 
-/// A size as it was typed: a plain number is in the policy's unit, one with a suffix is in bytes.
+/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedSize {
-    /// The number, suffix applied.
+    /// The number, with the suffix applied.
     pub number: u64,
-    /// Whether there was a suffix.
+    /// Whether it had a suffix.
     pub in_bytes: bool,
 }
 
 impl std::str::FromStr for TypedSize {
     type Err = String;
 
-    /// `51200`, `50k`, `50KB`, `50KiB`, `1m`: suffixes are powers of 1024.
+    /// Parses `51200`, `50k`, `50KB`, `50KiB` or `1m`: suffixes are powers of 1024.
     fn from_str(text: &str) -> Result<Self, String> {
         let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, suffix) = text.split_at(split);

@@ -1,11 +1,11 @@
-//! Ages and durations as people type them.
+//! Parses ages and durations.
 
 use jiff::SignedDuration;
 
 #[cfg(feature = "app")]
 use std::time::Duration;
 
-/// Reads an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
+/// Parses an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
 pub fn parse_age(text: &str) -> Option<SignedDuration> {
     let unit = match text.chars().last()? {
         's' => 1,
@@ -20,7 +20,7 @@ pub fn parse_age(text: &str) -> Option<SignedDuration> {
     count.checked_mul(unit).map(SignedDuration::from_secs)
 }
 
-/// A number of seconds, or of what its suffix says, as timeout(1) takes them.
+/// Parses a number of seconds, or of the unit given as a suffix, as in timeout(1).
 #[cfg(feature = "app")]
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

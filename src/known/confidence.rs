@@ -1,8 +1,8 @@
-//! How sure it is that a policy or a store's description is what the agent does.
+//! How certain it is that a policy or a store description matches what the agent does.
 
 use serde::Deserialize;
 
-/// How a fact is known, the surest first.
+/// How a fact is known, most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
@@ -12,16 +12,16 @@ pub enum Confidence {
     Source,
     /// From the vendor's documentation.
     Documented,
-    /// Seen in transcripts and issues alone, or not exactly.
+    /// Only seen in transcripts and issues, or not exactly.
     Observed,
-    /// Nothing tells.
+    /// No evidence.
     Unknown,
-    /// This program's own definition, or the commission's.
+    /// Defined by overspill itself, or by its commission.
     Own,
 }
 
 impl Confidence {
-    /// The word in files, on the screen and in JSON.
+    /// Returns the word used in files, on the screen and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -33,7 +33,7 @@ impl Confidence {
         }
     }
 
-    /// Whether it is too weak to go unmentioned beside what it is about.
+    /// Whether it is too weak to go unmentioned.
     pub fn is_weak(self) -> bool {
         matches!(self, Self::Observed | Self::Unknown)
     }

@@ -1,4 +1,4 @@
-//! What both policies and stores say of their own facts: how sure they are, when they hold, what to warn of.
+//! What both policies and stores say about their own facts: how certain they are, when they hold, what to warn of.
 
 mod confidence;
 mod era;

@@ -1,44 +1,44 @@
-//! What a person should know before trusting a preview or a stored output.
+//! What the user should know before trusting a preview or a stored output.
 
 use serde::Deserialize;
 
-/// A warning, and of which outputs it holds.
+/// A warning, and which outputs it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
-    /// It holds of outputs of more raw bytes than this; without it, of all that were cut.
+    /// Applies to outputs of more raw bytes than this; if not set, to all that were cut.
     pub over: Option<u64>,
-    /// It holds only where the output does not end with a line feed.
+    /// Applies only if the output does not end with a line feed.
     #[serde(default)]
     pub unended: bool,
-    /// The same in a few words, for the foot of the screen.
+    /// A short version for the bottom line of the screen.
     pub short: Option<String>,
-    /// What to know, a sentence or two.
+    /// The warning in one or two sentences.
     pub text: String,
 }
 
-/// What a warning goes by.
+/// What decides whether a warning applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Raw bytes of the output.
+    /// The output's raw size in bytes.
     pub bytes: u64,
-    /// Its last byte, where that is known and there is one.
+    /// The output's last byte, if known and not empty.
     pub last: Option<u8>,
     /// Whether the model did not get all of it.
     pub cut: bool,
 }
 
 impl Warning {
-    /// Whether it holds of such an output.
+    /// Whether the warning applies to such an output.
     pub fn holds(&self, extent: Extent) -> bool {
         let reached = self.over.map_or(extent.cut, |over| extent.bytes > over);
         reached && (!self.unended || extent.last.is_some_and(|last| last != b'\n'))
     }
 
-    /// Those that hold of an output, by its policy and by the store in which it lies; each text once.
+    /// Returns the warnings that apply to an output, from its policy and its store; each text once.
     pub fn of<'a>(policy: &'a [Self], store: &'a [Self], extent: Extent) -> Vec<&'a Self> {
         let mut all: Vec<&Self> = Vec::new();
-        // What lies in a store lies there because it was cut.
+        // An output is stored only because it was cut.
         let stored = Extent { cut: true, ..extent };
         let policy = policy.iter().filter(|warning| warning.holds(extent));
         for warning in policy.chain(store.iter().filter(|warning| warning.holds(stored))) {
@@ -49,7 +49,7 @@ impl Warning {
         all
     }
 
-    /// The few words, or a general one.
+    /// Returns the short version, or a general one.
     pub fn short(&self) -> &str {
         self.short.as_deref().unwrap_or("a warning")
     }

@@ -1,4 +1,4 @@
-//! A cap on the whole response, notices with it, that some agents apply after all else.
+//! A cap on the whole response including notices, which some agents apply last.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ use super::template::{Figure, Template};
 /// A cap on the whole response.
 #[derive(Debug)]
 pub(crate) struct Cap {
-    /// Over so many raw bytes it cuts.
+    /// The response is cut if it exceeds this many raw bytes.
     over: Figure,
-    /// To so many.
+    /// The raw size that it is cut to.
     size: Figure,
-    /// Back to the last line feed, if there is one.
+    /// Whether to cut back to the last line feed, if there is one.
     to_line: bool,
     notice: Template,
 }
@@ -35,7 +35,7 @@ impl Cap {
         })
     }
 
-    /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if there is one; whether it cut.
+    /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if requested. Returns whether it cut.
     pub(super) fn apply(
         &self,
         input: &Input,
@@ -67,12 +67,12 @@ fn bit_len(bit: &Bit) -> usize {
         Bit::Text(text) => text.len(),
         Bit::Bytes(range) => range.len(),
         Bit::Replaced(count) => 3 * count,
-        // No policy with a cap keeps these alone.
+        // No policy with a cap keeps only these.
         Bit::Escapes(range) => range.len(),
     }
 }
 
-/// Where the last line feed before `size` is in the joined parts.
+/// Returns the position of the last line feed before `size` in the joined parts.
 fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
     let mut start = 0;
     let mut found = None;
@@ -94,7 +94,7 @@ fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
     found
 }
 
-/// Drops what lies at or after `at` in the joined parts; a character that it splits becomes a part of its own.
+/// Drops everything from `at` in the joined parts; a character that is split becomes a part of its own.
 fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
     let mut left = at;
     let mut kept = Vec::new();
@@ -128,7 +128,7 @@ fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
     *parts = kept;
 }
 
-/// The end of the last whole character before a raw cut.
+/// Returns the end of the last whole character before a raw cut.
 fn whole_end(input: &Input, source: Stream, range: &Range<usize>, end: usize) -> usize {
     let bytes = &input.stream(source).bytes[..range.end];
     let start = units::element_start(bytes, end).max(range.start);

@@ -1,4 +1,4 @@
-//! Planning with every total that the plan turns out to need: nothing is counted that is not used.
+//! Plans while counting every total that the plan turns out to need, and nothing else.
 
 use crate::text::units::{self, Measure, Want};
 
@@ -9,35 +9,35 @@ use super::per_stream::PerStream;
 use super::plan::plan_touching;
 use super::policy::Policy;
 
-/// Which totals are counted where a plan lacks them.
+/// Which missing totals to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
-    /// Those that the preview's text names.
+    /// Those used in the preview's text.
     Text,
-    /// Those that the preview's own figures need, too.
+    /// Also those that the preview's own figures need.
     All,
 }
 
-/// A preview, and what was found out to make it.
+/// A preview, with what was counted for it.
 #[derive(Debug)]
 pub(crate) struct CountedPlan {
     pub preview: Preview,
-    /// Different bytes of the output that the plan read, those that were only counted apart.
+    /// Number of distinct bytes of the output that the plan read, not including bytes that were only counted.
     pub touched: u64,
-    /// What was known before, and what was counted.
+    /// Totals known before, and those counted.
     pub totals: PerStream<Totals>,
 }
 
-/// Plans a preview as [`plan`](super::plan) does, and counts what that lacks: the text and every figure are exact.
+/// Plans a preview like [`plan`](super::plan), but counts the missing totals: the text and every figure are exact.
 ///
 /// # Errors
-/// As `plan`'s.
+/// Same as [`plan`](super::plan).
 pub fn plan_counted(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
     let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
     Ok(plan_counting(input, policy, ToCount::All, count)?.preview)
 }
 
-/// The same with another way to count a stream; one that cannot be counted any more gives nothing.
+/// Same as [`plan_counted`] with another way to count a stream, which returns `None` if it can no longer be counted.
 pub(crate) fn plan_counting(
     input: &Input,
     policy: &Policy,

@@ -1,4 +1,4 @@
-//! What of an output was kept, and of what, in each measure.
+//! How much of an output was kept, and its size, in each measure.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::measure::Text;
 use super::model::{LimitHit, Preview, Status, Unit};
 use super::strategy::selection::Selection;
 
-/// What of an output was kept, in each measure.
+/// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {
     pub total_lines: Result<u64, Want>,
     pub total_bytes: Result<u64, Want>,
@@ -16,7 +16,7 @@ pub(super) struct KeptCounts {
     pub kept_lines: Result<u64, Want>,
     pub kept_bytes: Result<u64, Want>,
     pub kept_size: Result<u64, Want>,
-    /// Size in bytes by the agent's way of counting them: raw for Go.
+    /// Size in bytes as the agent counts them: raw for Go.
     pub kept_agent_bytes: Result<u64, Want>,
 }
 
@@ -74,7 +74,7 @@ impl KeptCounts {
     }
 }
 
-/// Sums a measure over what was kept; what was kept whole has the whole's total.
+/// Sums a measure over what was kept; if everything was kept, this is the total.
 pub(super) fn sum(
     text: &Text,
     selection: &Selection,

@@ -1,4 +1,4 @@
-//! The machine-readable details that some agents give beside the text.
+//! The machine-readable details that some agents return beside the text.
 
 use serde_json::{Map, json};
 
@@ -10,7 +10,7 @@ use super::policy::schema::{DetailsSchema, DetailsShape};
 use super::strategy::selection::{Inner, Selection};
 use super::value::Value;
 
-/// Lines without a limit, as JavaScript writes it.
+/// JavaScript's largest safe integer, which stands for no limit on lines.
 const NO_LIMIT: u64 = (1 << 53) - 1;
 
 /// What was kept, by the agent's own counts.
@@ -19,7 +19,7 @@ pub(super) struct KeptOutput {
     pub bytes: Option<u64>,
 }
 
-/// The details of one stream's plan, where the policy has them and they apply.
+/// Returns the details for the plan of one stream, if the policy has any and they apply.
 pub(super) fn of(
     input: &Input,
     policy: &Policy,

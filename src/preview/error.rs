@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The agent's tool answers with an error, such as to an offset past the end: its own words.
+    /// The agent's tool replies with an error, for example if an offset is beyond the end.
     #[error("{message}")]
     Agent {
-        /// The agent's words.
+        /// The agent's message.
         message: String,
     },
     /// The policy file has a mistake that only shows in use.

@@ -1,20 +1,20 @@
-//! What a plan is made from: an output, what is known of it already, and how the command ended.
+//! The input of a plan: an output, what is known about it already, and how the command ended.
 
 use std::ops::Deref;
 
 use crate::text::units::{self, Measure, Want};
 
-/// Which of a command's outputs.
+/// One of a command's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
-    /// Standard output, or the only output there is.
+    /// Standard output, or the only output.
     Stdout,
-    /// Standard error, where the policy takes it apart (`--stderr`).
+    /// Standard error, if the policy treats it separately (`--stderr`).
     Stderr,
 }
 
 impl Stream {
-    /// `stdout` or `stderr`.
+    /// Returns `stdout` or `stderr`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
@@ -23,7 +23,7 @@ impl Stream {
     }
 }
 
-/// Figures of a whole output; `None` is one that is not counted yet.
+/// Figures of a whole output; `None` if not counted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     /// LF bytes.
@@ -34,14 +34,14 @@ pub struct Totals {
     pub units: Option<u64>,
     /// Code points of the lossy decoding.
     pub points: Option<u64>,
-    /// Bytes that are part of no character.
+    /// Bytes that are not part of a character.
     pub bad_bytes: Option<u64>,
-    /// CR bytes that no LF follows.
+    /// CR bytes not followed by LF.
     pub lone_returns: Option<u64>,
 }
 
 impl Totals {
-    /// Nothing counted yet.
+    /// Returns totals with nothing counted.
     pub const fn unknown() -> Self {
         Self {
             line_feeds: None,
@@ -53,12 +53,12 @@ impl Totals {
         }
     }
 
-    /// Counts everything, here and now.
+    /// Counts everything immediately.
     pub fn count(bytes: &[u8]) -> Self {
         Self::of(&units::measure_all(bytes, Want::ALL), Want::ALL)
     }
 
-    /// The figures of `want` out of a finished measure of the whole; the others stay unknown.
+    /// Takes the figures of `want` from a complete measure of the whole; the others remain unknown.
     pub fn of(measure: &Measure, want: Want) -> Self {
         let figure = |which: Want, value: u64| want.contains(which).then_some(value);
         Self {
@@ -71,7 +71,7 @@ impl Totals {
         }
     }
 
-    /// These, with the gaps filled from `other`.
+    /// Fills the gaps from `other`.
     pub fn or(self, other: Self) -> Self {
         Self {
             line_feeds: self.line_feeds.or(other.line_feeds),
@@ -83,7 +83,7 @@ impl Totals {
         }
     }
 
-    /// These without a part.
+    /// Subtracts a part.
     pub(super) fn less(&self, part: &Measure) -> Self {
         let less = |total: Option<u64>, part: u64| total.map(|total| total.saturating_sub(part));
         Self {
@@ -96,7 +96,7 @@ impl Totals {
         }
     }
 
-    /// These with a part more.
+    /// Adds a part.
     pub(super) fn plus(&self, part: &Measure) -> Self {
         let plus = |total: Option<u64>, part: u64| total.map(|total| total.saturating_add(part));
         Self {
@@ -109,7 +109,7 @@ impl Totals {
         }
     }
 
-    /// Which figures are known.
+    /// Returns which figures are known.
     pub fn known(&self) -> Want {
         let mark = |value: Option<u64>, which: Want| if value.is_some() { which } else { Want::NOTHING };
         mark(self.line_feeds, Want::LINE_FEEDS)
@@ -121,38 +121,38 @@ impl Totals {
     }
 }
 
-/// One output: its bytes, and what is known of all of them.
+/// One output: its bytes, and what is known about all of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
-    /// The raw bytes, of any kind; they may be a map.
+    /// The raw bytes, not necessarily text; they may be a map.
     pub bytes: &'a [u8],
-    /// Figures of the whole of `bytes`; they must be right where they are known.
+    /// Figures of all of `bytes`; those that are known must be correct.
     pub totals: &'a Totals,
 }
 
-/// Finds lines without reading all that comes before them, as a block index does.
+/// Finds lines without reading everything before them, as a block index does.
 pub trait LineSeek {
-    /// The offset at which line `line` (0-based, lines end at LF) begins; `None` if it is not known, or past the end.
+    /// Returns the offset at which a line (0-based, ended by LF) begins; `None` if unknown or beyond the end.
     fn line_start(&self, line: u64) -> Option<usize>;
 }
 
-/// All that a plan is made from, the policy apart.
+/// Everything that a plan depends on, except the policy.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    /// The output, or standard output where the two are apart.
+    /// The output; standard output if the two are separate.
     pub output: Output<'a>,
-    /// Standard error, for policies that take it apart.
+    /// Standard error, for policies that treat it separately.
     pub stderr: Option<Output<'a>>,
-    /// How the command ended, for policies that say so.
+    /// The command's exit status, for policies that depend on it.
     pub exit_code: Option<i32>,
-    /// The path that notices (and read tools) print.
+    /// The path printed by notices (and read tools).
     pub saved_as: &'a str,
     /// The same for standard error.
     pub saved_as_stderr: &'a str,
-    /// An index over `output`, if there is one: it makes far windows cheap.
+    /// An index of `output`, if there is one: it makes distant windows cheap.
     pub lines: Option<&'a dyn LineSeek>,
-    /// Whether the plan is still wanted, where that may change while it is made. Once it is not, the plan
-    /// ends early, and what it says is worth nothing.
+    /// Returns whether the plan is still wanted, if that may change meanwhile. Once it is not, the plan ends early, and
+    /// its result is meaningless.
     pub wanted: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -184,14 +184,13 @@ impl<B: Deref<Target = [u8]>> InputContext<B> {
 }
 
 impl<'a> Input<'a> {
-    /// An output alone of which nothing is counted yet, saved at `saved_as`; for
-    /// [`plan_counted`](super::plan_counted).
+    /// A single output saved at `saved_as`, with nothing counted yet; for [`plan_counted`](super::plan_counted).
     pub fn of(bytes: &'a [u8], saved_as: &'a str) -> Self {
         const UNKNOWN: Totals = Totals::unknown();
         Self::new(Output { bytes, totals: &UNKNOWN }, saved_as)
     }
 
-    /// An output alone, saved at `saved_as`; the rest is absent.
+    /// A single output saved at `saved_as`; everything else is absent.
     pub fn new(output: Output<'a>, saved_as: &'a str) -> Self {
         Self {
             output,
@@ -204,7 +203,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The path at which a stream is saved.
+    /// Returns the path at which a stream is saved.
     pub fn saved_path(&self, stream: Stream) -> &'a str {
         match stream {
             Stream::Stdout => self.saved_as,
@@ -212,7 +211,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The output that a part's source names; an absent standard error is empty.
+    /// Returns the output of a stream; an absent standard error is empty.
     pub fn stream(&self, stream: Stream) -> Output<'a> {
         const NONE: Totals = Totals::unknown();
         match stream {

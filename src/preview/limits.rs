@@ -1,4 +1,4 @@
-//! Over which limits an output is cut.
+//! The limits beyond which an output is cut.
 
 use crate::text::units::Want;
 
@@ -9,7 +9,7 @@ use super::section::{Fault, Keys};
 use super::template::Figure;
 use super::template::scope::Scope;
 
-/// Which limit an output is over.
+/// Which limit an output exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Over {
     Nothing,
@@ -17,21 +17,21 @@ pub(crate) enum Over {
     Lines,
 }
 
-/// The limits of `[when]`; either suffices.
+/// The limits of `[when]`; exceeding either is enough.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     pub lines: Option<Figure>,
     pub size: Option<Figure>,
     /// A size in raw bytes of the whole output, before anything is removed from it.
     raw: Option<Figure>,
-    /// What `size` is measured in, if not in the policy's unit.
+    /// The unit of `size`, if not the policy's.
     unit: Option<Unit>,
     /// A size, in `also_unit`, that must be exceeded as well.
     also_size: Option<Figure>,
     also_unit: Option<Unit>,
-    /// A final line feed does not count in the size.
+    /// Whether a final line feed is left out of the size.
     bare: bool,
-    /// A limit of 0 never cuts.
+    /// Whether a limit of 0 never cuts.
     zero_is_off: bool,
 }
 
@@ -49,7 +49,8 @@ impl Limits {
         })
     }
 
-    /// Tests the limits under a policy of that unit, the cheap one first; the total where it cannot be told yet.
+    /// Tests the limits under a policy of that unit, the cheaper one first. If that cannot be decided yet, returns the
+    /// total needed.
     pub(crate) fn test(
         &self,
         text: &Text,

@@ -1,7 +1,7 @@
-//! The heart: how an agent cuts an output before its model reads it. Pure: bytes in, parts out.
+//! The core: how an agent truncates an output before its model reads it. Pure: takes bytes, returns parts.
 //!
 //! A [`Policy`] (data, from a [`Catalog`]) says what an agent's tool does; [`plan`] applies it to an [`Input`] and
-//! gives a [`Preview`]: an ordered list of [`Part`]s whose texts, joined, are what the model got.
+//! returns a [`Preview`]: an ordered list of [`Part`]s whose joined texts are what the model got.
 //!
 //! ```
 //! use overspill::preview::{Input, Policy, plan_counted};
@@ -17,8 +17,9 @@
 //! # }
 //! ```
 //!
-//! From the bottom up: `measure` looks at an output frugally; `template` renders what the agent adds; `strategy` selects
-//! ranges; `policy` turns TOML into a `Policy` that holds all of them, compiled; `plan` puts them together.
+//! From the bottom up: `measure` reads as little of an output as possible; `template` renders what the agent adds;
+//! `strategy` selects ranges; `policy` compiles TOML into a `Policy` that contains all of them; `plan` puts them
+//! together.
 
 mod cap;
 mod counting;

@@ -1,4 +1,4 @@
-//! What a plan is: parts that stand for ranges of an output, and what they add up to.
+//! The result of a plan: parts that stand for ranges of an output, and their totals.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub enum Decoding {
 }
 
 impl Decoding {
-    /// The text of `bytes`. Copies first.
+    /// Decodes `bytes`, after copying them.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
             Self::Lossy => units::decode_lossy(bytes),
@@ -35,11 +35,11 @@ impl Decoding {
 pub enum Bit {
     /// Text that is not in the output.
     Text(String),
-    /// The decoding of these bytes of the part's source.
+    /// The decoded text of these bytes of the part's source.
     Bytes(Range<usize>),
-    /// As many U+FFFD.
+    /// This many U+FFFD.
     Replaced(usize),
-    /// The escape sequences in these bytes, one after the other.
+    /// The escape sequences in these bytes, concatenated.
     Escapes(Range<usize>),
 }
 
@@ -47,35 +47,35 @@ pub enum Bit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// The decoding of a byte range of the output.
+    /// The decoded text of a byte range of the output.
     Kept {
         /// Which output.
         source: Stream,
-        /// Bytes of it; never empty.
+        /// The byte range; never empty.
         range: Range<usize>,
-        /// How they become text.
+        /// How the bytes are decoded.
         decoding: Decoding,
     },
     /// Stands for a byte range, but with other text: half a character, a numbered line, a stripped one.
     Changed {
         /// Which output.
         source: Stream,
-        /// The bytes that it stands for.
+        /// The byte range that it stands for.
         range: Range<usize>,
         /// Its text, in order.
         bits: Vec<Bit>,
-        /// How the bits' bytes become text.
+        /// How the bytes of the bits are decoded.
         decoding: Decoding,
     },
-    /// Text that the agent added.
+    /// Text added by the agent.
     Notice {
-        /// The text itself.
+        /// The text.
         text: String,
     },
 }
 
 impl Part {
-    /// The part's text, made now from the bytes of `input`.
+    /// Returns the part's text, decoded from the bytes of `input`.
     pub fn text(&self, input: &Input) -> String {
         match self {
             Self::Kept { source, range, decoding } => decoding.decode(window(input, *source, range)),
@@ -86,7 +86,7 @@ impl Part {
         }
     }
 
-    /// UTF-8 bytes of [`Part::text`].
+    /// Returns the length of [`Part::text`] in UTF-8 bytes.
     pub fn byte_len(&self, input: &Input) -> u64 {
         match self {
             Self::Kept { source, range, decoding } => decoded_len(window(input, *source, range), *decoding),
@@ -97,7 +97,7 @@ impl Part {
         }
     }
 
-    /// The output and the range that the part stands for; `None` for a notice.
+    /// Returns the output and range that the part stands for; `None` for a notice.
     pub fn range(&self) -> Option<(Stream, Range<usize>)> {
         match self {
             Self::Kept { source, range, .. } | Self::Changed { source, range, .. } => {
@@ -107,7 +107,7 @@ impl Part {
         }
     }
 
-    /// `kept`, `changed` or `notice`.
+    /// Returns `kept`, `changed` or `notice`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Kept { .. } => "kept",
@@ -141,7 +141,7 @@ impl Bit {
     }
 }
 
-/// The escape sequences in some bytes.
+/// Returns the escape sequences in some bytes.
 fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -157,7 +157,7 @@ fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A part may outlive the file's size: what is no longer there is left out.
+/// The file may have shrunk since the plan was made: what no longer exists is left out.
 fn window<'a>(input: &Input<'a>, source: Stream, range: &Range<usize>) -> &'a [u8] {
     let bytes = input.stream(source).bytes;
     let end = range.end.min(bytes.len());
@@ -171,7 +171,7 @@ fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
     }
 }
 
-/// What a policy measures size in.
+/// The unit of a policy's sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -186,12 +186,12 @@ pub enum Unit {
     Chars,
     /// Terminal cells.
     Cells,
-    /// Tokens, by the agent's own rule of four bytes each.
+    /// Tokens, by the agents' own rule of four bytes each.
     Tokens,
 }
 
 impl Unit {
-    /// The unit's name, as `--json` writes it.
+    /// Returns the unit's name, as in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
@@ -203,7 +203,7 @@ impl Unit {
     }
 }
 
-/// From which end an output is kept.
+/// Which end of an output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -215,7 +215,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// `head` or `tail`.
+    /// Returns `head` or `tail`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Head => "head",
@@ -237,7 +237,7 @@ pub enum LimitHit {
 }
 
 impl LimitHit {
-    /// `lines`, `matches` or the unit's name.
+    /// Returns `lines`, `matches` or the unit's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lines => "lines",
@@ -247,75 +247,75 @@ impl LimitHit {
     }
 }
 
-/// How the agent fared.
+/// Whether the agent succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// It gave the model what the parts say.
+    /// The model got the parts.
     Ok,
-    /// It crashes on this output: the agent's own words. There are no parts then.
+    /// The agent crashes on this output, with this message. There are no parts then.
     Crashed(String),
 }
 
-/// What a model got: the parts, in order, and what they add up to.
+/// What a model got: the parts, in order, and their totals.
 ///
-/// Laws: the parts' texts joined are the preview; the kept parts of one source are ordered, disjoint and in range.
-/// Counts are the policy's own and of both streams together; one that needs a total which is not there yet is `None`.
+/// Invariants: the joined texts of the parts are the preview; the kept parts of one source are ordered, disjoint and in
+/// range. Counts are in the policy's own terms and include both streams; one whose total is not known yet is `None`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Preview {
     /// The parts, in order.
     pub parts: Vec<Part>,
-    /// How the agent fared.
+    /// Whether the agent succeeded.
     pub status: Status,
     /// Whether anything was cut.
     pub truncated: bool,
-    /// By which limit.
+    /// The limit that cut it.
     pub truncated_by: Option<LimitHit>,
     /// The policy's size unit.
     pub unit: Unit,
-    /// Pieces of the output.
+    /// Number of lines in the output, as the policy counts them.
     pub total_lines: Option<u64>,
-    /// UTF-8 bytes of the decoded output.
+    /// Length of the decoded output in UTF-8 bytes.
     pub total_bytes: Option<u64>,
     /// Size of the output in the policy's unit.
     pub total_units: Option<u64>,
-    /// Pieces of which something was kept.
+    /// Number of lines that were kept, at least in part.
     pub kept_lines: Option<u64>,
-    /// UTF-8 bytes of the decoded text that was kept.
+    /// Length of the kept text in UTF-8 bytes.
     pub kept_bytes: Option<u64>,
     /// Size of what was kept, in the policy's unit.
     pub kept_units: Option<u64>,
-    /// Pieces of which nothing was kept.
+    /// Number of lines of which nothing was kept.
     pub removed_lines: Option<u64>,
     /// `total_bytes` - `kept_bytes`.
     pub removed_bytes: Option<u64>,
-    /// Totals that the text still lacks: each shows as `…`. Empty: the text is exact.
+    /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
     pub waiting_for: Want,
-    /// Totals that the counts above still lack. Empty: every count is there.
+    /// Totals that the counts above still lack. If empty, all counts are known.
     pub counts_waiting_for: Want,
-    /// The agent's own machine-readable details, where the policy has them.
+    /// The agent's own machine-readable details, if the policy has them.
     pub details: Option<serde_json::Value>,
 }
 
 impl Preview {
-    /// The whole preview as text, made now.
+    /// Returns the whole preview as text.
     pub fn text(&self, input: &Input) -> String {
         self.parts.iter().map(|part| part.text(input)).collect()
     }
 
-    /// UTF-8 bytes of [`Preview::text`].
+    /// Returns the length of [`Preview::text`] in UTF-8 bytes.
     pub fn byte_len(&self, input: &Input) -> u64 {
         self.parts.iter().map(|part| part.byte_len(input)).sum()
     }
 
-    /// What warnings go by.
+    /// Returns the facts that warnings depend on.
     pub fn extent(&self, input: &Input) -> Extent {
         let bytes = input.output.bytes;
         Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.truncated }
     }
 
-    /// Tokens at four bytes each, rounded up.
+    /// Estimates tokens at four bytes each, rounded up.
     pub fn tokens_estimate(&self, input: &Input) -> u64 {
         self.byte_len(input).div_ceil(4)
     }

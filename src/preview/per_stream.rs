@@ -5,19 +5,19 @@ use super::input::Stream;
 /// One value for standard output (or the only output) and one for standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PerStream<T> {
-    /// Standard output's, or the only output's.
+    /// For standard output, or the only output.
     pub stdout: T,
-    /// Standard error's, where it is apart.
+    /// For standard error, if it is separate.
     pub stderr: T,
 }
 
 impl<T> PerStream<T> {
-    /// Both values, made in order.
+    /// Creates both values, in order.
     pub(crate) fn each(mut value: impl FnMut(Stream) -> T) -> Self {
         Self { stdout: value(Stream::Stdout), stderr: value(Stream::Stderr) }
     }
 
-    /// One stream's value.
+    /// Returns one stream's value.
     pub fn of(&self, stream: Stream) -> &T {
         match stream {
             Stream::Stdout => &self.stdout,
@@ -25,7 +25,7 @@ impl<T> PerStream<T> {
         }
     }
 
-    /// One stream's value, to change it.
+    /// Returns one stream's value mutably.
     pub fn of_mut(&mut self, stream: Stream) -> &mut T {
         match stream {
             Stream::Stdout => &mut self.stdout,
@@ -33,7 +33,7 @@ impl<T> PerStream<T> {
         }
     }
 
-    /// Both values, standard output's first.
+    /// Returns both values, standard output's first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         [&self.stdout, &self.stderr].into_iter()
     }

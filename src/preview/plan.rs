@@ -1,4 +1,4 @@
-//! The plan: whether an output is cut, what is kept of it, and the notices around it.
+//! Plans a preview: whether an output is cut, what is kept, and the notices around it.
 
 use std::ops::Range;
 
@@ -17,17 +17,17 @@ use super::template::Template;
 use super::template::facts::{Fact, Facts};
 use super::template::scope::{Scope, TemplateSpan};
 
-/// Works out what the model gets of `input` under `policy`. Copies no text and reads no more of the output than the
-/// limits and two blocks of 64 KiB, except where the policy looks for something (`basic/smart`, far read windows) or
-/// rewrites all; never waits for a total that is not there.
+/// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
+/// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
+/// rewrites everything. Never waits for a missing total.
 ///
 /// # Errors
-/// The agent's tool answers with an error, or the policy file has a mistake that only shows in use.
+/// If the agent's tool replies with an error, or the policy file has a mistake that only shows in use.
 pub fn plan(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
     plan_touching(input, policy).0
 }
 
-/// As [`plan`], with how many different bytes of the output it read, for those who count.
+/// Same as [`plan`]; also returns how many distinct bytes of the output it read, for cost accounting.
 pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanError>, u64) {
     let views = view(input, policy, Stream::Stdout)
         .and_then(|stdout| Ok((stdout, view(input, policy, Stream::Stderr)?)));
@@ -67,7 +67,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     Ok(planned)
 }
 
-/// Puts two streams, and how the command ended, into one response.
+/// Combines two streams and the exit status into one response.
 fn join(
     input: &Input,
     policy: &Policy,
@@ -98,7 +98,7 @@ fn join(
     Ok(planned)
 }
 
-/// Counts what is kept anew from the parts.
+/// Recounts what is kept from the parts.
 fn recount(planned: &mut Preview, stdout: &Text, stderr: &Text) {
     let (mut lines, mut bytes, mut units) = (0, 0, 0);
     for part in &planned.parts {
@@ -115,7 +115,7 @@ fn recount(planned: &mut Preview, stdout: &Text, stderr: &Text) {
     planned.removed_bytes = planned.total_bytes.map(|total| total.saturating_sub(bytes));
 }
 
-/// Adds another stream's counts.
+/// Adds the counts of another stream.
 fn add(sum: &mut Preview, other: Preview) {
     let pairs = [
         (&mut sum.total_lines, other.total_lines),
@@ -176,7 +176,7 @@ fn untouched(policy: &Policy, text: &Text) -> Preview {
     counts.preview(policy.unit(), false, None, Want::NOTHING)
 }
 
-/// Figures that do not come from the output.
+/// Returns the figures that do not come from the output.
 fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
         ("path", Fact::Text(input.saved_path(stream).to_owned())),
@@ -188,7 +188,7 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-/// Figures of the output and of what was kept.
+/// Adds the figures of the output and of what was kept.
 fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) {
     let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
@@ -223,7 +223,7 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
     let is_empty = selection.halves == 0 && selection.ranges.iter().all(Range::is_empty);
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
-    // These two may look at all of an output: only for a policy that asks.
+    // These two may read all of an output, so they are computed only if the policy uses them.
     if policy.texts().mention("is_blank") {
         facts.insert("is_blank", Fact::Flag(text.is_blank()));
     }
@@ -245,7 +245,7 @@ fn hit_word(hit: LimitHit) -> &'static str {
     }
 }
 
-/// Renders a template and puts the slots' parts in their places.
+/// Renders a template and inserts the parts of each slot.
 fn lay_out(
     scope: &Scope,
     template: &Template,

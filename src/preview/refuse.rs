@@ -1,4 +1,4 @@
-//! Outputs that an agent's tool does not show at all, such as binary files.
+//! Outputs that an agent's tool refuses to show, such as binary files.
 
 use super::error::PlanError;
 use super::measure::{Text, as_usize};
@@ -7,14 +7,14 @@ use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::template::{Figure, Template};
 
-/// What the tool does not show.
+/// What the tool refuses to show.
 #[derive(Debug)]
 pub(crate) struct Refuse {
-    /// Bytes at the start in which it looks for NUL and other control bytes.
+    /// Number of bytes at the start that are checked for NUL and other control bytes.
     sample: Figure,
-    /// Over so many control bytes in a hundred (line breaks and tabs are none) it refuses.
+    /// Maximum percentage of control bytes, not counting line breaks and tabs.
     controls: Figure,
-    /// Endings of names that it refuses unseen, lower case, with their dot.
+    /// File name endings that it refuses without looking, in lower case, with the dot.
     endings: Vec<String>,
     words: Template,
 }
@@ -29,7 +29,7 @@ impl Refuse {
         })
     }
 
-    /// The agent's words if its tool refuses this output, which is saved at `path`.
+    /// Fails with the agent's message if its tool refuses this output, which is saved at `path`.
     pub(super) fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
         let sample = as_usize(scope.figure(&self.sample)?);
         let controls = scope.figure(&self.controls)?;
@@ -43,7 +43,7 @@ impl Refuse {
     }
 }
 
-/// Whether the start holds a NUL, or more than `most` control bytes in a hundred (those from TAB to CR are none).
+/// Whether the start contains a NUL, or more than `most` percent control bytes (not counting TAB to CR).
 fn is_binary(text: &Text, sample: usize, most: u64) -> bool {
     let sample = &text.bytes[..text.bytes.len().min(sample)];
     text.touch(0..sample.len());

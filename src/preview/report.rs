@@ -19,7 +19,7 @@ pub struct ReportPart {
     /// First byte of the output that it stands for; none for a notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<usize>,
-    /// One past the last byte.
+    /// Index after the last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<usize>,
     /// `stdout` or `stderr`.
@@ -55,8 +55,8 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
-/// Puts a preview into words for `--json`. Makes all its text. `limits_from` says where the limits came from, `store`
-/// what the store warns of in which the output lies.
+/// Describes a preview for `--json`, including all its text. `limits_from` says where the limits came from; `store` are
+/// the warnings of the store that contains the output.
 pub fn report(
     preview: &Preview,
     input: &Input,

@@ -1,4 +1,4 @@
-//! What an agent does to the text that it kept: sequences out, white space off the ends, written as JSON.
+//! What an agent does to the kept text: removes sequences, strips white space, quotes it as JSON.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ use super::section::{Fault, Keys};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Quoted {
-    /// ASCII JSON that is safe in HTML, as Jinja's `tojson` writes it.
+    /// ASCII JSON that is safe in HTML, as written by Jinja's `tojson`.
     HtmlJson,
 }
 
-/// The last keys of `[keep]`, which any strategy may have.
+/// The final keys of `[keep]`, which any strategy may have.
 #[derive(Debug)]
 pub(crate) struct Rewrite {
-    /// What is taken out of what was kept.
+    /// What is removed from the kept text.
     remove: Option<Regex>,
-    /// White space at the ends of what was kept goes, as Python's `strip` has it.
+    /// Whether white space is stripped from both ends, as by Python's `strip`.
     strip: bool,
     quoted: Option<Quoted>,
 }
@@ -38,7 +38,7 @@ impl Rewrite {
         })
     }
 
-    /// Slots as they come out of the rewriting. Copies what was kept, which the limits bound.
+    /// Rewrites the slots. Copies the kept text, whose length the limits bound.
     pub(crate) fn slots(
         &self,
         input: &Input,
@@ -63,7 +63,7 @@ impl Rewrite {
     }
 }
 
-/// The bytes of a part before they are decoded, or of its own text.
+/// Returns the bytes of a part before decoding, or of its own text.
 fn raw(input: &Input, part: &Part) -> Vec<u8> {
     match part {
         Part::Kept { source, range, .. } => input.stream(*source).bytes[range.clone()].to_vec(),
@@ -79,7 +79,7 @@ fn removed(bytes: &[u8], remove: &Regex) -> Vec<Range<usize>> {
     remove.find_iter(bytes).map(|found| found.range()).collect()
 }
 
-/// The white space at both ends.
+/// Returns the white space at both ends.
 fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
     let text = Decoding::Lossy.decode(bytes);
     let start = text.len() - text.trim_start_matches(is_space).len();
@@ -87,12 +87,12 @@ fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
     vec![0..start, bytes.len() - end.min(bytes.len() - start)..bytes.len()]
 }
 
-/// What Python's `str.strip` takes for white space.
+/// Whether Python's `str.strip` treats the character as white space.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
 
-/// Parts without some ranges (in order) of their joined bytes.
+/// Removes ordered ranges of the parts' joined bytes.
 fn without(input: &Input, parts: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
     let mut left = Vec::new();
     let mut start = 0;
@@ -114,7 +114,7 @@ fn without(input: &Input, parts: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part
     left
 }
 
-/// A stretch of a part; half a character is all or nothing.
+/// Returns a range of a part; half a character is kept entirely or not at all.
 fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
     if range.is_empty() {
         return None;
@@ -138,7 +138,7 @@ fn written(input: &Input, source: Stream, part: Part, quoted: Quoted) -> Part {
     Part::Changed { source, range, bits, decoding: Decoding::Lossy }
 }
 
-/// The inside of a string in ASCII JSON, in which nothing means anything to HTML.
+/// Returns the inside of a string in ASCII JSON, with nothing that is special in HTML.
 fn html_json(text: &str) -> String {
     let mut written = String::new();
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! A table of a policy file: its keys are taken one by one, and each mistake is a fault with its place.
+//! A table of a policy file: its keys are read one by one, and each mistake becomes a fault with its position.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use toml::Spanned;
 
 use super::template::{Compiler, Figure, Template};
 
-/// A table as written, with the place of each key and value.
+/// A table as written, with the position of each key and value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Section(Vec<(Spanned<String>, KeyValue)>);
 
-/// A value as written, with its place.
+/// A value as written, with its position.
 pub(crate) type KeyValue = Spanned<Raw>;
 
 /// A value as written.
@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Section {
 /// A mistake in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The byte of the file at which the value at fault begins, or the key, or the table.
+    /// Byte offset in the file of the faulty value, or of the key or table.
     pub at: usize,
     /// The line of a template, 1-based, if the mistake is in one.
     pub line: Option<usize>,
@@ -61,15 +61,15 @@ pub(crate) struct Fault {
     pub message: String,
 }
 
-/// The keys of one table while they are taken.
+/// Reads the keys of one table.
 pub(crate) struct Keys<'a> {
     section: &'a Section,
     compiler: &'a mut Compiler,
-    /// Where the table is, for a key that is not there.
+    /// Where the table is, for errors about a missing key.
     place: usize,
-    /// What takes the keys, for messages: `[cap]`, the strategy `pieces`.
+    /// What the keys belong to, for messages: `[cap]`, the strategy `pieces`.
     owner: String,
-    /// Every key that was asked for.
+    /// All keys requested so far.
     asked: Vec<&'static str>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Keys<'a> {
         Self { section: section.get_ref(), compiler, place, owner: owner.to_owned(), asked: Vec::new() }
     }
 
-    /// The word of the key that decides what the other keys are.
+    /// Reads the key whose word decides which other keys there are.
     pub(crate) fn tag<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
         let word = self.optional_word(key)?.ok_or_else(|| self.missing(key))?;
         if let Some((name, value)) = self.entry(key) {
@@ -107,7 +107,7 @@ impl<'a> Keys<'a> {
         Fault { at: self.place, line: None, key: key.to_owned(), message }
     }
 
-    /// A number or an expression.
+    /// Reads a number or an expression.
     pub(crate) fn figure(&mut self, key: &'static str) -> Result<Figure, Fault> {
         self.optional_figure(key)?.ok_or_else(|| self.missing(key))
     }
@@ -117,12 +117,12 @@ impl<'a> Keys<'a> {
         value.map(|value| figure(value, key, self.compiler)).transpose()
     }
 
-    /// A template.
+    /// Reads a template.
     pub(crate) fn template(&mut self, key: &'static str) -> Result<Template, Fault> {
         self.optional_template(key)?.ok_or_else(|| self.missing(key))
     }
 
-    /// A template, or this one where the key is absent.
+    /// Reads a template, with a default if the key is absent.
     pub(crate) fn template_or(&mut self, key: &'static str, or: &str) -> Result<Template, Fault> {
         match self.optional_template(key)? {
             Some(template) => Ok(template),
@@ -137,7 +137,7 @@ impl<'a> Keys<'a> {
         compiled.map(Some).map_err(|(line, message)| Fault { line: Some(line), ..fault(value, key, message) })
     }
 
-    /// Text.
+    /// Reads a text.
     pub(crate) fn text(&mut self, key: &'static str) -> Result<String, Fault> {
         self.optional_text(key)?.ok_or_else(|| self.missing(key))
     }
@@ -150,7 +150,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// A list of texts.
+    /// Reads a list of texts.
     pub(crate) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, Fault> {
         self.optional_texts(key)?.ok_or_else(|| self.missing(key))
     }
@@ -163,7 +163,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// `true` or `false`; false where the key is absent.
+    /// Reads `true` or `false`; false if the key is absent.
     pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, Fault> {
         let Some(value) = self.find(key) else { return Ok(false) };
         match value.get_ref() {
@@ -172,7 +172,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// One of a few words; the default where the key is absent.
+    /// Reads one of a few words; the default if the key is absent.
     pub(crate) fn word<T: DeserializeOwned + Default>(&mut self, key: &'static str) -> Result<T, Fault> {
         Ok(self.optional_word(key)?.unwrap_or_default())
     }
@@ -187,7 +187,7 @@ impl<'a> Keys<'a> {
         T::deserialize(word).map(Some).map_err(|error| fault(value, key, error))
     }
 
-    /// A regular expression over bytes, made from text.
+    /// Reads a regular expression over bytes, built from a text.
     pub(crate) fn optional_pattern<E: ToString>(
         &mut self,
         key: &'static str,
@@ -198,7 +198,7 @@ impl<'a> Keys<'a> {
         pattern.map(Some).map_err(|error| self.fault(key, error))
     }
 
-    /// A mistake in the value of a key.
+    /// Returns a fault at the value of a key.
     pub(crate) fn fault(&self, key: &'static str, message: impl ToString) -> Fault {
         match self.entry(key) {
             Some((_, value)) => fault(value, key, message),
@@ -206,7 +206,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Every key must have been asked for.
+    /// Fails if the table has a key that was not requested.
     pub(crate) fn finish(self) -> Result<(), Fault> {
         let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
         let Some((key, _)) = foreign else { return Ok(()) };
@@ -215,7 +215,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A number or an expression.
+/// Compiles a number or an expression.
 pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &Compiler) -> Result<Figure, Fault> {
     match value.get_ref() {
         Raw::Number(number) => Ok(Figure::Number(*number)),

@@ -6,16 +6,16 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
-    /// A whole number from 0.
+    /// A whole number, 0 or more.
     Integer(u64),
     /// `true` or `false`.
     Boolean(bool),
-    /// Text, perhaps one of a few words.
+    /// Text, possibly one of a few words.
     Text(String),
 }
 
 impl Value {
-    /// A value of a policy file; none if it is of another type.
+    /// Converts a value of a policy file; `None` if it has another type.
     pub(crate) fn of(value: &toml::Value) -> Option<Self> {
         match value {
             toml::Value::Integer(number) => u64::try_from(*number).ok().map(Self::Integer),

@@ -1,4 +1,4 @@
-//! Reading from what somebody else may have made non-blocking.
+//! Reads from a file that another process may have made non-blocking.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Waits where the reader inside would give up because nothing has come yet: standard input is shared with others,
-/// and may be non-blocking because another process made it so.
+/// Waits where the inner reader would give up because nothing has arrived yet: standard input is shared with other
+/// processes, any of which may have made it non-blocking.
 #[derive(Debug)]
 pub struct Awaited<R>(pub R);
 

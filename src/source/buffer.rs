@@ -1,4 +1,4 @@
-//! Page-aligned room into which a scan copies what it looks at, and what its reads of the file were.
+//! A page-aligned buffer into which a scan copies what it reads.
 
 use std::fs::File;
 use std::io;
@@ -8,14 +8,14 @@ use super::MapView;
 use super::map::copy_out;
 use super::reads::{PAGE, ReadCounts, fill};
 
-/// Room into which a scan copies what it looks at, piece by piece; one for each thread. Where every byte is looked at
-/// once, that costs no more than faulting in the map's pages, and the map stays free for whoever draws the screen.
+/// A buffer into which a scan copies the file piece by piece; one per thread. If every byte is read once, this costs no
+/// more than faulting in the map's pages, and the map stays free for drawing the screen.
 #[derive(Debug, Default)]
 pub struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// A copy of a range of `view` (bytes, clamped to the view). What has been cut off the file reads as zeros.
-    /// Whole pages are read, so a range that starts or ends within one costs the rest of that page.
+    /// Copies a range of `view` (bytes, clamped to the view). Anything truncated reads as zeros. Whole pages are read,
+    /// so a range that starts or ends within a page costs the rest of that page.
     pub fn read(&mut self, view: &MapView, range: Range<usize>) -> &[u8] {
         let end = range.end.min(view.len());
         let start = range.start.min(end);
@@ -25,10 +25,10 @@ impl Buffer {
         &room[start - pages.start..end - pages.start]
     }
 
-    /// A copy of so many bytes of a file from `start` on, a multiple of the 4 KiB of a page; fewer at its end.
+    /// Copies `len` bytes of a file from `start`, which must be a multiple of the page size of 4 KiB; fewer at its end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn read_file(&mut self, file: &File, start: u64, len: usize) -> io::Result<&[u8]> {
         let room = self.room(len);
         match fill(file, start, room, &ReadCounts::default()) {
@@ -37,7 +37,7 @@ impl Buffer {
         }
     }
 
-    /// So many bytes that begin where a page does.
+    /// Returns `len` page-aligned bytes.
     fn room(&mut self, len: usize) -> &mut [u8] {
         if self.0.len() < len + PAGE {
             self.0 = vec![0; len + PAGE];

@@ -1,20 +1,20 @@
-//! What happened to a file's content, and its last bytes, which tell growth from a rewrite.
+//! How a file's content has changed, and its last bytes, which distinguish growth from a rewrite.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// How much before the old end is compared when a file has grown.
+/// How many bytes before the old end are compared when a file has grown.
 const TAIL: u64 = 4 << 10;
 
-/// What happened to the content since the last look.
+/// How the content has changed since the last refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// Not at all.
     Same,
-    /// Bytes were added at the end; what was found before `from` (the old length) still holds.
+    /// Bytes were appended; anything found before `from` (the old length) is still valid.
     Grown {
-        /// Offset in bytes of the first new one.
+        /// Offset of the first new byte.
         from: u64,
     },
     /// The file is shorter: a new generation.
@@ -23,8 +23,8 @@ pub enum Change {
     Replaced,
 }
 
-/// The bytes before `end`, at most 4 KiB; fewer if the file has been cut meanwhile. By pread, so
-/// that a fault is an error here, not a signal.
+/// Reads the bytes before `end`, at most 4 KiB; fewer if the file has been truncated meanwhile. Uses pread, so that a
+/// fault is an error here and not a signal.
 pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = vec![0; (end - start) as usize];

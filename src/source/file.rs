@@ -1,4 +1,4 @@
-//! What is looked at: a mapped file or a spooled stream, and how it changes meanwhile.
+//! A source: a mapped file or a spooled stream, and how it changes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,16 +15,16 @@ use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
 
-/// Whether an entry of a store is held while it is looked at.
+/// Whether an entry of a store is locked while it is open for viewing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// No cleaning of overspill's deletes it meanwhile.
+    /// No cleaning by overspill deletes it meanwhile.
     Lock,
     /// It can be deleted meanwhile.
     No,
 }
 
-/// A file or stream that is looked at.
+/// A file or stream that is open for viewing.
 #[derive(Debug)]
 pub struct Source {
     pub(super) path: Option<PathBuf>,
@@ -41,27 +41,25 @@ pub(super) enum Backing {
 }
 
 impl Source {
-    /// Opens what the user named; a symbolic link is followed. A regular file is mapped; a
-    /// character device, a FIFO, or a file that cannot be mapped (as under /proc) is copied by a
-    /// thread into an unlinked temporary file. Never blocks: a FIFO without a writer is
-    /// [`StreamProgress::Waiting`].
+    /// Opens a path given by the user, following symbolic links. A regular file is mapped; a character device, a FIFO,
+    /// or a file that cannot be mapped (as under /proc) is copied by a thread into an unlinked temporary file. Never
+    /// blocks: a FIFO without a writer is [`StreamProgress::Waiting`].
     ///
     /// # Errors
-    /// [`OpenError`] names the thing and the remedy; directories, sockets, block devices and
-    /// terminals are refused.
+    /// [`OpenError`], with the path and the remedy; directories, sockets, block devices and terminals are refused.
     pub fn open(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Follow)?)
     }
 
-    /// As [`Source::open`], but for an entry of a store: a symbolic link is refused, and while it
-    /// is looked at a shared lock keeps overspill's cleaners from deleting it.
+    /// Same as [`Source::open`] for an entry of a store: refuses symbolic links, and holds a shared lock so that
+    /// overspill's cleaners do not delete the file meanwhile.
     ///
     /// # Errors
-    /// As for `open`, [`OpenError::Link`] and [`OpenError::Irregular`].
+    /// Same as [`Source::open`], and [`OpenError::Link`] and [`OpenError::Irregular`].
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
         let source = Source::glance_at_entry(path)?;
         if let Backing::File { file, .. } = &source.backing {
-            // A writer that is still at it holds the lock itself, and that will do.
+            // While a writer is active it holds the lock itself, which is just as good.
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockShared);
         }
         Ok(source)
@@ -75,27 +73,26 @@ impl Source {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
 
-    /// Gives back the lock of [`Source::open_entry`]: who looks at it has chosen to delete it.
+    /// Releases the lock of [`Source::open_entry`], because the user has chosen to delete the file.
     pub fn let_go(&self) {
         if let Backing::File { file, .. } = &self.backing {
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingUnlock);
         }
     }
 
-    /// Drains `reader` on a thread into an unlinked temporary file (mode 0600, in the system's
-    /// temporary directory), at its own speed. When the disk is nearly full the rest is drained
-    /// and dropped, and [`Source::progress`] says so.
+    /// Copies `reader` on a thread into an unlinked temporary file (mode 0600, in the system's temporary directory), at
+    /// its own speed. When the disk is nearly full the rest is read and dropped, and [`Source::progress`] reports that.
     ///
     /// # Errors
-    /// If the temporary file or the thread cannot be made.
+    /// If the temporary file or the thread cannot be created.
     pub fn stream(reader: impl Read + Send + 'static) -> io::Result<Source> {
         Ok(Source::spooled(None, Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(reader))?))
     }
 
-    /// [`Source::stream`] of standard input.
+    /// [`Source::stream`] for standard input.
     ///
     /// # Errors
-    /// As for `stream`.
+    /// Same as [`Source::stream`].
     pub fn stdin() -> io::Result<Source> {
         Source::stream(Awaited(io::stdin()))
     }
@@ -114,7 +111,7 @@ impl Source {
             let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file))?;
             return Ok(Source::spooled(Some(path), spool));
         };
-        // Without a tail to compare, growth will count as a rewrite: no reason not to open.
+        // Without a tail to compare, growth counts as a rewrite, which is no reason not to open the file.
         let tail = read_tail(&file, size).unwrap_or_default();
         Ok(Source {
             path: Some(path.to_owned()),
@@ -135,17 +132,17 @@ impl Source {
         }
     }
 
-    /// The bytes as of the last [`Source::refresh`].
+    /// Returns the bytes as of the last [`Source::refresh`].
     pub fn view(&self) -> MapView {
         self.view.clone()
     }
 
-    /// The current content's number, as [`MapView::generation`].
+    /// Returns the number of the current content, same as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
 
-    /// Length in bytes as of the last refresh.
+    /// Returns the length in bytes as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }
@@ -155,12 +152,12 @@ impl Source {
         self.view.is_empty()
     }
 
-    /// The path it was opened by.
+    /// Returns the path that it was opened by.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// How far the stream has come; a file is always [`StreamProgress::Complete`].
+    /// Returns the state of the stream; a file is always [`StreamProgress::Complete`].
     pub fn progress(&self) -> StreamProgress {
         match &self.backing {
             Backing::File { .. } => StreamProgress::Complete,
@@ -168,8 +165,8 @@ impl Source {
         }
     }
 
-    /// Whether nothing more will come by itself and [`Source::view`] has it all. True of every
-    /// file, even one that may still grow.
+    /// Whether nothing more will arrive and [`Source::view`] has everything. True for every file, even if it may still
+    /// grow.
     pub fn is_complete(&self) -> bool {
         match &self.backing {
             Backing::File { .. } => true,
@@ -182,7 +179,7 @@ impl Source {
         matches!(self.backing, Backing::Spool(_))
     }
 
-    /// Bytes that a stream has given, kept or not; for a file its length.
+    /// Returns the number of bytes that a stream has delivered, kept or not; for a file its length.
     pub fn seen(&self) -> u64 {
         match &self.backing {
             Backing::File { .. } => self.len(),
@@ -190,7 +187,7 @@ impl Source {
         }
     }
 
-    /// Which file it is, in what state, as of the last refresh; `None` for a stream.
+    /// Returns which file it is, and its state as of the last refresh; `None` for a stream.
     pub fn identity(&self) -> Option<Identity> {
         match &self.backing {
             Backing::File { look, .. } => Some(look.identity),
@@ -198,17 +195,17 @@ impl Source {
         }
     }
 
-    /// What the path says about the open file, as of the last refresh.
+    /// Returns how the path relates to the open file, as of the last refresh.
     pub fn path_status(&self) -> PathStatus {
         self.path_status
     }
 
-    /// Offset in bytes from which pages of the current view were found lost; see [`MapView::lost_at`].
+    /// Returns the offset in bytes from which pages of the current view were lost; see [`MapView::lost_at`].
     pub fn lost_at(&self) -> Option<u64> {
         self.view.lost_at()
     }
 
-    /// What the last refresh, or the stream's thread, failed with. The view stays usable.
+    /// Returns the error of the last refresh, or of the stream's thread. The view remains usable.
     pub fn error(&self) -> Option<Arc<io::Error>> {
         match &self.backing {
             Backing::Spool(spool) => spool.error(),
@@ -216,7 +213,7 @@ impl Source {
         }
     }
 
-    /// Blocks until a stream has ended, then refreshes; returns at once for a file.
+    /// Blocks until a stream has ended, then refreshes; returns immediately for a file.
     pub fn wait(&mut self) -> Change {
         self.wait_for(u64::MAX)
     }
@@ -229,8 +226,7 @@ impl Source {
         self.refresh()
     }
 
-    /// The file has been given another path, or none any more, by ourselves; what is looked at stays the same, and
-    /// so does its content.
+    /// Records that overspill itself has given the file another path, or none; file and content stay the same.
     pub fn moved_to(&mut self, path: Option<PathBuf>) {
         if let Backing::File { file, look, .. } = &mut self.backing {
             match file.metadata() {
@@ -242,10 +238,10 @@ impl Source {
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };
     }
 
-    /// Opens the path anew and looks at what it names now. On failure nothing changes.
+    /// Opens the path again, and switches to the file that it names now. On failure nothing changes.
     ///
     /// # Errors
-    /// As for [`Source::open`]; a stream without a path stays as it is.
+    /// Same as [`Source::open`]; a stream without a path stays as it is.
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         if let Some(path) = &self.path {
             *self = Source::open(path)?;
@@ -253,7 +249,7 @@ impl Source {
         Ok(())
     }
 
-    /// What a [`Watcher`](super::Watcher) needs to tell that a refresh is due.
+    /// Returns what a [`Watcher`](super::Watcher) needs to find out when a refresh is due.
     pub fn probe(&self) -> Probe {
         match &self.backing {
             Backing::File { file, look, .. } => {

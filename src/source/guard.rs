@@ -1,16 +1,16 @@
 //! The SIGBUS guard: a lost page of a registered mapping reads as zeros instead of killing the program.
 //!
-//! A mapped file can be cut by others at any moment; touching a page past its end then raises
-//! SIGBUS. The handler finds the mapping in a fixed table of atomics and replaces everything from
-//! the faulting page to the mapping's end by zero pages, in one call (one call a page would hit
-//! the kernel's limit of 65,530 mappings). Nothing here costs anything until a fault happens.
+//! A mapped file can be truncated by others at any moment; touching a page past its end then raises SIGBUS. The handler
+//! finds the mapping in a fixed table of atomics and replaces everything from the faulting page to the mapping's end by
+//! zero pages, in one call (one call per page would hit the kernel's limit of 65,530 mappings). None of this costs
+//! anything until a fault happens.
 #![allow(unsafe_code)]
 
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-/// How many mappings may be alive at once.
+/// Maximum number of mappings at a time.
 const SLOTS: usize = 256;
 const FREE: usize = 0;
 const INTACT: usize = usize::MAX;
@@ -37,7 +37,7 @@ static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
 static PAGE: AtomicUsize = AtomicUsize::new(4096);
 
-/// A mapping's place in the table; the mapping must outlive it.
+/// A mapping's slot in the table; the mapping must outlive it.
 #[derive(Debug)]
 pub(super) struct Guard {
     slot: &'static Slot,
@@ -50,8 +50,8 @@ impl std::fmt::Debug for Slot {
 }
 
 impl Guard {
-    /// Guards `len` bytes (not 0) at address `start`, which must be page aligned. Call before the
-    /// first byte is touched. Fails when the handler cannot be installed or the table is full.
+    /// Guards `len` bytes (not 0) at address `start`, which must be page-aligned. Call it before the first byte is
+    /// touched. Fails if the handler cannot be installed or the table is full.
     pub(crate) fn register(start: usize, len: usize) -> io::Result<Guard> {
         install()?;
         let page = PAGE.load(Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Guard {
         Ok(Guard { slot })
     }
 
-    /// Offset in bytes of the first page known to be lost; reads from there on give zeros.
+    /// Returns the offset in bytes of the first page known to be lost; bytes from there on read as zeros.
     pub(crate) fn lost_at(&self) -> Option<u64> {
         match self.slot.lost.load(Ordering::Acquire) {
             INTACT => None,
@@ -104,8 +104,8 @@ impl Slot {
         self.sequence.fetch_add(1, Ordering::Release);
     }
 
-    /// The range, if it is whole: a slot that another thread is just writing is not the one whose
-    /// page this thread has touched.
+    /// Returns the range if it is complete. A slot that another thread is just writing is not the one whose page this
+    /// thread has touched.
     fn range(&self) -> Option<(usize, usize)> {
         let before = self.sequence.load(Ordering::Acquire);
         let range = (self.start.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
@@ -160,7 +160,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, cont
     unsafe { *errno_location() = errno };
 }
 
-/// Replaces the pages from `address` to its mapping's end by zeros; false if it lies in none.
+/// Replaces the pages from `address` to the end of its mapping by zeros; false if it is in none.
 fn mend(address: usize) -> bool {
     let found = TABLE.iter().find_map(|slot| {
         let (start, end) = slot.range()?;
@@ -185,7 +185,7 @@ fn mend(address: usize) -> bool {
     mapped != libc::MAP_FAILED
 }
 
-/// Hands a fault elsewhere to the action that was there before.
+/// Passes a fault elsewhere to the previously installed action.
 fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(previous) = PREVIOUS.get() else { return };
     let handler = previous.sa_sigaction;

@@ -1,4 +1,4 @@
-//! One mapping of a file, shared by everyone who looks at it.
+//! A mapping of a file, shared by all its readers.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -12,11 +12,11 @@ use memmap2::{Mmap, MmapOptions};
 use super::guard::Guard;
 use super::reads::{ReadCounts, Reads, fill};
 
-/// Unmapping more than this (bytes) is left to a worker: it can take many milliseconds.
+/// Mappings larger than this (bytes) are unmapped on a thread, since that can take many milliseconds.
 const SLOW_TO_UNMAP: usize = 64 << 20;
 
-/// The bytes of a [`Source`](super::Source) at one moment: cheap to clone, valid for as long as it
-/// is held. The bytes are shared with whoever writes the file and may change while they are read.
+/// The bytes of a [`Source`](super::Source) at one moment: cheap to clone, and valid for as long as it is held. The
+/// bytes are shared with whoever writes the file and may change while they are read.
 #[derive(Clone, Debug)]
 pub struct MapView {
     mapping: Option<Arc<Mapping>>,
@@ -26,23 +26,23 @@ pub struct MapView {
 
 #[derive(Debug)]
 struct Mapping {
-    // Both are taken in `drop`, the guard first: it must leave the table before the pages go.
+    // `drop` takes both, the guard first: it must leave the table before the pages are unmapped.
     guard: Option<Guard>,
     pages: Option<Mmap>,
-    /// The file itself, for scans that read it.
+    /// The file itself, for scans that read from it.
     file: Option<File>,
-    /// Whether it takes less room than its length: it may have holes.
+    /// Whether the file takes less space than its length, and so may have holes.
     is_sparse: bool,
     reads: ReadCounts,
 }
 
 impl MapView {
-    /// A view of no bytes.
+    /// Returns a view of no bytes.
     pub(super) fn empty(generation: u64) -> MapView {
         MapView { mapping: None, len: 0, generation }
     }
 
-    /// Maps the first `len` bytes of `file`, with room to grow where the system allows.
+    /// Maps the first `len` bytes of `file`, with room to grow if the system allows that.
     pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;
         if len == 0 {
@@ -52,7 +52,7 @@ impl MapView {
         Ok(MapView { mapping: Some(Arc::new(mapping)), len, generation })
     }
 
-    /// The same mapping seen up to `len` bytes, if it reaches that far.
+    /// Returns the same mapping with a length of `len` bytes, if it is large enough.
     pub(super) fn grown(&self, len: u64) -> Option<MapView> {
         let len = usize::try_from(len).ok()?;
         let room = self.mapping.as_ref()?.pages().len();
@@ -60,19 +60,19 @@ impl MapView {
         whole.then(|| MapView { mapping: self.mapping.clone(), len, generation: self.generation })
     }
 
-    /// Which content this is: another number means that all earlier findings are void. Unique
-    /// within the process; growth does not change it.
+    /// Returns the number of the content: another number means that all earlier findings are void. Unique within the
+    /// process; growth does not change it.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Offset in bytes from which pages were found lost, if any; from there on bytes read as zero.
+    /// Returns the offset in bytes from which pages were lost, if any; bytes from there on read as zero.
     pub fn lost_at(&self) -> Option<u64> {
         let lost = self.mapping.as_ref()?.guard.as_ref()?.lost_at()?;
         (lost < self.len as u64).then_some(lost)
     }
 
-    /// What scans have read of the file since it was mapped.
+    /// Returns what scans have read of the file since it was mapped.
     pub fn reads(&self) -> Reads {
         self.mapping.as_ref().map_or(Reads::default(), |mapping| mapping.reads.get())
     }
@@ -86,8 +86,8 @@ impl Deref for MapView {
     }
 }
 
-/// Address space is free and mapping anew costs the pages already faulted in, so a mapping
-/// reaches past the end of the file; those pages are touched only once the file has grown.
+/// Address space is free, but mapping again costs the pages already faulted in. So a mapping extends past the end of
+/// the file; those pages are touched only once the file has grown.
 #[cfg(target_os = "linux")]
 fn roomy(len: usize) -> usize {
     len.saturating_add((len / 4).max(16 << 20)).min(isize::MAX as usize)
@@ -110,7 +110,7 @@ impl Mapping {
         Ok(Mapping { guard: Some(guard), pages: Some(pages), file, is_sparse, reads: ReadCounts::default() })
     }
 
-    /// The mapped bytes; they are there until the mapping is dropped.
+    /// Returns the mapped bytes; they exist until the mapping is dropped.
     fn pages(&self) -> &[u8] {
         self.pages.as_deref().unwrap_or_default()
     }
@@ -121,14 +121,14 @@ impl Drop for Mapping {
         drop(self.guard.take());
         let pages = self.pages.take();
         if pages.as_ref().is_some_and(|pages| pages.len() > SLOW_TO_UNMAP) {
-            // If no thread can be had, the closure is dropped here, and the pages with it.
+            // If no thread can be started, the closure and its pages are dropped here.
             let _ = std::thread::Builder::new().name("unmap".into()).spawn(move || drop(pages));
         }
     }
 }
 
-/// Whether the file has nothing but a hole in `range` (bytes, not empty): it reads as zeros, and reading it would
-/// only fill the system's cache with them.
+/// Whether the file has only a hole in `range` (bytes, not empty): it reads as zeros, and reading it would only fill
+/// the system's cache with them.
 pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
     use rustix::fs::{SeekFrom, seek};
     let sparse = view.mapping.as_ref().filter(|mapping| mapping.is_sparse);
@@ -139,9 +139,9 @@ pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
     }
 }
 
-/// Copies the bytes from `start` on into `buffer`, which must both be where a page starts, as far as the view goes.
-/// Where a scan reads every byte once this costs no more than faulting in pages, and leaves none behind. What has been
-/// cut off the file reads as zeros. What cannot be read is taken from the map, whose guard notes what is lost.
+/// Copies the bytes from `start` into `buffer`, as far as the view goes; both must be page-aligned. If a scan reads
+/// every byte once, this costs no more than faulting in pages, and leaves none behind. Anything truncated reads as
+/// zeros. What cannot be read is taken from the map, whose guard notes what is lost.
 pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let Some(mapping) = &view.mapping else { return buffer.fill(0) };
     let Some(file) = &mapping.file else {
@@ -170,10 +170,10 @@ mod tests {
         unsafe { libc::_exit(SEEN) };
     }
 
-    /// Touches a lost page of a mapping that the guard does not know, in this process.
+    /// Touches a lost page of a mapping in this process that the guard does not know.
     fn fault_elsewhere(handled: bool) {
         if handled {
-            // SAFETY: a zeroed sigaction with a handler of the right form.
+            // SAFETY: a zeroed sigaction with a handler of the right type.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = see;

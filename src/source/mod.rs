@@ -1,10 +1,9 @@
-//! Opening what is looked at: files by a guarded memory map, pipes and standard input.
+//! Opens what the user views: files through a guarded memory map, pipes, and standard input.
 //!
-//! A [`Source`] is looked at through a [`MapView`]: a cheap clone of the current mapping that stays
-//! valid however the file changes. The bytes behind it may change at any moment, and bytes past a
-//! cut read as zeros, so: copy a window out, then decode it, and ask [`Source::refresh`] at every
-//! frame and every chunk of a scan. A late result of a worker is dropped when its view's
-//! generation is no longer the source's.
+//! A [`Source`] is read through a [`MapView`]: a cheap clone of the current mapping that stays valid however the file
+//! changes. The bytes behind it may change at any moment, and bytes past a truncation read as zeros. So copy a window
+//! out before decoding it, and call [`Source::refresh`] for every frame and every chunk of a scan. A worker's late
+//! result is dropped if its view's generation is no longer the source's.
 
 mod awaited;
 mod buffer;

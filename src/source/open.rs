@@ -1,4 +1,4 @@
-//! Telling apart what a path names, and how each kind is looked at.
+//! Determines what kind of thing a path names, and opens it accordingly.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -13,14 +13,14 @@ use rustix::io::Errno;
 
 use super::spool::{Limit, Spool, StreamProgress};
 
-/// A device is read up to this many bytes, since it need not end.
+/// Maximum number of bytes read from a device, which might never end.
 const DEVICE_BYTES: u64 = 64 << 20;
 
-/// Where a FIFO's writer can not be waited for, it is looked for this often.
+/// How often to check for a FIFO's writer on systems where it cannot be waited for.
 const WRITER_EVERY: Duration = Duration::from_millis(20);
 
-/// Why something cannot be looked at, and what to do instead. The path is printed as it is: clean
-/// it before it reaches a terminal.
+/// Why something cannot be opened, and what to do instead. The path is not escaped: do that before it reaches a
+/// terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No such file.
@@ -41,30 +41,30 @@ pub enum OpenError {
     /// A terminal.
     #[error("{}: is a terminal; name a file, or pipe a command's output in", .0.display())]
     Terminal(PathBuf),
-    /// A symbolic link where none is followed (inside a store).
+    /// A symbolic link in a store, where links are not followed.
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
-    /// A FIFO or a device where only files are opened (inside a store).
+    /// A FIFO or device in a store, where only regular files are opened.
     #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),
-    /// Anything else that the system says.
+    /// Any other error of the system.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was to be opened.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Whether a symbolic link as the last component of a path is followed.
+/// Whether to follow a symbolic link that is the last component of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowLinks {
     Follow,
     Refuse,
 }
 
-/// How the opened thing is to be looked at.
+/// How to access the opened file.
 pub(super) enum Access {
     File(File, Metadata),
     Stream(Arc<Spool>),
@@ -77,7 +77,7 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     if let Some(refusal) = refuse(path, kind, &file) {
         return Err(refusal);
     }
-    // Nothing may ever come from it, and who only moves past it in a list would wait for it for ever.
+    // It may never produce anything, and whoever merely moves past it in a list would wait forever.
     if links == FollowLinks::Refuse && !kind.is_file() {
         return Err(OpenError::Irregular(path.to_owned()));
     }
@@ -87,7 +87,7 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
         blocking(&file)
             .and_then(|()| Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
     } else if meta.len() == 0 && has_content(&file) {
-        // As under /proc: the size says nothing. Some of those never end.
+        // As under /proc, where the size says nothing and some files never end.
         Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
     } else {
         return Ok(Access::File(file, meta));
@@ -135,8 +135,8 @@ fn blocking(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(file, flags)?)
 }
 
-/// A FIFO may have no writer yet: the stream's own thread waits for one, and until then the source is
-/// [`StreamProgress::Waiting`]. The open file is kept, since closing it would cut off a writer that has come.
+/// Waits for a writer of a FIFO on the stream's own thread; until then the source is [`StreamProgress::Waiting`]. The
+/// file stays open, since closing it would cut off a writer that has arrived.
 fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
     Spool::start(StreamProgress::Waiting, Limit::Disk, move || {
         await_writer(&file)?;
@@ -145,7 +145,7 @@ fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
     })
 }
 
-/// Blocks until someone has opened the FIFO and written, or gone again.
+/// Blocks until a writer has opened the FIFO and written something, or has closed it again.
 fn await_writer(file: &File) -> io::Result<()> {
     loop {
         let mut fds = [PollFd::new(file, PollFlags::IN)];
@@ -153,7 +153,7 @@ fn await_writer(file: &File) -> io::Result<()> {
             Err(Errno::INTR) => continue,
             polled => polled?,
         };
-        // Linux calls a FIFO hung up only once a writer has been and gone; macOS also before one has come.
+        // Linux reports a hangup only after a writer has been there and closed; macOS also before the first one.
         let is_early = !cfg!(target_os = "linux") && fds[0].revents().contains(PollFlags::HUP);
         if !is_early || rustix::io::ioctl_fionread(file)? > 0 {
             return Ok(());

@@ -1,16 +1,16 @@
-//! Reads of a file in whole pages, and their count.
+//! Reads files in whole pages, and counts the reads.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes to whose multiples a scan's reads keep, in the file and in memory: a page, or a part of one. Some processors
-/// copy a page several times slower where either side is off by a byte.
+/// Alignment in bytes of a scan's reads, in the file and in memory: a page, or part of one. Some processors copy a page
+/// several times slower if either side is off by a byte.
 pub(super) const PAGE: usize = 4 << 10;
 
-/// Fills `room` from `start` in the file on, which must both be where a page starts; how much of it, less than all only
-/// at the file's end and after an error. What comes after a short read is read from the start of its page.
+/// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than
+/// all only at the end of the file and after an error. After a short read, reading resumes at the start of that page.
 pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts) -> (usize, io::Result<()>) {
     let mut filled = 0;
     while filled < room.len() {
@@ -27,16 +27,16 @@ pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts)
     (filled, Ok(()))
 }
 
-/// What the scans of one file have read of it.
+/// Statistics of the scans of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reads {
-    /// Bytes read; more than the file has where some were read again.
+    /// Bytes read; more than the file has if some were read again.
     pub bytes: u64,
-    /// Reads from an offset, or into memory, that is not where a page starts.
+    /// Reads from an offset, or into memory, that is not page-aligned.
     pub unaligned: u64,
 }
 
-/// The same while threads add to it.
+/// [`Reads`] that threads add to.
 #[derive(Debug, Default)]
 pub(super) struct ReadCounts {
     bytes: AtomicU64,
@@ -44,7 +44,7 @@ pub(super) struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Takes note of a read of `count` bytes from an offset to an address.
+    /// Counts a read of `count` bytes from an offset to an address.
     fn note(&self, offset: u64, address: usize, count: usize) {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {

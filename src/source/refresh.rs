@@ -1,4 +1,4 @@
-//! A file that changes while it is looked at: what happened since the last look, and the view that follows it.
+//! Follows a file that changes while it is open: finds out what has changed, and updates the view.
 
 use std::fs::File;
 use std::io;
@@ -13,9 +13,9 @@ use super::file::{Backing, Source, next_generation};
 use super::map::MapView;
 
 impl Source {
-    /// Looks again (fstat of the file, stat of the path: microseconds) and moves the view to what
-    /// is there now. Content is read only when the file has grown: the 4 KiB before the old end.
-    /// A failure leaves everything as it was, and [`Source::error`] has it.
+    /// Checks for changes (fstat of the file, stat of the path: microseconds) and updates the view. Content is read
+    /// only when the file has grown: the 4 KiB before the old end. On failure everything stays as it was; see
+    /// [`Source::error`].
     pub fn refresh(&mut self) -> Change {
         let result = match &self.backing {
             Backing::Spool(spool) => {
@@ -52,8 +52,8 @@ impl Source {
         self.renew(file, now, change)
     }
 
-    /// A writer moves the time first and the length a moment later; so before a file of the same
-    /// length counts as rewritten, it is given that moment.
+    /// Waits a moment before a file of the same length counts as rewritten, since a writer changes the time first and
+    /// the length shortly after.
     fn settle(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
         std::thread::sleep(Duration::from_millis(1));
         let now = Snapshot::from(&file.metadata()?);
@@ -92,8 +92,8 @@ impl Source {
         Ok(change)
     }
 
-    /// A cut and a regrowth within one tick of the file system's clock leave no other trace than
-    /// the pages that were lost between. An error here is a page that cannot be read at all.
+    /// A truncation and regrowth within one tick of the file system's clock leave no other trace than the pages lost in
+    /// between. Fails only if a page cannot be read at all.
     fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
         match self.view.lost_at() {
             Some(offset) => Ok(file.read_at(&mut [0], offset)? == 1),

@@ -1,4 +1,4 @@
-//! A stream drained into an unlinked temporary file, which is then looked at like any other.
+//! Copies a stream into an unlinked temporary file, which is then read like any other.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,30 +12,30 @@ use super::temporary;
 
 const CHUNK: usize = 64 << 10;
 
-/// How far a stream has come.
+/// The state of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamProgress {
-    /// A FIFO that no one has opened for writing yet.
+    /// A FIFO that nobody has opened for writing yet.
     Waiting,
-    /// More may come.
+    /// More may arrive.
     Streaming,
-    /// The stream has ended, and all of it is here.
+    /// The stream has ended, and all of it is available.
     Complete,
-    /// The stream goes on or has ended, but not all of it was kept: the disk is (nearly) full, a
-    /// device's 64 MiB are over, or reading failed; [`Source::error`](super::Source::error) says.
+    /// The stream continues or has ended, but not all of it was kept: the disk is (nearly) full, a device exceeded 64
+    /// MiB, or reading failed; see [`Source::error`](super::Source::error).
     CutShort,
 }
 
-/// How much of a stream is kept.
+/// How much of a stream to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// As much as the disk takes; the rest is drained, so that the writer is never blocked.
+    /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// So many bytes, then reading stops: for devices, which need not end.
+    /// This many bytes, after which reading stops: for devices, which might never end.
     Bytes(u64),
 }
 
-/// The stream's file and its progress, shared between the draining thread and the source.
+/// The stream's file and its progress, shared between the copying thread and the source.
 #[derive(Debug)]
 pub(super) struct Spool {
     pub file: File,
@@ -54,7 +54,7 @@ struct State {
 }
 
 impl Spool {
-    /// Starts a thread that drains what `open` gives; `open` itself may block (a FIFO does).
+    /// Starts a thread that copies the reader returned by `open`; `open` itself may block (as for a FIFO).
     pub(crate) fn start<R: Read>(
         progress: StreamProgress,
         limit: Limit,
@@ -73,12 +73,12 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub(crate) fn kept(&self) -> u64 {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Bytes that came, kept or not.
+    /// Returns the number of bytes received, kept or not.
     pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
@@ -95,13 +95,13 @@ impl Spool {
         self.state().error.clone()
     }
 
-    /// Blocks until `enough` bytes are kept or the stream has ended.
+    /// Blocks until `enough` bytes have been kept or the stream has ended.
     pub(crate) fn wait(&self, enough: u64) {
         let waiting = |state: &mut State| !state.ended && self.kept() < enough;
         drop(self.moved.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Tells the thread that nobody looks any more: it stops at its next read.
+    /// Tells the thread that nobody uses the stream any more: it stops at its next read.
     pub(crate) fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! Where a stream's bytes lie while they are looked at: an unlinked file in a directory that has room.
+//! Temporary storage for streams: an unlinked file in a directory with enough room.
 
 use std::fs::File;
 use std::io;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::fs::room::RoomWatch;
 
-/// Where to look when the temporary directory is missing or full.
+/// Where to go if the temporary directory is missing or full.
 const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
 
-/// An unlinked file, of mode 0600, in the system's temporary directory, or else in another that has room. Where none
-/// has, it lies in the first that lets it be made.
+/// Creates an unlinked file of mode 0600 in the system's temporary directory, or else in another one with enough room.
+/// If none has enough, the first one where it can be created is used.
 ///
 /// # Errors
-/// If no directory lets it be made: what the system said of the temporary directory, with the remedy.
+/// If it cannot be created in any directory: the system's error for the temporary directory, with the remedy.
 pub(super) fn file() -> io::Result<File> {
     let dirs = std::iter::once(std::env::temp_dir()).chain(OTHERS.map(PathBuf::from));
     in_one_of(&dirs.collect::<Vec<_>>())
@@ -37,7 +37,7 @@ fn no_file_in(dir: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// An error of writing to such a file, with the remedy where the disk is nearly full.
+/// Adds the remedy to an error of writing to such a file, if the disk is nearly full.
 pub(super) fn with_remedy(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::StorageFull => io::Error::new(

@@ -1,4 +1,4 @@
-//! Sources against files that change, vanish, block or never were files.
+//! Tests sources on files that change, vanish, block or are not regular files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -40,7 +40,7 @@ fn fifo(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// A stream fed by hand.
+/// A stream whose chunks the test sends.
 struct Fed(Receiver<Vec<u8>>);
 
 impl Read for Fed {
@@ -329,8 +329,8 @@ fn a_watcher_ends_when_it_is_dropped() {
     );
 }
 
-/// Two readers scan while a writer cuts, regrows and rewrites the file; nobody may die, and what
-/// a refresh gives must lie within the file as it was at that moment. 2,000 times, unless the variable says how often.
+/// Two readers scan while a writer truncates, regrows and rewrites the file. Neither may crash, and a refreshed view
+/// must lie within the file as it was at that moment. Repeated 2,000 times, unless the variable sets another number.
 #[test]
 fn races_of_readers_against_a_writer() {
     let races = std::env::var("OVERSPILL_TEST_RACES").map_or(2_000, |text| text.parse().unwrap());

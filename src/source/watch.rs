@@ -1,4 +1,4 @@
-//! One thread that looks every fifth of a second, and speaks only when something changed.
+//! A thread that checks a source every fifth of a second, and reports only changes.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use crate::fs::identity::{Identity, PathStatus, Snapshot, path_status};
 
 use super::spool::{Spool, StreamProgress};
 
-/// A file: often enough that a change is on the screen within 250 ms.
+/// Interval for a file: short enough for a change to be on the screen within 250 ms.
 const FILE_EVERY: Duration = Duration::from_millis(200);
-/// A stream that is still coming is looked at more often.
+/// Interval for a stream that is still arriving.
 const STREAM_EVERY: Duration = Duration::from_millis(30);
 
-/// Tells whether a source has changed since the last look, without touching the source.
+/// Detects whether a source has changed since the last check, without touching the source.
 #[derive(Debug)]
 pub struct Probe {
     watched: Watched,
@@ -36,7 +36,7 @@ enum Seen {
 }
 
 impl Probe {
-    // Both start from what the source has taken in, so that nothing between is missed.
+    // Both start from the state that the source knows, so that no change in between is missed.
 
     pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Snapshot, status: PathStatus) -> Probe {
         Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Seen::File(known, status) }
@@ -46,7 +46,7 @@ impl Probe {
         Probe { watched: Watched::Spool(spool), last: Seen::Stream(known, StreamProgress::Streaming) }
     }
 
-    /// The same, for a file that is being written: it is looked at as often as a stream.
+    /// Checks as often as for a stream, for a file that is being written.
     #[must_use]
     pub fn often(mut self) -> Probe {
         if let Watched::File { every, .. } = &mut self.watched {
@@ -55,7 +55,7 @@ impl Probe {
         self
     }
 
-    /// Looks once; true if anything differs from the last look.
+    /// Checks once; true if anything has changed since the last check.
     pub fn check_once(&mut self) -> bool {
         let now = self.look();
         let changed = now != self.last;
@@ -63,7 +63,7 @@ impl Probe {
         changed
     }
 
-    /// How long to wait until the next look; `None` once nothing can change any more.
+    /// Returns the time until the next check; `None` once nothing can change any more.
     fn interval(&self) -> Option<Duration> {
         match &self.watched {
             Watched::File { every, .. } => Some(*every),
@@ -85,19 +85,19 @@ impl Probe {
     }
 }
 
-/// A thread that calls back whenever its probe sees a change. It ends when this is dropped, when
-/// the callback says that it has no listener, or when a stream has ended.
+/// A thread that calls back whenever its probe detects a change. It ends when this is dropped, when the callback
+/// returns false, or when a stream has ended.
 #[derive(Debug)]
 pub struct Watcher {
     _stop: Sender<()>,
 }
 
 impl Watcher {
-    /// Starts watching. `changed` is called after each change, from the watcher's thread; it
-    /// returns false to stop (for a channel: `move || tx.send(event).is_ok()`).
+    /// Starts watching. `changed` is called after each change on the watcher's thread; it returns false to stop (for a
+    /// channel: `move || tx.send(event).is_ok()`).
     ///
     /// # Errors
-    /// If no thread can be had.
+    /// If the thread cannot be started.
     pub fn spawn(
         mut probe: Probe,
         mut changed: impl FnMut() -> bool + Send + 'static,

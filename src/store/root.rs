@@ -1,4 +1,4 @@
-//! Opening a store's root: only by links that nobody but the person or the system can have made.
+//! Opens a store's root, following only links that nobody but the user or the system can have created.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -14,10 +14,10 @@ use crate::store::{Env, Unset};
 
 use super::spec::expand;
 
-/// So many links lead to a directory at most.
+/// Maximum number of links on the way to a directory.
 const MOST_LINKS: u32 = 40;
 
-/// A directory that is only gone through needs no right to be listed.
+/// Passing through a directory does not need the permission to list it.
 #[cfg(target_os = "linux")]
 const THROUGH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -25,14 +25,14 @@ const THROUGH: OFlags = OFlags::RDONLY;
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Where a store begins, and which part of the path to it is the person's own.
+/// Where a store begins, and which part of its path belongs to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     pub path: PathBuf,
-    /// What of the path may be reached through any link: in the home directory all of it (a person may have moved a
-    /// directory), in a project the way to the project, elsewhere nothing.
+    /// The part of the path that may go through any link: everything in the home directory (the user may have moved a
+    /// directory), the way to the project for a project's root, nothing elsewhere.
     trusted: PathBuf,
-    /// Links of the system are followed past `trusted`; in a project none is.
+    /// Whether links of the system are followed beyond `trusted`; in a project none are.
     links: Links,
     uid: u32,
 }
@@ -61,7 +61,7 @@ impl From<Errno> for RootError {
 }
 
 impl Root {
-    /// The root that a pattern names.
+    /// Returns the root that a pattern stands for.
     pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, Unset> {
         let path = expand::root(pattern, env)?;
         let uid = env.uid();
@@ -76,7 +76,7 @@ impl Root {
         Ok(Root { path, trusted, links: Links::OfSystem, uid })
     }
 
-    /// Opens it; it must then be the user's or the system's.
+    /// Opens the root; it must belong to the user or the system.
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
         let start = if self.trusted.as_os_str().is_empty() {
@@ -94,7 +94,7 @@ impl Root {
         }
     }
 
-    /// Opens a directory at or below the root; below it no link is followed.
+    /// Opens a directory at or below the root, following no link below it.
     pub(crate) fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
         let mut dir = self.open()?;
         for name in path.strip_prefix(&self.path).map_err(|_| Errno::NOENT)? {
@@ -103,7 +103,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// Goes on from `dir` a name at a time.
+    /// Opens `rest` from `dir`, one component at a time.
     fn walk(&self, mut dir: OwnedFd, rest: &Path) -> Result<OwnedFd, RootError> {
         let mut names: VecDeque<OsString> = names(rest).collect();
         let mut links = 0;
@@ -131,7 +131,8 @@ impl Root {
         Ok(dir)
     }
 
-    /// Where a link leads that may be followed: one that root made where only root can. `None`: it is no link.
+    /// Returns the target of a link that may be followed: one that root created where only root can. `None` if it is
+    /// not a link.
     fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
         let link = stat::FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if link.kind != FileType::Symlink {
@@ -147,12 +148,12 @@ impl Root {
     }
 }
 
-/// Whether a path is in a directory, and does not leave it again.
+/// Whether a path is in a directory and does not leave it again.
 fn is_under(path: &Path, dir: &Path) -> bool {
     path.strip_prefix(dir).is_ok_and(|rest| !rest.components().any(|name| name == Component::ParentDir))
 }
 
-/// The names to go through; `..` is one, the root is none.
+/// Returns the components to walk through, including `..` but not the root.
 fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<'_> {
     path.components().filter_map(|name| match name {
         Component::Normal(name) => Some(name.to_owned()),

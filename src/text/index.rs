@@ -1,50 +1,50 @@
-//! Newline counts by block: line number to byte offset and back, without an offset for every line.
+//! Newline counts by block: converts line numbers to byte offsets and back without storing an offset for every line.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-/// Bytes in a block while a file is under a million blocks (64 GiB).
+/// Block size in bytes for files of up to 2^20 blocks (64 GiB).
 pub const BLOCK: usize = 64 * 1024;
 
-/// Past this many blocks the block doubles, so that the index of any file stays within 4 MiB.
+/// Beyond this many blocks the block size doubles, so that the index of any file fits in 4 MiB.
 const MOST_BLOCKS: u64 = 1 << 20;
 
-/// Blocks whose counts share one 64-bit running total.
+/// Number of blocks that share one 64-bit running total.
 const GROUP: usize = 256;
 
-/// A block that no thread has counted yet.
+/// Marks a block that has not been counted yet.
 const UNCOUNTED: u32 = u32::MAX;
 
-/// Newline counts of a file by block. Blocks may arrive in any order and from several threads; what
-/// can be told exactly reaches as far as the blocks are counted without a gap from the start.
+/// Newline counts of a file by block. Blocks may arrive in any order and from several threads; exact answers are
+/// available as far as the blocks are counted without a gap from the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockIndex {
     /// Length of the indexed bytes.
     len: u64,
-    /// Bytes a block: `BLOCK` times a power of two.
+    /// Block size in bytes: `BLOCK` times a power of two.
     block: usize,
     /// Line feeds in each block, or `UNCOUNTED`.
     counts: Vec<u32>,
-    /// Line feeds before each group of `GROUP` blocks, as far as `frontier` reaches.
+    /// Line feeds before each group of `GROUP` blocks, up to `frontier`.
     groups: Vec<u64>,
-    /// Blocks counted without a gap from the start.
+    /// Number of blocks counted without a gap from the start.
     frontier: usize,
     /// Line feeds in those blocks.
     counted: u64,
 }
 
-/// The counts of some whole blocks that follow one another, from one worker.
+/// The counts of consecutive whole blocks, from one worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Number of the first block, 0-based.
+    /// Index of the first block, 0-based.
     pub first: usize,
-    /// Line feeds in each block from there.
+    /// Line feeds in each block from `first`.
     pub counts: Vec<u32>,
 }
 
 impl BlockIndex {
-    /// An index of `len` bytes in which nothing has been counted.
+    /// Creates an index of `len` bytes with nothing counted.
     pub fn new(len: u64) -> Self {
         let mut block = BLOCK;
         while len.div_ceil(block as u64) > MOST_BLOCKS {
@@ -54,17 +54,17 @@ impl BlockIndex {
         Self { len, block, counts: vec![UNCOUNTED; blocks], groups: vec![0], frontier: 0, counted: 0 }
     }
 
-    /// Bytes a block.
+    /// Returns the block size in bytes.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Number of blocks, the last of which may be short.
+    /// Returns the number of blocks; the last may be short.
     pub fn blocks(&self) -> usize {
         self.counts.len()
     }
 
-    /// Length of the indexed bytes.
+    /// Returns the length of the indexed bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -74,12 +74,12 @@ impl BlockIndex {
         self.len == 0
     }
 
-    /// The bytes of some blocks.
+    /// Returns the byte range of some blocks.
     pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
         blocks.start * self.block..(blocks.end as u64 * self.block as u64).min(self.len) as usize
     }
 
-    /// Counts the line feeds of some blocks of `bytes`; pure, for workers to call.
+    /// Counts the line feeds of some blocks of `bytes`; pure, to be called by workers.
     pub fn count(bytes: &[u8], block: usize, blocks: Range<usize>) -> BlockCounts {
         let start = (blocks.start * block).min(bytes.len());
         let end = (blocks.end * block).min(bytes.len());
@@ -87,7 +87,7 @@ impl BlockIndex {
         BlockCounts { first: blocks.start, counts }
     }
 
-    /// Takes in the counts of some blocks. Counts of blocks that are not there are ignored.
+    /// Adds the counts of some blocks. Counts of blocks that do not exist are ignored.
     pub fn insert(&mut self, new: &BlockCounts) {
         for (slot, count) in self.counts.iter_mut().skip(new.first).zip(&new.counts) {
             *slot = *count;
@@ -105,7 +105,7 @@ impl BlockIndex {
         }
     }
 
-    /// The bytes have grown to `len`: the block that was last is counted anew, with those after it.
+    /// Extends the index to `len` bytes. The block that was last must be counted again, and so must those after it.
     pub fn grow(&mut self, len: u64) {
         if len <= self.len {
             return;
@@ -135,7 +135,7 @@ impl BlockIndex {
         self.advance();
     }
 
-    /// The first block that is not counted, from which a scan goes on; `None` when all are.
+    /// Returns the first block not counted, where a scan continues; `None` if all are counted.
     pub fn uncounted(&self) -> Option<usize> {
         (self.frontier < self.counts.len()).then_some(self.frontier)
     }
@@ -145,24 +145,24 @@ impl BlockIndex {
         self.frontier == self.counts.len()
     }
 
-    /// Bytes counted without a gap from the start.
+    /// Returns the number of bytes counted without a gap from the start.
     pub fn counted_bytes(&self) -> u64 {
         (self.frontier as u64 * self.block as u64).min(self.len)
     }
 
-    /// All line feeds, once every block is counted.
+    /// Returns the total number of line feeds, once every block is counted.
     pub fn line_feeds(&self) -> Option<u64> {
         self.is_complete().then_some(self.counted)
     }
 
-    /// Lines as `less` and `wc -l` number them, and a last one without a line feed: 0 for no bytes.
+    /// Returns the number of lines; unlike in `wc -l`, a last line without a line feed counts. 0 for no bytes.
     pub fn lines(&self, bytes: &[u8]) -> Option<u64> {
         let open = bytes[..self.within(bytes)].last().is_some_and(|b| *b != b'\n');
         self.line_feeds().map(|n| n + u64::from(open))
     }
 
-    /// The line in which a byte lies, 0-based; `None` if the blocks before it are not all counted.
-    /// Reads at most one block. A line feed belongs to the line it ends.
+    /// Returns the 0-based line that contains a byte; `None` if not all blocks before it are counted. Reads at most one
+    /// block. A line feed belongs to the line that it ends.
     pub fn line_at(&self, bytes: &[u8], offset: u64) -> Option<u64> {
         let offset = offset.min(self.within(bytes) as u64) as usize;
         let block = offset / self.block;
@@ -170,7 +170,7 @@ impl BlockIndex {
         Some(before + bytecount::count(&bytes[block * self.block..offset], b'\n') as u64)
     }
 
-    /// About which line a byte lies in, 0-based, from what is counted so far.
+    /// Estimates the 0-based line that contains a byte, from what is counted so far.
     pub fn about_line_at(&self, offset: u64) -> u64 {
         let known = self.counted_bytes();
         if known == 0 {
@@ -179,8 +179,8 @@ impl BlockIndex {
         (self.counted as f64 / known as f64 * offset as f64) as u64
     }
 
-    /// Where a line starts, `line` 0-based; `None` if there is no such line, or it is not known yet.
-    /// A final line feed starts no further line. Reads at most one block.
+    /// Returns the offset at which a line starts (`line` is 0-based); `None` if it does not exist or is not known yet.
+    /// A final line feed does not start another line. Reads at most one block.
     pub fn offset_of(&self, bytes: &[u8], line: u64) -> Option<u64> {
         if line == 0 {
             return Some(0);
@@ -221,18 +221,18 @@ impl BlockIndex {
         bytes.len().min(self.len as usize)
     }
 
-    /// The first block from block `from` on that may hold a line feed: it has some, or is not counted yet.
+    /// Returns the first block from index `from` that may contain a line feed: it does, or is not counted yet.
     pub fn next_with_line_feed(&self, from: usize) -> Option<usize> {
         let rest = self.counts.get(from..).unwrap_or_default();
         rest.iter().position(|count| *count != 0).map(|skipped| from + skipped)
     }
 
-    /// The last block before block `to` that may hold a line feed.
+    /// Returns the last block before index `to` that may contain a line feed.
     pub fn last_with_line_feed(&self, to: usize) -> Option<usize> {
         self.counts[..to.min(self.counts.len())].iter().rposition(|count| *count != 0)
     }
 
-    /// The first line feed at or after `from`, skipping blocks that are known to have none.
+    /// Returns the first line feed at or after `from`, skipping blocks known to have none.
     pub fn next_line_feed(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let mut at = from;
         while let Some(block) = self.next_with_line_feed(at / self.block) {
@@ -250,7 +250,7 @@ impl BlockIndex {
         None
     }
 
-    /// The last line feed before `to`, skipping blocks that are known to have none.
+    /// Returns the last line feed before `to`, skipping blocks known to have none.
     pub fn last_line_feed(&self, bytes: &[u8], to: usize) -> Option<usize> {
         let mut end = to.min(bytes.len());
         while let Some(block) = self.last_with_line_feed(end.div_ceil(self.block)) {

@@ -1,13 +1,13 @@
-//! JSON as JavaScript prints it again, indented by two spaces: how long that is. Reads once and keeps no copy.
+//! Computes the length of JSON reprinted by JavaScript with an indent of two spaces. Reads once and keeps no copy.
 
 use super::units;
 
-/// Deeper than this nothing is taken for JSON, so that memory stays small.
+/// Maximum nesting depth: deeper text does not count as JSON, so that memory stays small.
 const MOST_DEPTH: usize = 100_000;
 
-/// UTF-16 units of `JSON.stringify(JSON.parse(text), null, 2)`, where `text` is the lossy decoding of `bytes`, and how
-/// many bytes were read; no units if that is not JSON. A key that an object holds twice is counted twice (JavaScript
-/// keeps the last).
+/// Returns the UTF-16 units of `JSON.stringify(JSON.parse(text), null, 2)`, where `text` is the lossy decoding of
+/// `bytes`, and how many bytes were read; no units if it is not JSON. A key that occurs twice in an object is counted
+/// twice (JavaScript keeps the last).
 pub fn indented_units(bytes: &[u8]) -> (Option<u64>, usize) {
     let mut reader = Reader { bytes, at: 0, units: 0 };
     (read(&mut reader), reader.at)
@@ -73,7 +73,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value, or the opening of a container that is not empty, up to its first member's value.
+    /// Reads a value, or the opening of a non-empty container, up to the value of its first member.
     fn value(&mut self, depth: u64) -> Option<Option<Container>> {
         match self.peek()? {
             b'[' => self.open(Container::Array, b']', depth),
@@ -99,7 +99,7 @@ impl Reader<'_> {
         Some(Some(container))
     }
 
-    /// A line of its own for a member, and an object's key.
+    /// Counts the new line for a member, and reads an object's key.
     fn begin_member(&mut self, container: Container, depth: u64) -> Option<()> {
         self.units += 1 + 2 * depth;
         if container == Container::Object {
@@ -122,7 +122,7 @@ impl Reader<'_> {
     fn string(&mut self) -> Option<()> {
         (self.next()? == b'"').then_some(())?;
         self.units += 2;
-        // A high surrogate that was escaped and waits for its low one.
+        // Set after an escaped high surrogate, which waits for its low one.
         let mut is_high = false;
         loop {
             let byte = self.peek()?;
@@ -148,7 +148,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an escape after its backslash; whether it is a high surrogate, which counts with what follows.
+    /// Reads an escape after its backslash. Returns whether it is a high surrogate, which is counted with what follows.
     fn escape(&mut self, is_high: bool) -> Option<bool> {
         let lone = if is_high { 6 } else { 0 };
         let cost = match self.next()? {
@@ -219,7 +219,7 @@ impl Reader<'_> {
     }
 }
 
-/// Length of a number as JavaScript prints it: `null` if it is infinite.
+/// Returns the length of a number as JavaScript prints it: `null` if it is infinite.
 fn number_units(number: f64) -> u64 {
     if number.is_infinite() {
         return 4;
@@ -230,7 +230,7 @@ fn number_units(number: f64) -> u64 {
     let shortest = format!("{:e}", number.abs());
     let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
     let digits = mantissa.len() as i64 - i64::from(mantissa.contains('.'));
-    // ECMAScript's Number::toString: the point stands after `point` digits.
+    // ECMAScript's Number::toString: the decimal point follows `point` digits.
     let point = exponent.parse::<i64>().unwrap_or(0) + 1;
     let len = match point {
         1..=21 if digits <= point => point,
@@ -248,7 +248,7 @@ fn number_units(number: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What JavaScript prints for these, as its engine printed it.
+    /// The expected texts are what a JavaScript engine printed.
     #[test]
     fn lengths_are_those_of_what_javascript_prints() {
         let cases: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! Bytes in, ranges and cells out: index, search, units, sanitiser and layout. Pure: no file is known here.
+//! Turns bytes into ranges and cells: index, search, units, sanitiser and layout. Pure: knows nothing of files.
 
 pub mod ansi;
 pub mod cells;

@@ -1,5 +1,5 @@
-//! No file needs, by way of others, a file that needs it, parents and children left out; and no two types that other
-//! files see have the same name.
+//! Checks that no file depends on itself through others, apart from parents and children, and that no two types visible
+//! to other files have the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use crate::layers::{code, sources};
 /// A module's path below the crate: `["tui", "pager"]`.
 type Module = Vec<String>;
 
-/// The module that a file is; none for files of tests.
+/// Returns the module of a file; none for files of tests.
 fn module_of(file: &str) -> Option<Module> {
     let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
     let parts: Module = path.split('/').map(str::to_owned).collect();
     (!parts.iter().any(|part| ["lib", "main", "tests"].contains(&part.as_str()))).then_some(parts)
 }
 
-/// The code of a file without its tests and comments.
+/// Returns the code of a file without its tests and comments.
 fn without_tests(text: &str) -> String {
     let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     code(own).collect::<Vec<_>>().join("\n")
 }
 
-/// The paths that `a::{b, c::{d}}` stands for.
+/// Expands `a::{b, c::{d}}` into its paths.
 fn expand(tree: &str, before: &[String], paths: &mut Vec<Module>) {
     let (head, group) = match tree.split_once('{') {
         Some((head, rest)) => (head, rest.trim_end().strip_suffix('}')),
@@ -49,7 +49,7 @@ fn expand(tree: &str, before: &[String], paths: &mut Vec<Module>) {
     }
 }
 
-/// A path from the crate's root; none if it leads elsewhere.
+/// Returns a path from the crate's root; none if it leads elsewhere.
 fn absolute(path: &[String], from: &Module, modules: &BTreeSet<Module>) -> Option<Module> {
     let climbed = path.iter().take_while(|part| *part == "super").count();
     let rest = |skip: usize| path[skip..].iter().cloned();
@@ -65,7 +65,7 @@ fn absolute(path: &[String], from: &Module, modules: &BTreeSet<Module>) -> Optio
     }
 }
 
-/// The modules that a file names, apart from its parents and children.
+/// Returns the modules that a file uses, apart from its parents and children.
 fn needs(text: &str, own: &Module, modules: &BTreeSet<Module>) -> BTreeSet<Module> {
     let uses = Regex::new(r"(?m)^(?:pub(?:\([a-z :]+\))? )?use ([^;]+);").expect("a pattern");
     let inline = Regex::new(r"\b[a-z_]+(?:::\w+)+").expect("a pattern");
@@ -85,7 +85,7 @@ fn needs(text: &str, own: &Module, modules: &BTreeSet<Module>) -> BTreeSet<Modul
     known.filter(|other| !other.starts_with(own) && !own.starts_with(other)).collect()
 }
 
-/// The way from a module back to itself, if there is one.
+/// Returns the path from a module back to itself, if there is one.
 fn circle(start: &Module, graph: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Vec<String>> {
     let (mut seen, mut left) = (BTreeSet::new(), vec![vec![start.clone()]]);
     while let Some(way) = left.pop() {

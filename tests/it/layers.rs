@@ -1,10 +1,10 @@
-//! Which module may know which: the paths in the sources against the plan of the house.
+//! Checks which modules may use which: compares the paths in the sources with the planned layers.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each module may name besides itself.
+/// What each module may use besides itself.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("env", &[]),
     ("fs", &[]),
@@ -20,7 +20,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("cli", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
 ];
 
-/// What each file or folder of `preview` may name besides itself, from the bottom up.
+/// What each file or folder of `preview` may use besides itself, from the bottom up.
 const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("input", &[]),
@@ -55,7 +55,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
 ];
 
-/// What each part of the screens may name besides itself. The events name what they carry, and every part names them.
+/// What each part of the screens may use besides itself. The events use what they carry, and every part uses them.
 const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("widget", &[]),
     ("keys", &[]),
@@ -71,7 +71,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
 /// Files of the command line that start the screens.
 const STARTS_SCREENS: &[&str] = &["cli/screens.rs", "cli/run/live.rs"];
 
-/// What pure modules have no business with.
+/// What pure modules must not use.
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -84,10 +84,10 @@ const IMPURE: &[&str] = &[
     "libc::",
 ];
 
-/// The catalog alone reads files: the person's own policies, never an output.
+/// Only the catalog reads files: the user's own policies, never an output.
 const READS_POLICIES: (&str, &str) = ("preview/policy/catalog.rs", "std::fs");
 
-/// The one file outside of `source` that may be unsafe: a command is made to lead a session between fork and exec.
+/// The only file outside of `source` that may use unsafe: a command is made a session leader between fork and exec.
 const LEADS_SESSIONS: &str = "capture/process/pty.rs";
 
 /// Files that put text on the screen: safe text in lines and boxes, the ASCII fallback, and the cells of an output.
@@ -99,7 +99,7 @@ const DRAWS: &[&str] = &[
     "tui/pager/view/pane.rs",
 ];
 
-/// Every source file with its path below `src`.
+/// Returns every source file with its path below `src`.
 pub fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -115,22 +115,22 @@ pub fn sources() -> Vec<(String, String)> {
     files
 }
 
-/// The module of the first storey that a file belongs to: `tui/pager/view/pane.rs` to `tui`.
+/// Returns the top-level module of a file: `tui` for `tui/pager/view/pane.rs`.
 fn module(name: &str) -> &str {
     name.split('/').next().unwrap_or(name).trim_end_matches(".rs")
 }
 
-/// Lines of code, comments left out.
+/// Returns the lines of code, without comments.
 pub fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// The modules that a text names by `crate::`.
+/// Returns the modules that a text uses through `crate::`.
 fn named(text: &str) -> BTreeSet<&str> {
     named_after(text, "crate::")
 }
 
-/// What a text names right after a path.
+/// Returns the names that follow a path in a text.
 fn named_after<'a>(text: &'a str, path: &str) -> BTreeSet<&'a str> {
     let paths = code(text).flat_map(|line| line.split(path).skip(1));
     paths
@@ -251,7 +251,7 @@ fn text_reaches_the_screen_as_safe_text_or_as_cells() {
     assert_eq!(drawing, DRAWS);
 }
 
-/// The macros panic where nobody can be written to any more.
+/// The print macros panic when nobody reads their output any more.
 #[test]
 fn nothing_is_printed_by_a_macro() {
     let is_test = |name: &str| name.contains("test");

@@ -1,5 +1,5 @@
-//! Everything that is tested from outside: the program as a person runs it, the screens, the policies, the layers.
-//! One program, so that the library is linked once; `cargo test --test it screens` runs one part.
+//! All tests from outside: the program as the user runs it, the screens, the policies, the layers. They are one
+//! program, so that the library is linked only once; `cargo test --test it screens` runs one part.
 
 mod capture;
 mod circles;

@@ -1,4 +1,4 @@
-//! Policy, store and configuration files changed by lot, from a fixed seed: no panic, and each fault names its file.
+//! Random changes to policy, store and configuration files, from a fixed seed: no panic, and each error names its file.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ max_bytes = "64k"
 policy = "pi/grep"
 "#;
 
-/// What is put in: signs that mean something in TOML, in templates and in patterns, and numbers out of proportion.
+/// What is inserted: characters with a meaning in TOML, templates and patterns, and absurdly large numbers.
 const PIECES: [&str; 24] = [
     "\"",
     "'",
@@ -48,7 +48,7 @@ const PIECES: [&str; 24] = [
     "= {}",
 ];
 
-/// A text with a few changes: a piece put in, a stretch or a line taken out, a line written twice.
+/// Returns a text with a few changes: a piece inserted, a stretch or a line removed, a line duplicated.
 fn mutated(text: &str, lot: &mut Lot) -> String {
     let mut text = text.to_owned();
     for _ in 0..1 + lot.below(3) {

@@ -1,4 +1,4 @@
-//! Every policy of the engine against a naive second implementation written from the documents.
+//! Compares every policy with a naive second implementation written from the documents.
 use crate::naive::engine::{self, Answer};
 use crate::naive::inputs::{Scale, Spec, tuned_case};
 use crate::naive::{Case, Fault, case, edges, rules, samples, specs};
@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunne
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// Where the documents name the machine-readable details, what they must be.
+/// Returns the difference in the machine-readable details, where the documents specify them.
 fn details_difference(case: &Case) -> Option<String> {
     let (expected, got) = (case.naive_details()?, engine::details(case)?);
     (expected != got).then(|| {
@@ -15,12 +15,12 @@ fn details_difference(case: &Case) -> Option<String> {
     })
 }
 
-/// What differs, in words; nothing where the two agree.
+/// Describes the difference; none if the two agree.
 fn difference(case: &Case) -> Option<String> {
     let Answer::Given(got) = engine::ask(case) else { return None };
     let expected = case.naive();
     match (&expected, &got) {
-        // The documents give the words of few errors.
+        // The documents give the text of few errors.
         (Err(Fault::Error(words)), Err(Fault::Error(_))) if words.is_empty() => None,
         _ if expected == got => None,
         _ => Some(report(case, &expected, &got)),
@@ -55,8 +55,7 @@ fn report(case: &Case, expected: &crate::naive::Verdict, got: &crate::naive::Ver
     )
 }
 
-/// The same outputs every time, so that a check of a change tells of that change. `PROPTEST_RNG_SEED=n`
-/// goes looking elsewhere.
+/// A fixed seed, so that a failing check of a change points to that change. `PROPTEST_RNG_SEED=n` tries other outputs.
 fn seed() -> RngSeed {
     match Config::default().rng_seed {
         RngSeed::Random => RngSeed::Fixed(1),
@@ -64,7 +63,7 @@ fn seed() -> RngSeed {
     }
 }
 
-/// Random outputs and limits; every policy's first difference, made small.
+/// Tries random outputs and limits; reports each policy's first difference, minimized.
 fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
     let mut differences = Vec::new();
     for spec in specs.iter().filter(|spec| engine::has(spec.policy)) {
@@ -83,7 +82,7 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
         );
         match outcome {
             Ok(()) => {}
-            // A panic of the engine has no words of ours.
+            // A panic of the engine has no message of this test's.
             Err(TestError::Fail(words, case)) if !words.message().contains("expected") => {
                 let words: String = words.message().chars().take(500).collect();
                 differences.push(format!("{words}: {}", report(&case, &case.naive(), &Ok(String::new()))));
@@ -95,7 +94,7 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
     assert!(differences.is_empty(), "{} policies differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Policies of the engine that the documents do not define to the byte.
+/// Policies that the documents do not define to the byte.
 const WITHOUT_DOUBLE: &[&str] = &["crush/bash", "grok/bash", "mistral-vibe/bash", "roo/command"];
 
 #[test]
@@ -126,7 +125,7 @@ fn details_on_hostile_outputs() {
     compare(specs::DETAILED, details_difference);
 }
 
-/// The documents' rules give what the agents recorded.
+/// The documents' rules reproduce what the agents recorded.
 #[test]
 fn naive_samples() {
     let mut differences = Vec::new();
@@ -137,7 +136,7 @@ fn naive_samples() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// And so does the engine.
+/// So does the engine.
 #[test]
 fn recorded_samples() {
     let mut differences = Vec::new();
@@ -149,7 +148,7 @@ fn recorded_samples() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// The limits as they ship, to the line and to the unit.
+/// The shipped limits, to the line and to the unit.
 #[test]
 fn defaults_at_their_edges() {
     let mut differences = Vec::new();
@@ -160,7 +159,7 @@ fn defaults_at_their_edges() {
         }
         if *size > 0 {
             outputs.extend(edges::by_size(*size));
-            // The largest limits are tried on a few alone, for the time it takes.
+            // The largest limits are tried only on a few outputs, to save time.
             if *size >= 100_000 {
                 outputs = outputs.into_iter().step_by(3).collect();
             }
@@ -171,7 +170,7 @@ fn defaults_at_their_edges() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Each policy's first differences over these cases.
+/// Returns each policy's first differences over these cases.
 fn first_differences(cases: Vec<Case>) -> Vec<String> {
     let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for case in cases.iter().filter(|case| engine::has(case.policy)) {
@@ -190,14 +189,14 @@ fn rules_at_their_edges() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// The one limit that only a large output reaches.
+/// The only limit that takes a large output to reach.
 #[test]
 fn the_persist_limit() {
     let differences = first_differences(rules::persist_limit());
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Every short string under small limits: no more than so many cases a policy, evenly chosen.
+/// Every short string under small limits: a bounded number of cases per policy, evenly chosen.
 #[test]
 fn every_short_string() {
     const MOST: usize = 2_500;
@@ -207,7 +206,7 @@ fn every_short_string() {
     for (policy, values) in edges::SWEEPS.iter().filter(|(policy, _)| engine::has(policy)) {
         let combinations = edges::combinations(values);
         let all = strings.len() * combinations.len();
-        // A step that shares no factor with either count reaches every string and combination.
+        // A step without a common factor with either count reaches every string and combination.
         let step = (all / MOST).max(1) | 1;
         let found = (0..all).step_by(step).find_map(|i| {
             let (string, sets) = (&strings[i % strings.len()], &combinations[i / strings.len()]);

@@ -1,4 +1,4 @@
-//! Starting a command, or a stream, and taking its output to the end.
+//! Starts a command, or takes a stream, and captures the output to the end.
 
 use std::io::{self, IsTerminal, Read};
 use std::os::fd::OwnedFd;
@@ -29,7 +29,7 @@ use super::pty::Pty;
 use super::stdin::{self, Leave, TerminalInput};
 use super::supervise::{Control, ProcessEvent, Watch, tell_exit};
 
-/// A command that runs.
+/// A running command.
 #[derive(Debug)]
 pub struct Running {
     control: Control,
@@ -41,12 +41,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// What makes it stop.
+    /// Returns the handle that stops the command.
     pub fn control(&self) -> Control {
         self.control.clone()
     }
 
-    /// How far a stream has come; standard error's is there if it is taken apart.
+    /// Returns the progress of a stream; standard error has its own only if it is captured separately.
     pub fn progress(&self, stream: Stream) -> Option<&Arc<Progress>> {
         match stream {
             Stream::Stdout => Some(&self.stdout),
@@ -54,7 +54,7 @@ impl Running {
         }
     }
 
-    /// Waits until all is over, at most so long; whether it is.
+    /// Waits for the end, for at most this long. Returns whether the command and its output have ended.
     pub fn wait_for(&self, most: Duration) -> bool {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
@@ -62,7 +62,7 @@ impl Running {
     /// Waits until the command and its output have ended.
     ///
     /// # Errors
-    /// What the system says of its end, or of looking at its output.
+    /// If the system cannot report how the command ended, or the output cannot be read back.
     pub fn wait(self) -> io::Result<Captured> {
         joined(self.supervisor)
     }
@@ -72,7 +72,7 @@ fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
-/// Runs a command to its end; as [`start`] and [`Running::wait`].
+/// Runs a command to completion; same as [`start`] and [`Running::wait`].
 ///
 /// # Errors
 /// As for both.
@@ -80,8 +80,8 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
     Ok(start(command, options, place)?.wait()?)
 }
 
-/// Starts a command; its output goes to `place`. Standard input, output, error and process group
-/// of `command` are set here; the rest is the caller's.
+/// Starts a command and captures its output into `place`. Sets the standard input, output, error and process group of
+/// `command`; everything else is up to the caller.
 ///
 /// # Errors
 /// [`StartError`].
@@ -92,7 +92,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let name = command.get_program().to_string_lossy().into_owned();
     let clock = (options.streams == Streams::Apart).then(Clock::start);
     let (events, received) = channel();
-    // All that may be refused is had before the command starts: from then on nothing can fail.
+    // Acquire everything that can fail before the command starts: afterwards nothing can.
     let streams = drain_all(pipes, clock.as_ref(), options.limits, place, &events)?;
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
@@ -103,12 +103,12 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     };
     let supervisor = Supervisor::start(clock, held)?;
     let spawned = command.spawn();
-    // It has overspill's ends of what the command writes to.
+    // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
     let child = match spawned {
         Ok(child) => child,
         Err(error) => {
-            // Their pipes end, and what was begun for them is removed.
+            // Their pipes end, and the files they created are removed.
             streams.into_iter().for_each(|stream| drop(stream.thread.join()));
             return Err(explain(name, error));
         }
@@ -121,21 +121,21 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         events: received,
         gone,
         ladder: Escalation::default(),
-        // A time that no clock can hold never comes.
+        // A deadline that the clock cannot represent never comes.
         deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         stop: Stop::No,
     };
     let keyboard = Arc::clone(&control.keyboard);
-    // A command that gets no keys runs all the same.
+    // A command whose input cannot be forwarded runs all the same.
     let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
-    // Both threads wait for nothing else.
+    // Both threads only wait for this.
     let _ = give_pid.send(pid);
     let _ = supervisor.give.send(Started { child, watch, streams, typing });
     let Supervisor { over, thread: supervisor, .. } = supervisor;
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
 }
 
-/// Starts to take what will come through the pipes.
+/// Starts to read from the pipes.
 fn drain_all(
     pipes: Vec<(Stream, Pipe)>,
     clock: Option<&Clock>,
@@ -151,7 +151,8 @@ fn drain_all(
     Ok(streams)
 }
 
-/// What stops a command, and who is to be given its number: a thread then waits for its end.
+/// Returns the handle that stops the command, and the sender for its process id, on which a thread waits that then
+/// watches for its exit.
 fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
     let killer: Arc<AtomicI32> = Arc::default();
     let (keyboard, told) = (Arc::new(TerminalInput::default()), Arc::clone(&killer));
@@ -162,7 +163,6 @@ fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
     Ok((control, give_pid))
 }
 
-/// A command that has just been started.
 struct Started {
     child: Child,
     watch: Watch,
@@ -170,7 +170,7 @@ struct Started {
     typing: Option<JoinHandle<()>>,
 }
 
-/// The thread that watches over a command, once it is given one.
+/// The thread that supervises a command, once it is given one.
 struct Supervisor {
     give: Sender<Started>,
     over: Receiver<()>,
@@ -204,14 +204,14 @@ fn explain(name: String, error: io::Error) -> StartError {
     }
 }
 
-/// What a command's output comes through.
+/// The channels of a command's output.
 struct Connected {
     pipes: Vec<(Stream, Pipe)>,
-    /// Our end of its own terminal.
+    /// Overspill's end of the command's own terminal.
     terminal: Option<OwnedFd>,
 }
 
-/// Makes the pipes, or the terminal, and gives the command its ends of them.
+/// Creates the pipes, or the terminal, and gives the command its ends.
 fn connect(
     command: &mut Command,
     options: &Options,
@@ -322,11 +322,11 @@ fn supervise(
     })
 }
 
-/// Takes a stream to its end into `place`.
+/// Captures a stream to its end into `place`.
 ///
 /// # Errors
-/// If the output cannot be looked at. A failure to read is no error: what
-/// came before it is there, and [`Captured::failure`] has it.
+/// If the output cannot be read back. A read error is not an error here: everything before it is captured, and
+/// [`Captured::failure`] holds the error.
 pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
     let started = Timestamp::now();
     let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());

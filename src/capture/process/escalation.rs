@@ -1,13 +1,13 @@
-//! The steps by which a command is made to stop: asked, told, killed. Pure: the clock is passed in.
+//! The steps that stop a command: the received signal, TERM, KILL. Pure: the clock is passed in.
 
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-/// Time between telling a command to stop and killing it.
+/// Time between TERM and KILL.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How far a command has been pressed to stop.
+/// How far the escalation has come.
 #[derive(Debug, Default)]
 pub(crate) struct Escalation {
     asked: u32,
@@ -16,9 +16,8 @@ pub(crate) struct Escalation {
 }
 
 impl Escalation {
-    /// The next step when `signal` asks to stop: first that signal itself, then TERM,
-    /// then KILL, though not before the command has had two seconds since TERM; a fourth time
-    /// does not wait.
+    /// Returns the next step when `signal` asks to stop: first that signal itself, then TERM, then KILL. A third
+    /// request sends KILL only once two seconds have passed since TERM; a fourth does not wait.
     pub(crate) fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {
         self.asked += 1;
         match self.asked {
@@ -35,7 +34,7 @@ impl Escalation {
         }
     }
 
-    /// Its time is over: TERM now, KILL in two seconds.
+    /// Handles a timeout: TERM now, KILL in two seconds.
     pub(crate) fn time_out(&mut self, now: Instant) -> Signal {
         self.asked = self.asked.max(2);
         self.told_at = Some(now);
@@ -43,12 +42,12 @@ impl Escalation {
         Signal::TERM
     }
 
-    /// KILL, if that is due.
+    /// Returns KILL if it is due.
     pub(crate) fn due(&mut self, now: Instant) -> Option<Signal> {
         self.kill_at.take_if(|at| *at <= now).map(|_| Signal::KILL)
     }
 
-    /// When to ask for what is due.
+    /// When to call [`Escalation::due`] next.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.kill_at
     }

@@ -1,4 +1,4 @@
-//! How a command ended, and the exit status that says so.
+//! How a command ended, and the exit status that reports it.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -7,40 +7,40 @@ use std::process::ExitStatus;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// What the system says.
+    /// The status reported by the system.
     pub status: ProcessStatus,
-    /// Whether overspill had a part in it.
+    /// Whether and why overspill stopped it.
     pub stop: Stop,
 }
 
-/// What the system says of a process that is gone.
+/// The system's report on a finished process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProcessStatus {
-    /// It ended by itself, with this status: 0 to 255.
+    /// Exited with this status: 0 to 255.
     Code(u8),
-    /// A signal of this number killed it.
+    /// Killed by the signal of this number.
     Signal(i32),
 }
 
-/// Whether a command was asked to stop.
+/// Whether a command was asked to stop, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// It was not.
+    /// Not asked to stop.
     No,
-    /// By a signal of this number, which overspill was sent and passed on.
+    /// By the signal of this number, which overspill received and forwarded.
     Asked(i32),
     /// By overspill, on a timeout.
     TimedOut,
-    /// By overspill, when its output had no reader any more.
+    /// By overspill, when nobody was left to read its output.
     Unwanted,
 }
 
 impl Ended {
-    /// The exit status to end with, as shells have it: the command's own; 128 + n when signal n
-    /// killed it (the signal that asked overspill to stop it, where that is why); 124 when its
-    /// time was over; 141, as for SIGPIPE, when nobody wanted its output.
+    /// The exit status for overspill itself, following shell conventions: the command's own; 128 + n when signal n
+    /// killed it (or, if it was stopped on a signal, the signal that overspill received); 124 on a timeout; 141, as for
+    /// SIGPIPE, when nobody was left to read its output.
     pub fn exit_code(self) -> u8 {
         match (self.stop, self.status) {
             (Stop::TimedOut, _) => 124,
@@ -52,7 +52,7 @@ impl Ended {
         }
     }
 
-    /// Whether the command was stopped rather than left to end.
+    /// Whether the command was stopped rather than left to finish.
     pub fn is_aborted(self) -> bool {
         self.stop != Stop::No
     }

@@ -1,4 +1,4 @@
-//! A stream that is looked at while it comes, and may be left before its end.
+//! A stream that can be viewed while it arrives, and abandoned before its end.
 
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsFd;
@@ -19,7 +19,7 @@ use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
 
-/// A stream on its way into its spill.
+/// A stream that is being captured into its spill.
 #[derive(Debug)]
 pub struct Following {
     progress: Arc<Progress>,
@@ -27,17 +27,17 @@ pub struct Following {
     thread: JoinHandle<io::Result<Captured>>,
 }
 
-/// While this is held, the stream is read.
+/// The stream is read for as long as this is held.
 #[derive(Debug)]
 pub struct Interest {
     _open: PipeWriter,
 }
 
-/// Takes a stream into a spill that has been begun, on a thread of its own, until it ends or the
-/// interest in it is dropped.
+/// Captures a stream into a spill that was already created, on its own thread, until it ends or the [`Interest`] is
+/// dropped.
 ///
 /// # Errors
-/// If no thread or pipe can be had, or the disk has no room; nothing has been read then.
+/// If a thread or pipe cannot be created, or the disk is full; nothing has been read in that case.
 pub fn follow(
     reader: impl Read + AsFd + Send + 'static,
     limits: SinkLimits,
@@ -65,26 +65,26 @@ pub fn follow(
 }
 
 impl Following {
-    /// How far it has come.
+    /// Returns the progress of the capture.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
 
-    /// Waits until it has ended, at most so long; whether it has.
+    /// Waits for the end of the stream, for at most this long. Returns whether it has ended.
     pub fn wait_for(&self, most: Duration) -> bool {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the stream.
     ///
     /// # Errors
-    /// If the output cannot be looked at.
+    /// If the output cannot be read back.
     pub fn wait(self) -> io::Result<Captured> {
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
     }
 }
 
-/// A reader that ends when nobody is interested any more, even while it waits for bytes.
+/// A reader that ends as soon as the interest is dropped, even while it waits for bytes.
 struct Leavable<R> {
     reader: R,
     left: PipeReader,

@@ -1,4 +1,4 @@
-//! Running a command: how it starts, what it writes to, and how it is watched until it ends.
+//! Runs a command: how it starts, what it writes to, and how it is supervised until it ends.
 
 pub(crate) mod command;
 pub(crate) mod escalation;

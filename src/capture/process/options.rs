@@ -1,4 +1,4 @@
-//! How a command is to be run, and why it may not start.
+//! How a command is to be run, and why it might not start.
 
 use std::io;
 use std::time::Duration;
@@ -8,37 +8,37 @@ use crate::capture::spill::sink::SinkLimits;
 /// How a command is run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Standard output and standard error in one or in two.
+    /// Whether standard output and standard error are captured together or separately.
     pub streams: Streams,
-    /// What it reads.
+    /// What the command reads.
     pub stdin: Stdin,
-    /// Its process group.
+    /// The command's process group.
     pub group: Group,
-    /// After this it is stopped.
+    /// Stop the command after this time.
     pub timeout: Option<Duration>,
-    /// What is held, spilled and counted, of each stream.
+    /// How much of each stream is held, spilled and counted.
     pub limits: SinkLimits,
 }
 
-/// How a command's standard output and standard error are taken.
+/// How a command's standard output and standard error are captured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streams {
     /// Through one pipe, in the order in which they were written.
     #[default]
     Together,
-    /// Through a pipe each; nothing then says which came first.
+    /// Through one pipe each; their relative order is then unknown.
     Apart,
-    /// Through a terminal of the command's own, of this size: as together, but with the terminal's CR LF
-    /// for each line feed. The command leads a session, hence a group of its own.
+    /// Through a terminal of this size: in one stream, with the terminal's CR LF for each line feed. The command leads
+    /// a session, and so has its own group.
     Terminal(TerminalSize),
 }
 
 /// The size of a terminal, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
-    /// Cells in a row.
+    /// Width in cells.
     pub columns: u16,
-    /// Rows.
+    /// Height in rows.
     pub rows: u16,
 }
 
@@ -49,13 +49,13 @@ impl Default for TerminalSize {
     }
 }
 
-/// What a command reads.
+/// Where a command reads its standard input from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
-    /// Our own standard input. On a terminal of the command's own, what comes there is typed: a terminal's
-    /// keys one by one while it runs, anything else as it comes, and then the key that ends input.
+    /// Overspill's own standard input. If the command has its own terminal, the input is typed there: from a terminal,
+    /// key by key while the command runs; from anything else, as it arrives, followed by the end-of-file key.
     Inherit,
-    /// Nothing.
+    /// Empty.
     #[default]
     Null,
 }
@@ -63,11 +63,11 @@ pub enum Stdin {
 /// The process group of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
-    /// One of its own: a signal to stop goes to all of it.
+    /// Its own group: a signal to stop goes to all of it.
     #[default]
     Own,
-    /// Ours, for a command that reads the terminal, which only the foreground group may. The
-    /// terminal's own signals (INT, QUIT) reach it without overspill; others go to it alone.
+    /// Overspill's group, for a command that reads the terminal, which only the foreground group may. The terminal's
+    /// own signals (INT, QUIT) reach the command without overspill's help; other signals go to the command alone.
     Shared,
 }
 
@@ -75,19 +75,19 @@ pub enum Group {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is none of this name.
+    /// No command of this name exists.
     #[error("{0}: command not found")]
     NotFound(String),
-    /// It is there, but cannot be run.
+    /// The command exists but cannot be run.
     #[error("{0}: {1}")]
     NotExecutable(String, io::Error),
-    /// No pipe, thread or process could be had.
+    /// A pipe, thread or process could not be created.
     #[error("the command was not started: {0}; end other processes, or raise `ulimit -u` and `ulimit -n`")]
     System(#[from] io::Error),
 }
 
 impl StartError {
-    /// The exit status that shells end with: 127, 126; 1 for a failure of overspill's own.
+    /// The exit status that shells would use: 127 if not found, 126 if not executable, 1 for a system error.
     pub fn exit_code(&self) -> u8 {
         match self {
             StartError::NotFound(_) => 127,

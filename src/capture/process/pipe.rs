@@ -1,4 +1,4 @@
-//! The pipe, or terminal, that a command writes to, and when to stop listening once the command is gone.
+//! The pipe, or terminal, that a command writes to, and when to stop reading once the command has exited.
 
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,18 +11,18 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::termios::isatty;
 
-/// After the command is gone, the pipe is closed once nothing has come for so long.
+/// After the command has exited, the pipe is closed once it has been quiet for this long.
 const SILENCE: Duration = Duration::from_millis(500);
-/// And it is closed in any case after so long.
+/// After the command has exited, the pipe is closed after this long in any case.
 const AT_MOST: Duration = Duration::from_secs(2);
-/// Bytes that a pipe is asked to hold.
+/// Requested pipe capacity, in bytes.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Tells the pipes of a command that it is gone.
+/// Notifies the pipes of a command that it has exited.
 #[derive(Debug)]
 pub(crate) struct Gone {
     flag: Arc<AtomicBool>,
-    /// Closed to wake who polls its other end.
+    /// Closed to wake pollers of the other end.
     wake: Option<PipeWriter>,
     woken: PipeReader,
 }
@@ -33,42 +33,42 @@ impl Gone {
         Ok(Gone { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
     }
 
-    /// What is closed at its other end when the command is gone.
+    /// Returns a pipe whose other end is closed when the command exits.
     pub(crate) fn listener(&self) -> io::Result<PipeReader> {
         self.woken.try_clone()
     }
 
-    /// The command is gone: from now on others hold its output.
+    /// Reports that the command has exited: from now on only other processes hold its output.
     pub(crate) fn tell(&mut self) {
         self.flag.store(true, Ordering::Release);
         self.wake = None;
     }
 }
 
-/// The read end of a command's output. Ends when no one holds the other end any more, or when the
-/// command is gone and others who hold it keep silent, or have had their time.
+/// The read end of a command's output. Ends when no process holds the write end any more, or after the command has
+/// exited when the remaining holders have been quiet, or open, for too long.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     end: OwnedFd,
     gone: Arc<AtomicBool>,
     woken: PipeReader,
     grace: Option<Grace>,
-    /// Set when it ended although others still hold the other end.
+    /// Set if it was closed while other processes still held the write end.
     held: Arc<AtomicBool>,
 }
 
-/// The time after the command's end.
+/// The grace period after the command's exit.
 #[derive(Debug)]
 struct Grace {
     since: Instant,
     last: Instant,
-    /// Bytes that were in the pipe when the command was found gone: they may be its own, and are
-    /// read however long that takes.
+    /// Bytes that were in the pipe when the exit was noticed. They may be the command's own, and are read however long
+    /// that takes.
     owed: u64,
 }
 
 impl Grace {
-    /// How long to wait for more, if at all.
+    /// Returns how long to wait for more bytes, or `None` if the time is up.
     fn left(&self, now: Instant) -> Option<Duration> {
         let end = (self.last + SILENCE).min(self.since + AT_MOST);
         (now < end).then(|| end - now)
@@ -80,14 +80,14 @@ impl Grace {
 }
 
 impl Pipe {
-    /// A pipe, and its other end for the command. `held` is set when it had to be closed.
+    /// Creates a pipe. Returns it with the write end for the command. `held` is set if it had to be closed early.
     pub(crate) fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
         Ok((Pipe::listen(reader.into(), gone, held)?, writer))
     }
 
-    /// The same of an end that is there already, such as a terminal's.
+    /// Same as [`Pipe::new`] for a read end that exists already, such as a terminal's.
     pub(crate) fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
         rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
         let woken = gone.listener()?;
@@ -102,7 +102,7 @@ impl Pipe {
         }
     }
 
-    /// Waits for bytes; false when the time is over.
+    /// Waits for bytes. Returns false when the time is up.
     fn wait(&mut self) -> io::Result<bool> {
         let left = match &mut self.grace {
             None => None,
@@ -144,7 +144,7 @@ impl Read for Pipe {
                 Err(Errno::AGAIN) if self.wait()? => {}
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
-                // So a terminal says that nobody holds its other end any more.
+                // This is how a terminal reports that nobody holds its other end any more.
                 Err(Errno::IO) if isatty(&self.end) => return Ok(0),
                 Err(error) => return Err(error.into()),
             }
@@ -154,7 +154,7 @@ impl Read for Pipe {
     }
 }
 
-/// A wide pipe lets the command run on while the disk is slow; a narrow one does no harm.
+/// A large pipe keeps the command running while the disk is slow; a small one does no harm.
 fn widen(reader: &PipeReader) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(reader, PIPE_BYTES);

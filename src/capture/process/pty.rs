@@ -1,4 +1,4 @@
-//! A pseudo-terminal of its own for a command: opened, sized, and made the controlling terminal of a new session.
+//! The pseudo-terminal of a command: opened, sized, and made the controlling terminal of a new session.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,21 +12,20 @@ use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr
 
 use super::options::TerminalSize;
 
-/// Both ends of a terminal that nobody sees.
+/// Both ends of a pseudo-terminal.
 #[derive(Debug)]
 pub(crate) struct Pty {
-    /// Ours: what the command prints is read here, and keys are written here.
+    /// Overspill's end: the command's output is read from it, and keys are written to it.
     pub ours: OwnedFd,
-    /// The command's.
+    /// The command's end.
     pub its: OwnedFd,
 }
 
 impl Pty {
-    /// A new terminal of this size; with the system's settings otherwise, so that a line feed that is
-    /// printed arrives as CR LF.
+    /// Opens a terminal of this size with the system's default settings, so that a printed line feed arrives as CR LF.
     pub(crate) fn open(size: TerminalSize) -> io::Result<Pty> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
-        // Elsewhere it takes a second call, between which another thread may start a program.
+        // Elsewhere this takes a second call, and another thread could start a program in between.
         #[cfg(target_os = "linux")]
         let flags = flags | OpenptFlags::CLOEXEC;
         let ours = openpt(flags)?;
@@ -39,14 +38,14 @@ impl Pty {
         Ok(Pty { ours, its })
     }
 
-    /// What comes on its keys is not printed as well: for keys that nobody types.
+    /// Turns off echo, for input that nobody types.
     pub(crate) fn without_echo(&self) -> io::Result<()> {
         let mut modes = tcgetattr(&self.its)?;
         modes.local_modes -= LocalModes::ECHO;
         Ok(tcsetattr(&self.its, OptionalActions::Now, &modes)?)
     }
 
-    /// Lets the command lead a session whose controlling terminal this is; its group is then its own.
+    /// Makes the command the leader of a session whose controlling terminal this is, and so of its own group.
     #[allow(unsafe_code)]
     pub(crate) fn lead_session(&self, command: &mut Command) -> io::Result<()> {
         let terminal = self.its.try_clone()?;
@@ -54,14 +53,14 @@ impl Pty {
             setsid()?;
             Ok(ioctl_tiocsctty(&terminal)?)
         };
-        // SAFETY: between fork and exec only what is safe in a signal handler may be called. This makes
-        // two system calls, allocates nothing, takes no lock, and its descriptor is open in the child.
+        // SAFETY: between fork and exec only async-signal-safe functions may be called. This makes two system calls,
+        // allocates nothing, takes no lock, and its descriptor is open in the child.
         unsafe { command.pre_exec(lead) };
         Ok(())
     }
 }
 
-/// Gives a terminal another size, and tells what runs in it.
+/// Resizes a terminal and notifies the processes in it.
 pub(crate) fn resize(terminal: &OwnedFd, size: TerminalSize) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)

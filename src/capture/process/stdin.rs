@@ -1,4 +1,4 @@
-//! What comes on standard input, on its way to a command's terminal as if it were typed there.
+//! Forwards standard input to a command's terminal as if it were typed there.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,12 +13,12 @@ use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
 
-/// The key that ends input on a terminal: once for what has been typed of a line, once for the end.
+/// The end-of-file key of a terminal (Ctrl-D): once to submit a partial line, once more for the end.
 const END: u8 = 4;
-/// While another job has the terminal, it is looked this often whether overspill has it again.
+/// How often to check whether overspill is in the foreground again while another job has the terminal.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Our terminal's keys, and its modes while they are not as they were.
+/// The input of overspill's own terminal, and its original modes while they are changed.
 #[derive(Debug, Default)]
 pub(crate) struct TerminalInput {
     modes: Mutex<Modes>,
@@ -26,16 +26,16 @@ pub(crate) struct TerminalInput {
 
 #[derive(Debug, Default)]
 enum Modes {
-    /// As they were found.
+    /// Unchanged.
     #[default]
     Found,
-    /// Ours; these were there before.
+    /// Changed by overspill; these were the original modes.
     Ours(Box<Termios>),
-    /// As they were found, for good.
+    /// Restored for good.
     Left,
 }
 
-/// Gives the terminal's modes back for good when it is dropped.
+/// Restores the terminal modes for good when dropped.
 #[derive(Debug)]
 pub(crate) struct Leave(pub Arc<TerminalInput>);
 
@@ -47,7 +47,7 @@ impl Drop for Leave {
     }
 }
 
-/// Keys on their way; ends when the input does or the command.
+/// Forwards keys until the input ends or the command exits.
 pub(crate) fn pass(
     keyboard: Arc<TerminalInput>,
     terminal: OwnedFd,
@@ -56,14 +56,14 @@ pub(crate) fn pass(
     thread::Builder::new().name("keys".into()).spawn(move || {
         let leave = Leave(keyboard);
         let typing = Typing { terminal, over, last: b'\n' };
-        // A command that is gone wants no keys, and an input that fails has ended.
+        // Without a command there is no need for input, and a read error counts as its end.
         let _ = typing.run(&leave.0);
     })
 }
 
 impl TerminalInput {
-    /// Takes keys one by one and unchanged, as far as possible: a terminal's are overspill's while it is in the
-    /// foreground. Those that send signals still send them to overspill.
+    /// Switches the terminal to passing keys one by one and as unchanged as possible, if overspill is in the
+    /// foreground. Keys that send signals still send them to overspill.
     fn take(&self, stdin: &Stdin) -> bool {
         if !stdin.is_terminal() {
             return true;
@@ -81,7 +81,7 @@ impl TerminalInput {
         matches!(*modes, Modes::Ours(_))
     }
 
-    /// Gives the terminal its modes back while something is done.
+    /// Restores the terminal modes while `meanwhile` runs.
     pub(crate) fn pause(&self, meanwhile: impl FnOnce()) {
         let mut modes = self.modes();
         let was_ours = matches!(*modes, Modes::Ours(_));
@@ -101,14 +101,14 @@ impl TerminalInput {
 impl Modes {
     fn give_back(&mut self) {
         if let Modes::Ours(found) = self {
-            // A terminal that is gone needs no modes.
+            // A closed terminal needs no modes.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, found);
             *self = Modes::Found;
         }
     }
 }
 
-/// No editing of lines, no echo, no translation: all of that is for the command's own terminal to do.
+/// No line editing, no echo, no translation: the command's own terminal does all of that.
 fn unedited(mut modes: Termios) -> Termios {
     modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::IEXTEN;
     modes.input_modes -= InputModes::ICRNL | InputModes::INLCR | InputModes::IGNCR;
@@ -120,7 +120,7 @@ fn unedited(mut modes: Termios) -> Termios {
 
 struct Typing {
     terminal: OwnedFd,
-    /// Closed at its other end when the command is gone.
+    /// Closed at the other end when the command has exited.
     over: PipeReader,
     last: u8,
 }
@@ -134,7 +134,7 @@ impl Typing {
             match self.wait(input)? {
                 Waited::Over => return Ok(()),
                 Waited::Nothing => {}
-                // Another job may have got the terminal meanwhile.
+                // Another job may have taken the terminal meanwhile.
                 Waited::Ready if !keyboard.take(&stdin) => {}
                 Waited::Ready => match rustix::io::read(&stdin, &mut keys) {
                     Ok(0) => return self.end(),
@@ -151,7 +151,7 @@ impl Typing {
         self.put(keys).map(drop)
     }
 
-    /// Writes all of it; false when the command is gone.
+    /// Writes all of `keys`. Returns false if the command has exited.
     fn put(&mut self, mut keys: &[u8]) -> io::Result<bool> {
         while let Some(last) = keys.last() {
             self.last = *last;
@@ -189,10 +189,10 @@ impl Typing {
 }
 
 enum Waited {
-    /// The command is gone.
+    /// The command has exited.
     Over,
-    /// What was waited for.
+    /// Ready to read or write.
     Ready,
-    /// Nothing yet.
+    /// Not yet.
     Nothing,
 }

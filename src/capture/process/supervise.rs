@@ -1,4 +1,4 @@
-//! Watching over a command until it and its output have ended: signals, time, and its end.
+//! Supervises a command until it has exited and its output has ended: signals, timeout, exit.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::pipe::Gone;
 use super::pty::resize;
 use super::stdin::TerminalInput;
 
-/// Asks a running command to stop. Cheap to clone, and good from any thread.
+/// Asks a running command to stop. Cheap to clone and usable from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
     pub(crate) events: Sender<ProcessEvent>,
@@ -27,47 +27,46 @@ pub struct Control {
 }
 
 impl Control {
-    /// Passes on a signal that overspill was sent: first itself, the second time TERM, the third KILL
-    /// (once two seconds have passed since TERM). False when there is nothing to stop any more, or
-    /// no such signal.
+    /// Forwards a signal that overspill received: the signal itself the first time, then TERM, then KILL (once two
+    /// seconds have passed since TERM). Returns false if there is nothing left to stop, or no such signal.
     pub fn ask(&self, signal: i32) -> bool {
         Signal::from_named_raw(signal)
             .is_some_and(|signal| self.events.send(ProcessEvent::Asked(signal)).is_ok())
     }
 
-    /// Whether this signal killed the command. At a terminal Ctrl-C reaches the command and overspill alike, and overspill's may
-    /// be looked at only once the command is over.
+    /// Whether this signal killed the command. At a terminal Ctrl-C reaches both the command and overspill, and
+    /// overspill may get to handle its own only after the command has exited.
     pub fn was_killed_by(&self, signal: i32) -> bool {
         self.killer.load(Ordering::Acquire) == signal
     }
 
-    /// As Ctrl-C does: [`Control::ask`] with INT.
+    /// Same as Ctrl-C: [`Control::ask`] with INT.
     pub fn interrupt(&self) -> bool {
         self.ask(Signal::INT.as_raw())
     }
 
-    /// Waits until all that was asked so far has been done.
+    /// Waits until everything requested so far has been done.
     fn settle(&self) {
         let (done, is_done) = sync_channel(1);
         if self.events.send(ProcessEvent::Settled(done)).is_ok() {
-            // An error is as good: it is over.
+            // An error means that the supervisor has finished, which is just as good.
             let _ = is_done.recv();
         }
     }
 
-    /// Nobody wants the output any more: TERM, and two seconds later KILL.
+    /// Stops a command whose output nobody wants any more: TERM, then KILL two seconds later.
     pub fn give_up(&self) {
-        // It may be over already.
+        // The command may be finished already.
         let _ = self.events.send(ProcessEvent::Unwanted);
     }
 
-    /// Tells a command that has a terminal of its own that it has another size now.
+    /// Tells a command with its own terminal that the terminal has been resized.
     pub fn resize(&self, size: TerminalSize) {
         let _ = self.events.send(ProcessEvent::Resized(size));
     }
 
-    /// Stops a command with a group of its own, as Ctrl-Z does, and then does what is given: stop
-    /// ourselves, usually. When that is done the command goes on. Our terminal has its own modes meanwhile.
+    /// Stops a command that has its own process group, as Ctrl-Z does, then runs `meanwhile` (usually: stop overspill
+    /// itself) and continues the command. Meanwhile overspill's terminal is back in its original modes.
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
             let _ = self.events.send(ProcessEvent::Paused);
@@ -83,19 +82,19 @@ pub(crate) enum ProcessEvent {
     Asked(Signal),
     Unwanted,
     Resized(TerminalSize),
-    /// To be stopped for a while.
+    /// Pause for a while.
     Paused,
     GoesOn,
-    /// All before this has been done: to be answered.
+    /// Reply once every earlier event has been handled.
     Settled(SyncSender<()>),
-    /// The command is gone, but not yet reaped.
+    /// The command has exited but has not been reaped.
     Exited,
-    /// A stream has ended and is in its sink.
+    /// A stream has ended and all of it is in its sink.
     Drained,
 }
 
-/// Waits for the command's end without reaping it, so that its process number, and its group's,
-/// stay its own for as long as they may be signalled.
+/// Waits for the command to exit without reaping it, so that its process and group ids cannot be reused while they may
+/// still be signalled.
 pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
@@ -105,26 +104,26 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &Atomic
         }
     };
     killer.store(status.and_then(|status| status.terminating_signal()).unwrap_or(0), Ordering::Release);
-    // All may be over if a thread failed.
+    // If a thread failed, nobody is listening any more.
     let _ = events.send(ProcessEvent::Exited);
 }
 
-/// What is needed to watch over a command.
+/// What is needed to supervise a command.
 pub(crate) struct Watch {
     pub pid: Pid,
     pub group: Group,
-    /// Our end of the command's own terminal, if it has one.
+    /// Overspill's end of the command's own terminal, if it has one.
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<ProcessEvent>,
     pub gone: Gone,
     pub ladder: Escalation,
     pub deadline: Option<Instant>,
-    /// Whether it was asked to stop; told when all is over.
+    /// Whether the command was asked to stop; reported at the end.
     pub stop: Stop,
 }
 
 impl Watch {
-    /// Until the command is gone and so many streams have ended.
+    /// Runs until the command has exited and this many streams have ended.
     pub(crate) fn until_over(&mut self, mut streams: usize) {
         let mut is_running = true;
         while is_running || streams > 0 {
@@ -144,17 +143,17 @@ impl Watch {
                 }
                 Ok(ProcessEvent::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
                 Ok(ProcessEvent::Resized(size)) => {
-                    // Its terminal may just have been closed.
+                    // The terminal may just have been closed.
                     let _ = self.terminal.as_ref().map(|terminal| resize(terminal, size));
                 }
                 Ok(ProcessEvent::Paused) => {
-                    // A session of its own hears no TSTP, since no shell could make it go on.
+                    // A command that leads a session of its own ignores TSTP, since no shell could continue it.
                     let has_session = self.terminal.is_some();
                     self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
                 }
                 Ok(ProcessEvent::GoesOn) => self.send(Some(Signal::CONT)),
                 Ok(ProcessEvent::Settled(done)) => {
-                    // The process that asked may have ended.
+                    // The caller may have given up.
                     let _ = done.send(());
                 }
                 Ok(ProcessEvent::Unwanted) => {}
@@ -172,7 +171,7 @@ impl Watch {
         }
     }
 
-    /// Does what is due by the clock.
+    /// Handles the timeout and sends whichever signal is due.
     fn press(&mut self, now: Instant) {
         if self.deadline.take_if(|at| *at <= now).is_some() {
             self.tell_to_end(Stop::TimedOut);
@@ -181,7 +180,7 @@ impl Watch {
         self.send(step);
     }
 
-    /// TERM now, KILL in two seconds.
+    /// Sends TERM now, and KILL in two seconds.
     fn tell_to_end(&mut self, why: Stop) {
         self.stop = why;
         let step = self.ladder.time_out(Instant::now());
@@ -190,7 +189,7 @@ impl Watch {
 
     fn send(&self, signal: Option<Signal>) {
         let Some(signal) = signal else { return };
-        // A command that is gone wants no signal, and one that is stopped hears none but these.
+        // The command may have exited. A stopped command reacts to nothing but KILL and CONT.
         self.kill(signal);
         if signal == Signal::TERM {
             self.kill(Signal::CONT);
@@ -205,7 +204,7 @@ impl Watch {
             }
             Group::Shared => kill_process(self.pid, signal),
         };
-        // A shell in a terminal of its own gives each job a group.
+        // In a terminal of its own, a shell puts each job in a separate group.
         let front = self.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
         let _ = front.filter(|group| *group != self.pid).map(|group| kill_process_group(group, signal));
     }

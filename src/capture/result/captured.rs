@@ -1,4 +1,4 @@
-//! What a capture has taken: the output, how far it was spilled, and how the command ended.
+//! The result of a capture: the output, how much of it was spilled, and how the command ended.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -15,32 +15,32 @@ use crate::preview::{Stream, Totals};
 use super::record::{About, Exit, OutputSize, Record};
 use super::timeline::Timeline;
 
-/// A command or stream that has been taken to its end. Nothing is under a final name yet:
-/// [`Captured::deliver`] keeps what is to be kept, and what is dropped leaves no file.
+/// A command or stream that was captured to its end. No file has its final name yet: [`Captured::deliver`] keeps what
+/// is to be kept, and dropping this leaves no file.
 #[derive(Debug)]
 pub struct Captured {
     /// How the command ended; none for a stream.
     pub ended: Option<Ended>,
-    /// When it began.
+    /// When it started.
     pub started: Timestamp,
-    /// When it and its output had ended.
+    /// When the command and its output had both ended.
     pub finished: Timestamp,
-    /// A process of the command's still runs and holds its output, which was closed.
+    /// A background process of the command still held the output, which was closed.
     pub left_running: bool,
-    /// It was a stream, and left before its end.
+    /// The stream was abandoned before its end.
     pub left_early: bool,
-    /// Reading ended by this error; what came before is there.
+    /// The error that ended reading; everything before it is captured.
     pub failure: Option<io::Error>,
-    /// The output, or standard output where the two are apart.
+    /// The output; standard output alone if the two are separate.
     pub stdout: CapturedOutput,
-    /// Standard error, where it is apart.
+    /// Standard error, if captured separately.
     pub stderr: Option<CapturedOutput>,
-    /// When which stretches of the two came; none where they are together.
+    /// When each stretch of the two streams arrived; none if they are captured together.
     pub arrivals: Option<Timeline>,
 }
 
 impl Captured {
-    /// A stream that has just ended, and been one output.
+    /// Wraps up a single stream that has just ended.
     pub(crate) fn of_stream(
         started: Timestamp,
         output: CapturedOutput,
@@ -59,12 +59,12 @@ impl Captured {
         }
     }
 
-    /// The outputs, in order.
+    /// Returns the outputs in order.
     pub fn outputs(&self) -> impl Iterator<Item = &CapturedOutput> {
         std::iter::once(&self.stdout).chain(&self.stderr)
     }
 
-    /// One stream's output; standard error's only where it is apart.
+    /// Returns one stream's output; standard error has one only if it is separate.
     pub(crate) fn output(&self, stream: Stream) -> Option<&CapturedOutput> {
         match stream {
             Stream::Stdout => Some(&self.stdout),
@@ -79,7 +79,7 @@ impl Captured {
         }
     }
 
-    /// The record of one of its outputs, which is saved at `path`.
+    /// Returns the record of one of the outputs, saved at `path`.
     pub(crate) fn record(&self, output: &CapturedOutput, about: &About, path: &str) -> Record {
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
@@ -113,30 +113,31 @@ impl Captured {
 
 /// One stream's output.
 pub struct CapturedOutput {
-    /// Which.
+    /// Which stream.
     pub stream: Stream,
-    /// All that came.
+    /// The size of everything that arrived.
     pub seen: OutputSize,
-    /// What of it is in the spill, or would be.
+    /// The size of what is, or would be, in the spill.
     pub kept: OutputSize,
-    /// Why that is not all.
+    /// Why that is not everything.
     pub stopped: Option<Stopped>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
     file: Unsaved,
 }
 
-/// A spill that has no final name yet.
+/// A spill that does not have its final name yet.
 pub(crate) enum Unsaved {
-    /// Not even a file.
+    /// Not yet a file.
     Memory(Begin<Spill>),
     File(Spill),
-    /// None can be made, or it has its name.
+    /// No file could be created, or it already has its final name.
     Nothing,
 }
 
 impl Unsaved {
-    /// Gives it its name, written up to the cap if it is held in memory still; why it ended early is told.
+    /// Gives the spill its final name, first writing it up to the cap if it is still in memory. Fails if saving had
+    /// failed before (`stopped`).
     pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&Stopped>) -> io::Result<PathBuf> {
         if let Some(Stopped::Failed(error)) = stopped {
             return Err(io::Error::new(error.kind(), error.to_string()));
@@ -183,17 +184,17 @@ impl CapturedOutput {
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
     }
 
-    /// The output, whole as far as it is held anywhere; see [`Content`].
+    /// Returns the output, as far as it is still available; see [`Content`].
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// The totals that were counted.
+    /// Returns the totals that were counted.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// The growing file, if one was begun.
+    /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
         match &self.file {
             Unsaved::File(spill) => Some(spill.temporary_path()),
@@ -201,12 +202,12 @@ impl CapturedOutput {
         }
     }
 
-    /// The spill, for another to save.
+    /// Takes the spill, for the caller to save.
     pub(crate) fn take_file(&mut self) -> Unsaved {
         std::mem::replace(&mut self.file, Unsaved::Nothing)
     }
 
-    /// Makes the spill a file, if it is held in memory still.
+    /// Turns the spill into a file if it is still in memory.
     pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
         self.file = match std::mem::replace(&mut self.file, Unsaved::Nothing) {
             Unsaved::Memory(begin) => self.write_held(begin, cap),
@@ -218,10 +219,10 @@ impl CapturedOutput {
         }
     }
 
-    /// Cuts the file to its cap, where more is in it. What is looked at meanwhile sees the rest vanish.
+    /// Truncates the file to its cap, if it is larger. Whoever views it meanwhile sees the rest disappear.
     pub(crate) fn cut(&mut self, cap: u64) {
         let (Unsaved::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
-        // It fits: the cap is below a length in memory.
+        // The cast is safe: the cap is below a length in memory.
         let bytes = &self.content.bytes()[..cap as usize];
         let feeds = bytecount::count(bytes, b'\n') as u64;
         let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
@@ -250,7 +251,7 @@ impl CapturedOutput {
         }
     }
 
-    /// Gives the spill its name, after its record is written.
+    /// Writes the record, then gives the spill its final name.
     pub(crate) fn finish(
         &mut self,
         record: &Record,
@@ -261,7 +262,7 @@ impl CapturedOutput {
         let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.name(), durable));
         let partial = matches!(self.stopped, Some(Stopped::Failed(_)));
         if recorded.is_err() && partial {
-            // A part without a word that it is one would pass for the whole.
+            // A partial spill without a record would pass for the whole output.
             return None;
         }
         let name = spill.name().to_owned();
@@ -281,7 +282,7 @@ impl CapturedOutput {
     }
 }
 
-/// Lines of the first `kept` bytes, which hold so many line feeds.
+/// Counts the lines of the first `kept` bytes, which contain `feeds` line feeds.
 fn cut_lines(content: &Content, feeds: u64, kept: u64) -> u64 {
     let last = usize::try_from(kept).ok().and_then(|kept| content.bytes().get(kept.checked_sub(1)?));
     feeds + u64::from(last.is_some_and(|byte| *byte != b'\n'))

@@ -1,4 +1,4 @@
-//! From a capture to the preview that a model would get of it, the spill kept where that says it is.
+//! Turns a capture into the preview that a model would get, and keeps the spill if the request says so.
 
 use std::path::{Path, PathBuf};
 
@@ -12,36 +12,36 @@ use crate::preview::{
 
 use super::captured::Captured;
 
-/// The path that notices print where nothing was saved.
+/// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
 
-/// A preview and all that it is made from.
+/// A preview and everything it was made from.
 #[derive(Debug)]
 pub struct Delivery {
-    /// The policy, with what the capture told it.
+    /// The policy, with the parameters that the capture set.
     pub policy: Policy,
-    /// What the model gets; of standard output where the policy does not know the two apart.
+    /// What the model gets; for standard output alone if the policy does not take standard error separately.
     pub preview: Preview,
-    /// What it gets of standard error, where that was apart and the policy does not know it.
+    /// What the model gets of standard error, if it was captured separately and the policy does not handle it.
     pub stderr_preview: Option<Preview>,
     /// What was captured.
     pub captured: Captured,
     /// Where the outputs were saved.
     pub saved: PerStream<Option<PathBuf>>,
-    /// What went wrong without stopping anything; not safe for a terminal as it is.
+    /// Problems that stopped nothing. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
-    /// What the policy was told of the capture: names of parameters that are `true` because of it.
+    /// The parameters that the capture set to `true`.
     pub told: Vec<&'static str>,
     paths: PerStream<String>,
     totals: PerStream<Totals>,
 }
 
-/// There is no preview of what was captured; what was captured is there all the same.
+/// The captured output has no preview; the output itself may still have been saved.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}{}", whereabouts(saved))]
 #[non_exhaustive]
 pub struct NoPreview {
-    /// Why.
+    /// Why there is none.
     #[source]
     pub error: PlanError,
     /// Where the outputs were saved.
@@ -54,23 +54,23 @@ fn whereabouts(saved: &PerStream<Option<PathBuf>>) -> String {
 }
 
 impl Delivery {
-    /// What [`Delivery::preview`] is a preview of.
+    /// Returns the input of [`Delivery::preview`].
     pub fn input(&self) -> Input<'_> {
         input(&self.captured, &self.policy, &self.totals, &self.paths)
     }
 
-    /// What [`Delivery::stderr_preview`] is a preview of.
+    /// Returns the input of [`Delivery::stderr_preview`].
     pub fn stderr_input(&self) -> Input<'_> {
         let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
         alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
     }
 
-    /// The preview's text.
+    /// Returns the preview's text.
     pub fn text(&self) -> String {
         self.preview.text(&self.input())
     }
 
-    /// Whether the policy's own notice tells that saving stopped at a cap.
+    /// Whether the policy's own notice mentions that saving stopped at a cap.
     pub fn tells_cap(&self) -> bool {
         self.policy.get(CAP).is_some()
     }
@@ -81,7 +81,7 @@ impl Delivery {
     }
 }
 
-/// Both outputs, as a policy that knows them apart takes them.
+/// Returns both outputs as input for a policy that takes them separately.
 fn input<'a>(
     captured: &'a Captured,
     policy: &Policy,
@@ -101,11 +101,10 @@ fn alone<'a>(captured: &Captured, bytes: &'a [u8], totals: &'a Totals, path: &'a
 }
 
 impl Captured {
-    /// Plans the preview, and gives the spills that are to be kept their names. What is not kept
-    /// is removed.
+    /// Plans the preview, and gives the spills to be kept their final names. The others are removed.
     ///
     /// # Errors
-    /// As [`preview::plan`]'s. The output is then kept, unless the request says [`KeepSpill::Never`].
+    /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
     pub fn deliver(mut self, request: &Request, place: &Location) -> Result<Delivery, NoPreview> {
         let request = &request.of_ended(self.ended);
         let mut policy = request.policy.clone();
@@ -140,8 +139,8 @@ impl Captured {
         Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, told, paths, totals })
     }
 
-    /// Keeps the output if that is wanted, and plans nothing: for what has been looked at. What is over
-    /// the cap is cut off. Where it is then; what went wrong is added to `warnings`.
+    /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.
+    /// Returns its path, and appends problems to `warnings`.
     pub fn keep(
         mut self,
         request: &Request,
@@ -154,8 +153,8 @@ impl Captured {
         wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, warnings)).flatten()
     }
 
-    /// Whether a stream's output is to be kept. It is when the policy does not say: a mistake in a policy must not
-    /// cost an output that may have taken hours.
+    /// Whether a stream's output is to be kept. True if the plan fails: a mistake in a policy must not cost an output
+    /// that may have taken hours.
     fn is_wanted(&self, stream: Stream, request: &Request, policy: &Policy) -> bool {
         match request.keep {
             KeepSpill::Always => true,
@@ -164,7 +163,7 @@ impl Captured {
         }
     }
 
-    /// Plans with every total that this turns out to need.
+    /// Plans, counting every total that the plan turns out to need.
     fn planned(
         &self,
         policy: &Policy,
@@ -177,7 +176,7 @@ impl Captured {
         preview::plan_counting(&input(self, policy, &totals, paths), policy, counts, count)
     }
 
-    /// The preview of standard error alone, where it is apart and the policy does not know it.
+    /// Plans standard error alone, if it is separate and the policy does not handle it.
     fn planned_apart(
         &self,
         policy: &Policy,
@@ -190,7 +189,7 @@ impl Captured {
         preview::plan_counting(&input, policy, counts, count).map(Some)
     }
 
-    /// What was not as it should be.
+    /// Returns the warnings about this capture.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.left_running {
@@ -204,7 +203,7 @@ impl Captured {
         notes
     }
 
-    /// A preview that needed bytes which are gone is not exact, and the report says so.
+    /// Returns a warning if the preview needed bytes that are gone and so is not exact.
     pub(in crate::capture) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content().holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
@@ -219,12 +218,11 @@ impl Captured {
     }
 }
 
-/// What became of a spill.
 #[derive(Debug, Default)]
 struct Saved {
-    /// It was to be kept.
+    /// Whether it was to be kept.
     wanted: bool,
-    /// Where the whole of it (or all up to its cap) is.
+    /// Where the whole output (or all of it up to its cap) is.
     path: Option<PathBuf>,
 }
 
@@ -242,14 +240,14 @@ fn save(
     })
 }
 
-/// The path that notices print.
+/// Returns the path that notices print.
 fn printed(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
     let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
     request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
-/// Whether the policy cuts this stream, whatever it does to the other, where it is not saved: what is not saved is then
-/// whole in the preview.
+/// Whether the policy would cut this stream without a saved copy, whatever it does to the other stream. If not, the
+/// preview contains the whole stream.
 fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> Result<bool, PlanError> {
     const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
     let Some(output) = captured.output(stream) else { return Ok(false) };
@@ -265,7 +263,7 @@ fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> R
     Ok(preview::plan(&input, policy)?.truncated)
 }
 
-/// Saves one stream's output; its path, if that is the whole, or the whole up to the cap.
+/// Saves one stream's output. Returns its path if everything, or everything up to the cap, was saved.
 fn save_one(
     captured: &mut Captured,
     stream: Stream,
@@ -282,7 +280,7 @@ fn save_one(
     None
 }
 
-/// Writes the record and gives the spill its name; a failed one that has nothing goes.
+/// Writes the record and gives the spill its final name. A failed spill with nothing in it is removed.
 fn finish(
     captured: &mut Captured,
     stream: Stream,

@@ -1,4 +1,4 @@
-//! What a capture gives: the output as taken, the preview made from it, and the record beside it.
+//! What a capture returns: the captured output, the preview made from it, and the record stored beside it.
 
 pub(crate) mod captured;
 pub(crate) mod finish;

@@ -1,4 +1,4 @@
-//! The record of a run, beside the spill: what was run, when, how it ended, and how much is there.
+//! The record of a run, stored beside the spill: what was run, when, how it ended, and how much was saved.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -19,17 +19,17 @@ use super::timeline::Timeline;
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
-/// A record is at most so long; a longer one is not overspill's.
+/// Maximum length of a record; a longer file is not overspill's.
 const MOST_BYTES: u64 = 1 << 20;
-/// A record whose spill is gone is kept for so long: the spill may just be getting its name.
+/// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// What a caller knows of a run.
+/// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The command and its arguments; empty for a stream.
     pub command: Vec<String>,
-    /// The directory in which it ran.
+    /// The directory it ran in.
     pub directory: PathBuf,
     /// The tool that it stands for.
     pub tool: Option<String>,
@@ -41,13 +41,13 @@ pub struct About {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// By itself, with this status.
+    /// Exited with this status.
     Code(u8),
-    /// By a signal of this number.
+    /// Killed by the signal of this number.
     Signal(i32),
 }
 
-/// A size in bytes and in lines, as `wc -l` counts them but with a last one that has no line feed.
+/// A size in bytes and lines. A last line without a line feed counts, unlike in `wc -l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OutputSize {
     /// Bytes.
@@ -56,43 +56,43 @@ pub struct OutputSize {
     pub lines: u64,
 }
 
-/// One spill's record, as its file in `records/` has it.
+/// The record of one spill, as stored in `records/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Where the spill is.
+    /// The path of the spill.
     pub path: String,
     /// Command and arguments; empty for a stream.
     pub command: Vec<String>,
-    /// Where it ran.
+    /// The directory it ran in.
     pub directory: String,
     /// The tool that it stood for.
     pub tool: Option<String>,
-    /// `stdout` (with standard error in it, unless they were apart) or `stderr`.
+    /// `stdout` (including standard error, unless captured separately) or `stderr`.
     pub stream: String,
-    /// When it began.
+    /// When it started.
     pub start: Timestamp,
-    /// When it and its output had ended.
+    /// When the command and its output had both ended.
     pub end: Timestamp,
-    /// How; none for a stream.
+    /// How the command ended; none for a stream.
     pub exit: Option<Exit>,
-    /// Whether it was stopped: by a signal passed on, because its time was over, or its reader gone; or
-    /// whether a stream was left before its end, or could not be read to it.
+    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
+    /// abandoned or could not be read to its end.
     pub stopped: Option<String>,
-    /// All that it printed.
+    /// The size of everything that was printed.
     pub seen: OutputSize,
-    /// What of that is in the spill.
+    /// The size of what is in the spill.
     pub kept: OutputSize,
-    /// Why that is not all: `cap`, `disk full`, `failed`.
+    /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
-    /// The policy that its preview was made by.
+    /// The policy that made the preview.
     pub policy: String,
-    /// When which stretches of both streams came, where they were apart.
+    /// When each stretch of the two streams arrived, if captured separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Timeline>,
 }
 
 impl Record {
-    /// Writes it for the spill of this file name, whole or not at all; with `durable`, onto the disk.
+    /// Writes the record for the spill of this file name, atomically; with `durable`, flushes it to disk.
     pub(crate) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
         let (path, dir) = create(env)?;
         let mut text = serde_json::to_vec(self)?;
@@ -102,8 +102,8 @@ impl Record {
         record.finish(durable).map(drop)
     }
 
-    /// The record of the spill of this file name, if there is one that can be read. Commands and
-    /// paths in it are as they were: clean them before they reach a terminal.
+    /// Reads the record for the spill of this file name; none if missing or unreadable. Commands and paths are
+    /// unescaped: escape them before they reach a terminal.
     pub fn read(env: &Env, name: &str) -> Option<Record> {
         let dir = open(env).ok()??;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -113,7 +113,7 @@ impl Record {
         serde_json::from_slice(&text).ok()
     }
 
-    /// The names of the spills that have records; none where they cannot be listed.
+    /// Returns the names of the spills that have records; empty if they cannot be listed.
     pub fn names(env: &Env) -> BTreeSet<String> {
         let Ok(Some(dir)) = open(env) else { return BTreeSet::new() };
         let Ok(found) = Dir::read_from(&dir) else { return BTreeSet::new() };
@@ -123,10 +123,10 @@ impl Record {
         found.flatten().filter_map(name).collect()
     }
 
-    /// Deletes the records whose spills have been gone for an hour, as once a run.
+    /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn sweep(env: &Env, now: Timestamp) -> io::Result<u64> {
         let Some(dir) = open(env)? else { return Ok(0) };
         let mut swept = 0;
@@ -140,7 +140,7 @@ impl Record {
     }
 }
 
-/// Whether a record is over an hour old and its spill is not there.
+/// Whether a record is over an hour old and its spill is gone.
 fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
     let modified = timestamp(FileStat::from(stat).identity.modified);
@@ -148,7 +148,7 @@ fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
         return false;
     }
     match name.strip_suffix(ENDING).filter(|name| !name.starts_with('.')) {
-        // What a killed writer left behind.
+        // Left behind by a killed writer.
         None => name.starts_with(".tmp-"),
         Some(spill) => Record::read(env, spill)
             .is_some_and(|record| std::path::Path::new(&record.path).symlink_metadata().is_err_and(is_gone)),
@@ -168,10 +168,10 @@ impl From<Ended> for Exit {
     }
 }
 
-/// Takes a record back.
+/// Deletes the record for the spill of this file name.
 pub(crate) fn remove(env: &Env, name: &str) {
     if let Ok(Some(dir)) = open(env) {
-        // It may not be there.
+        // The record may not exist.
         let _ = unlinkat(&dir, format!("{name}{ENDING}"), AtFlags::empty());
     }
 }

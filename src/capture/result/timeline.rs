@@ -1,4 +1,4 @@
-//! When which stretches of two streams came: the order that two pipes do not keep, as nearly as time tells it.
+//! When each stretch of two streams arrived: the order that two pipes lose, as far as timing can tell.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,27 +8,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::preview::Stream;
 
-/// No more stretches than this are told apart; when there are more, time is told more coarsely.
+/// Maximum number of stretches; when it is exceeded, times are rounded more coarsely.
 const MOST: usize = 512;
 
-/// What came of two streams, in the order of time.
+/// The stretches of two streams in order of arrival.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Times are rounded down to multiples of this, in milliseconds. What came of one stream within it
-    /// is one stretch; which of two streams came first within it is not known.
+    /// Times are rounded down to multiples of this many milliseconds. Everything that arrives on one stream within one
+    /// multiple is a single stretch; the order of the two streams within it is unknown.
     pub within_ms: u64,
     /// The stretches.
     pub stretches: Vec<TimelineEntry>,
 }
 
-/// Bytes of one stream that came at about the same time.
+/// Bytes of one stream that arrived at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineEntry {
-    /// Milliseconds since the command was started.
+    /// Milliseconds since the command started.
     pub ms: u64,
     /// `stdout` or `stderr`.
     pub stream: String,
-    /// How many; they follow those of this stream's stretch before.
+    /// Number of bytes; they follow those of this stream's previous stretch.
     pub bytes: u64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Notes bytes that came so many milliseconds after the start.
+    /// Records bytes that arrived `ms` milliseconds after the start.
     fn note(&mut self, ms: u64, stream: &str, bytes: u64) {
         self.add(ms, stream, bytes);
         if self.stretches.len() > MOST {
@@ -47,7 +47,7 @@ impl Timeline {
         }
     }
 
-    /// Halves the stretches at least, so that this is seldom done.
+    /// Coarsens until at most half of the stretches remain, so that this is rarely needed.
     fn coarsen(&mut self) {
         while self.stretches.len() > MOST / 2 {
             self.within_ms *= 2;
@@ -67,7 +67,7 @@ impl Timeline {
     }
 }
 
-/// What two threads note in.
+/// A timeline shared by two reading threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     since: Instant,
@@ -75,29 +75,29 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Starts now.
+    /// Starts the clock.
     pub(crate) fn start() -> Clock {
         Clock { since: Instant::now(), arrivals: Arc::default() }
     }
 
-    /// All that was noted.
+    /// Returns the timeline so far.
     pub(crate) fn arrivals(&self) -> Timeline {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn note(&self, stream: Stream, bytes: usize) {
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked only now, so that the notes are in the order of time.
+        // Read the clock under the lock, so that entries are in order of time.
         let ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         arrivals.note(ms, stream.as_str(), bytes as u64);
     }
 }
 
-/// Notes when what is read comes.
+/// A reader that records when bytes arrive.
 pub(crate) struct Timed<R> {
     pub reader: R,
     pub stream: Stream,
-    /// None: nobody asks.
+    /// None if no timeline is wanted.
     pub clock: Option<Clock>,
 }
 

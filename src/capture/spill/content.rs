@@ -1,4 +1,4 @@
-//! The bytes of an output that has been taken: held, in the file, or no more than its two ends.
+//! The bytes of a captured output: in memory, in a file, or only its two ends.
 
 use std::fs::File;
 use std::io;
@@ -20,13 +20,13 @@ pub enum Content {
     Held(Vec<u8>),
     /// In its file.
     File(MapView),
-    /// Not all of it is anywhere: between its ends are holes, which read as NUL bytes and cost no
-    /// memory. Length and offsets are the output's own, so that a preview of its ends is exact.
+    /// Part of the output is gone: between the ends are holes, which read as NUL bytes and cost no memory. Length and
+    /// offsets are the real ones, so that a preview of the ends is exact.
     Ends(Mmap, Vec<Range<u64>>),
 }
 
 impl Content {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Content::Held(bytes) => bytes,
@@ -35,7 +35,7 @@ impl Content {
         }
     }
 
-    /// Counts all of it; not where some is nowhere any more.
+    /// Counts the whole output; `None` if part of it is gone.
     pub(crate) fn count(&self, want: Want) -> Option<Measure> {
         match self {
             Content::Held(bytes) => Some(units::measure_all(bytes, want)),
@@ -44,7 +44,7 @@ impl Content {
         }
     }
 
-    /// Ranges of bytes that are nowhere any more.
+    /// Returns the byte ranges that are gone.
     pub fn holes(&self) -> &[Range<u64>] {
         match self {
             Content::Ends(_, holes) => holes,
@@ -52,13 +52,13 @@ impl Content {
         }
     }
 
-    /// The content of a file that has it all, by its path; `None` if that cannot be looked at.
+    /// Returns the content of a file that has the whole output; `None` if the file cannot be opened.
     pub(crate) fn of_file(path: &Path, len: u64) -> Option<Content> {
         let view = Source::open_entry(path).ok()?.view();
         (view.len() as u64 == len).then_some(Content::File(view))
     }
 
-    /// The content of which the file has the first `kept` bytes, and `rest` what followed.
+    /// Returns the content whose first `kept` bytes are in the file, followed by `rest`.
     pub(crate) fn of_ends(file: Option<&File>, kept: u64, rest: &HeadAndTail) -> io::Result<Content> {
         let total = kept + rest.total();
         if total == 0 {
@@ -80,14 +80,14 @@ impl Content {
     }
 }
 
-/// What is read of the file: its beginning, and as much of its end as belongs to the output's end.
+/// Returns the ranges to read from the file: its beginning, and what part of it belongs to the end of the output.
 fn file_stretches(kept: u64, total: u64) -> Vec<Range<u64>> {
     let head = 0..kept.min(HELD as u64);
     let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
     vec![head, tail]
 }
 
-/// What lies between ordered ranges.
+/// Returns the gaps between ordered ranges.
 fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
     let ends = std::iter::once(0).chain(filled.iter().map(|range| range.end));
     let starts = filled.iter().map(|range| range.start).chain([total]);

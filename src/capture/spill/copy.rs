@@ -1,4 +1,4 @@
-//! From a reader to a sink by way of a few buffers that go round, so that reading seldom waits for the disk.
+//! Copies from a reader to a sink through a few rotating buffers, so that reading rarely waits for the disk.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::file::Spill;
 use super::sink::{Received, Sink, Stopped};
 
-/// Bytes of one buffer: small enough that what one thread has read is in the cache yet when the
-/// other writes it.
+/// Size of one buffer in bytes: small enough that what one thread has read is still in the cache when the other writes
+/// it.
 const BUFFER: usize = 128 << 10;
-/// How many buffers go round: together they are all the memory that a stream takes, however long.
+/// Number of buffers: together they are all the memory that a stream uses, however long.
 const BUFFERS: usize = 4;
 
-/// How far a capture has come; shared with whoever wants to look.
+/// The progress of a capture; shared with whoever wants to follow it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
@@ -25,23 +25,23 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Bytes that came.
+    /// Returns the number of bytes so far.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// LF bytes among them.
+    /// Returns the number of LF bytes so far.
     pub fn line_feeds(&self) -> u64 {
         self.line_feeds.load(Ordering::Relaxed)
     }
 
-    /// The growing file, once it is begun: it can be opened and looked at, and stays the same file
-    /// when it gets its name. A small output has none.
+    /// Returns the path of the growing file, once created. It can be opened and viewed, and remains the same file when
+    /// it gets its final name. A small output has none.
     pub fn spill(&self) -> Option<&Path> {
         self.spill.get().map(PathBuf::as_path)
     }
 
-    /// Why the file does not grow any more although bytes come, if so.
+    /// Returns why the file has stopped growing while bytes still arrive, if so.
     pub fn stopped(&self) -> Option<&Stopped> {
         self.stopped.get()
     }
@@ -58,15 +58,15 @@ impl Progress {
     }
 }
 
-/// Takes all that `reader` gives, to its end or to its first error, which is told too. Without a second thread one
-/// reads and writes in turn.
+/// Reads `reader` into the sink until its end or first error, which is returned as well. If no second thread can be
+/// started, one thread reads and writes in turn.
 pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
 ) -> (Received<Spill>, Option<io::Error>) {
     let (reading, taking) = pump();
-    // A thread that cannot be had drops what it was given.
+    // If no thread can be started, the closure is dropped with everything it owns.
     let reader = Mutex::new(Some(reader));
     let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
     let failure = std::thread::scope(|scope| {
@@ -82,7 +82,7 @@ pub(crate) fn take_all(
     (sink.finish(), failure)
 }
 
-/// Reads and takes on one thread.
+/// Reads and writes on one thread.
 fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     loop {
@@ -95,21 +95,21 @@ fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -
     }
 }
 
-/// A buffer and how much of it is full.
+/// A buffer and how many of its bytes are in use.
 type Full = (Vec<u8>, usize);
 
-/// Both ends of a pump: what reads, and what takes.
+/// Returns both ends of a pump: the reading one and the taking one.
 fn pump() -> (Reading, Taking) {
     let (give_empty, take_empty) = channel();
     let (give_full, take_full) = channel();
     for _ in 0..BUFFERS {
-        // The other end is right here. Buffers get their memory when they are first used.
+        // Cannot fail: the receiver is right here. Buffers are allocated on first use.
         let _ = give_empty.send(Vec::new());
     }
     (Reading { empty: take_empty, full: give_full }, Taking { full: take_full, empty: give_empty })
 }
 
-/// Where a reader's bytes go.
+/// The end that passes on a reader's bytes.
 struct Reading {
     empty: Receiver<Vec<u8>>,
     full: Sender<Full>,
@@ -137,7 +137,7 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Where a sink's bytes come from.
+/// The end that feeds a sink.
 struct Taking {
     full: Receiver<Full>,
     empty: Sender<Vec<u8>>,
@@ -148,7 +148,7 @@ impl Taking {
         for (buffer, count) in self.full {
             sink.push(&buffer[..count]);
             progress.note(sink);
-            // A reader that has ended wants no more.
+            // The reader may have ended and need no more buffers.
             let _ = self.empty.send(buffer);
         }
     }

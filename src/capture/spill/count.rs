@@ -1,40 +1,40 @@
-//! Counting an output as it streams by, exactly, however it is cut into chunks.
+//! Counts a streamed output exactly, however it is split into chunks.
 
 use crate::preview::Totals;
 use crate::text::units::{self, Measure, Want};
 
-/// Bytes after an unfinished character that settle what becomes of it.
+/// Bytes after an unfinished character that are enough to decide how it decodes.
 const LOOK_AHEAD: usize = 4;
 
-/// Counts chunks; the sum is what [`units::measure_all`] gives for the whole.
+/// Counts chunks; the sum equals what [`units::measure_all`] returns for the whole output.
 #[derive(Debug)]
 pub(crate) struct Counter {
     want: Want,
     sum: Measure,
     bytes: u64,
-    /// A character that the last chunk left unfinished: at most 3 bytes, and what follows them if
-    /// that does not settle it.
+    /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
+    /// decide how it decodes.
     carry: Vec<u8>,
     last: u8,
 }
 
 impl Counter {
-    /// Counts line feeds and what else is wanted.
+    /// Counts line feeds, and whatever else `want` says.
     pub(crate) fn new(want: Want) -> Self {
         Self { want: want | Want::LINE_FEEDS, sum: Measure::default(), bytes: 0, carry: Vec::new(), last: 0 }
     }
 
-    /// Bytes that came.
+    /// Returns the number of bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// LF bytes that came.
+    /// Returns the number of LF bytes so far.
     pub(crate) fn line_feeds(&self) -> u64 {
         self.sum.line_feeds
     }
 
-    /// Lines as `wc -l` and a pager count: a last one without a line feed is one, too.
+    /// Returns the number of lines so far; unlike in `wc -l`, a last line without a line feed counts.
     pub(crate) fn lines(&self) -> u64 {
         self.sum.line_feeds + u64::from(self.bytes > 0 && self.last != b'\n')
     }
@@ -54,13 +54,13 @@ impl Counter {
         }
     }
 
-    /// The totals wanted, once nothing more comes.
+    /// Returns the wanted totals; call it when everything has been added.
     pub(crate) fn totals(&self) -> Totals {
         let rest = units::measure_all(&self.carry, split(self.want).1);
         Totals::of(&(self.sum + rest), self.want)
     }
 
-    /// Counts what was left unfinished; how many bytes of `chunk` that took.
+    /// Counts the unfinished character. Returns how many bytes of `chunk` that took.
     fn finish_carried(&mut self, chunk: &[u8], want: Want) -> usize {
         if self.carry.is_empty() {
             return 0;
@@ -83,7 +83,7 @@ impl Counter {
     }
 }
 
-/// What is counted of bytes, and what of their decoding.
+/// Splits the wanted totals into those of the bytes and those of the decoded text.
 fn split(want: Want) -> (Want, Want) {
     let of_bytes = Want::LINE_FEEDS | Want::LONE_RETURNS;
     let of_text = want.without(of_bytes);

@@ -1,4 +1,5 @@
-//! Directories that hold spills: private to the user, checked before use, and rid of what killed writers left.
+//! Directories that hold spills: private to the user, checked before use, and cleaned of what killed writers left
+//! behind.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,7 +15,7 @@ use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
 use crate::fs::stat::{FileStat, timestamp};
 use crate::store::Env;
 
-/// A temporary file younger than this may still get its name.
+/// A temporary file younger than this may still be in use.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
 /// Why a directory cannot be used.
@@ -31,7 +32,7 @@ pub(crate) enum DirError {
 }
 
 impl DirError {
-    /// What the system said, if it was the system.
+    /// Returns the system's error, if that is the reason.
     pub(crate) fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),
@@ -47,31 +48,31 @@ impl From<DirError> for io::Error {
     }
 }
 
-/// Makes the directories that are to hold `path`; none is checked.
+/// Creates the parent directories of `path`, without checking them.
 pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
     let Some(parent) = path.parent() else { return Ok(()) };
     directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
-/// A private directory, if it is there.
+/// Opens a private directory.
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
-/// A private directory, made if it is not there.
+/// Opens a private directory, creating it if necessary.
 pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make(path)?;
     open_private(path, env)
 }
 
-/// An agent's own directory: others may read it if the agent lets them, but not write to it.
+/// Opens an agent's own directory. Others may read it if the agent allows that, but must not be able to write to it.
 pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make_parents(path)?;
     make(path)?;
     directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }
 
-/// A directory that all share, such as /tmp: the user's own, or sticky, so that no other user can move its files away.
+/// Opens a shared directory such as /tmp: owned by the user, or sticky, so that no other user can move files away.
 pub(crate) fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open_shared(path, env.uid()).map_err(|unfit| explain(path, unfit, "+t"))
 }
@@ -90,7 +91,7 @@ fn explain(path: &Path, unfit: Unfit, remedy: &'static str) -> DirError {
     }
 }
 
-/// Removes one file, if it is a regular one of the user's that no process is writing; its bytes, if it is gone.
+/// Removes a file, if it is a regular file of this user that no process is writing. Returns its bytes if removed.
 pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
     let facts = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
     if facts.kind != FileType::RegularFile || facts.uid != env.uid() {
@@ -104,7 +105,7 @@ pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<
     (is_same && unlinkat(dir, name, AtFlags::empty()).is_ok()).then_some(facts.identity.size)
 }
 
-/// Removes what writers that were killed left behind over an hour ago: `.tmp-` and a name that fits.
+/// Removes what killed writers left behind over an hour ago: names with the prefix `.tmp-` and then a fitting name.
 pub(crate) fn sweep(dir: &OwnedFd, env: &Env, now: Timestamp, fits: impl Fn(&str) -> bool) {
     let Ok(entries) = Dir::read_from(dir) else { return };
     for found in entries.flatten() {

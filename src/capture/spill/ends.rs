@@ -1,20 +1,19 @@
 //! The beginning and the end of what could not be spilled, in bounded memory.
 
-/// Bytes that are held of the beginning, and as many of the end: more than any agent's limits keep.
+/// Bytes held of the beginning, and as many of the end: more than any agent's limits keep.
 pub(crate) const HELD: usize = 2 << 20;
 
-/// Keeps the first and the last [`HELD`] bytes of a stream.
+/// Holds the first and the last [`HELD`] bytes of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct HeadAndTail {
     head: Vec<u8>,
-    /// A ring once it is full: the oldest byte is at `oldest`.
+    /// A ring buffer once full: the oldest byte is at `oldest`.
     tail: Vec<u8>,
     oldest: usize,
     total: u64,
 }
 
 impl HeadAndTail {
-    /// Takes the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(HELD - self.head.len()));
@@ -22,17 +21,17 @@ impl HeadAndTail {
         self.push_tail(&rest[rest.len().saturating_sub(HELD)..]);
     }
 
-    /// Bytes that came.
+    /// Returns the number of bytes pushed.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Where the held bytes of the end begin; what lies between the two ends is gone.
+    /// Returns where the held end begins; the bytes between the two ends are gone.
     pub(crate) fn tail_start(&self) -> u64 {
         self.total - self.tail.len() as u64
     }
 
-    /// The held stretches, in order: offset in bytes from where this began, and the bytes.
+    /// Returns the held stretches in order, each with its offset in bytes from the first push.
     pub(crate) fn stretches(&self) -> [(u64, &[u8]); 3] {
         let (newer, older) = self.tail.split_at(self.oldest);
         let start = self.tail_start();

@@ -1,4 +1,4 @@
-//! The file that an output is spilled to, and the space that it leaves to others.
+//! The file that an output is spilled to, and the disk space it leaves for others.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use crate::fs::room::RoomWatch;
 use crate::store::NewSpill;
 
-/// A spill that is being written under its temporary name.
+/// A spill that is being written under a temporary name.
 #[derive(Debug)]
 pub(crate) struct Spill {
     new: NewSpill,
@@ -19,44 +19,43 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Takes a spill that has just been begun.
+    /// Wraps a newly created spill file.
     pub(crate) fn new(new: NewSpill) -> Spill {
         survive_file_size_limit();
         Spill { new, written: 0, room: RoomWatch::default() }
     }
 
-    /// The file's name once it is finished.
+    /// Returns the final file name.
     pub(crate) fn name(&self) -> &str {
         self.new.id()
     }
 
-    /// Its path once it is finished.
+    /// Returns the final path.
     pub(crate) fn path(&self) -> PathBuf {
         self.new.path()
     }
 
-    /// Its path until then.
+    /// Returns the temporary path.
     pub(crate) fn temporary_path(&self) -> PathBuf {
         self.new.temporary_path()
     }
 
-    /// The file itself.
     pub(crate) fn file(&self) -> &File {
         self.new.file()
     }
 
-    /// Gives it its name, without replacing another file.
+    /// Gives the file its final name, without replacing another file.
     ///
     /// # Errors
-    /// What the system says; it is then gone.
+    /// The system's error; the file is then removed.
     pub(crate) fn finish(self, durable: bool) -> io::Result<PathBuf> {
         self.new.finish(durable)
     }
 
-    /// Whether the disk has room for more.
+    /// Checks that the disk has room for more.
     ///
     /// # Errors
-    /// If not.
+    /// If it does not.
     pub(crate) fn room(&mut self) -> io::Result<()> {
         self.room.check(self.new.file(), self.written)
     }
@@ -75,8 +74,8 @@ impl Write for Spill {
     }
 }
 
-/// A file grown to the limit of its size is to be an error, not the program's death. A handler, unlike an
-/// ignored signal, is not handed on to the commands that overspill starts.
+/// Turns a file that reaches the size limit (`ulimit -f`) into an error instead of the program's death. Unlike an
+/// ignored signal, a handler is not inherited by the commands that overspill starts.
 fn survive_file_size_limit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Where spills are put: in overspill's own store, or where and under the name that an agent would use.
+//! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,23 +15,23 @@ use super::dir::{agents_dir, private_dir, shared_dir, sweep};
 use super::file::Spill;
 use super::sink::{Sink, SinkLimits};
 
-/// The session whose directory is used when none is named.
+/// The session used if none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
-/// Most bytes of a tool's name that become part of a file's.
+/// Maximum number of characters of a tool's name that go into a file name.
 const TOOL_BYTES: usize = 80;
 
-/// A place to save whole outputs in, each in a file of its own (mode 0600).
+/// Where to save whole outputs, each in a file of its own (mode 0600).
 #[derive(Clone, Debug)]
 pub struct Location {
     env: Env,
     kind: Kind,
     tool: String,
-    /// The clock's time if none is set.
+    /// Uses the system clock if not set.
     now: Option<Timestamp>,
     before: Option<Arc<Before>>,
 }
 
-/// What is done once, before the first spill.
+/// An action to run once, before the first spill.
 struct Before {
     once: Once,
     act: Box<dyn Fn() + Send + Sync>,
@@ -47,10 +47,10 @@ impl fmt::Debug for Before {
 enum Kind {
     Own,
     Dir(PathBuf),
-    /// opencode and those that store as it does: its data directory's name.
+    /// opencode and agents with the same kind of store: the name of the data directory.
     Opencode(String),
     GoSession(String),
-    /// Directory, and the ending of a name that has an id of so many hexadecimal digits.
+    /// The directory, the number of hexadecimal digits in a file name, and what follows them.
     Overflow {
         dir: PathBuf,
         digits: usize,
@@ -59,14 +59,14 @@ enum Kind {
     Pi,
 }
 
-/// No place can be told from what was asked.
+/// Why there is no location for the request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocationError {
-    /// Nothing is known of how this agent places spills.
+    /// It is not known where this agent stores spills.
     #[error("--layout agent is not supported for {0}; it is for opencode, kilo, go-opencode, pi and t15")]
     NoLayout(String),
-    /// A session's name becomes part of a directory's.
+    /// The session's name cannot be part of a directory name.
     #[error("invalid session name '{0}': use letters, digits, - and _, and at least one that is not a digit")]
     Session(String),
 }
@@ -79,15 +79,15 @@ impl Default for Location {
 }
 
 impl Location {
-    /// A directory of the caller's choice, absolute or relative to the current one. It is made with mode 0700 when it
-    /// is first needed; one that is there must belong to this user, and others must not be able to write to it.
+    /// A directory chosen by the caller, absolute or relative to the current one. It is created with mode 0700 when
+    /// first needed; an existing one must belong to this user and must not be writable by others.
     pub fn dir(path: impl Into<PathBuf>) -> Location {
         let path = path.into();
         let path = std::path::absolute(&path).unwrap_or(path);
         Location::in_kind(Kind::Dir(path), Env::from_process(), None)
     }
 
-    /// Our own store.
+    /// Overspill's own store.
     #[doc(hidden)]
     pub fn own(env: &Env, now: Timestamp) -> Location {
         Location::in_kind(Kind::Own, env.clone(), Some(now))
@@ -97,10 +97,10 @@ impl Location {
         Location { env, kind, tool: String::new(), now, before: None }
     }
 
-    /// Where the agent of the policy `name` (`agent/tool`) would put an output of `tool`.
+    /// Where the agent of the policy `name` (`agent/tool`) would store an output of `tool`.
     ///
     /// # Errors
-    /// [`LocationError`]: that agent has no such place, or the session's name cannot be used.
+    /// [`LocationError`]: no such place is known for that agent, or the session's name is invalid.
     #[doc(hidden)]
     pub fn of_agent(
         name: &str,
@@ -123,8 +123,7 @@ impl Location {
         Ok(Location { tool: tool_name(tool), ..Location::in_kind(kind, env.clone(), Some(now)) })
     }
 
-    /// The same, with something to be done once before the first spill is begun, such as cleaning
-    /// the store.
+    /// Adds an action to run once before the first spill is created, such as cleaning the store.
     #[doc(hidden)]
     #[must_use]
     pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Location {
@@ -138,12 +137,12 @@ impl Location {
         self.kind == Kind::Own
     }
 
-    /// Where runs are recorded, if they are: not of spills in a directory of the caller's choice.
+    /// Returns where runs are recorded; none for a directory chosen by the caller.
     pub(crate) fn records(&self) -> Option<&Env> {
         (!matches!(self.kind, Kind::Dir(_))).then_some(&self.env)
     }
 
-    /// What takes an output, and begins its spill here when that is needed.
+    /// Returns a sink that creates its spill here when needed.
     pub(crate) fn sink(&self, stream: Stream, limits: SinkLimits) -> Sink<Spill> {
         let place = self.clone();
         let begin = move || {
@@ -154,10 +153,10 @@ impl Location {
         Sink::new(limits, Box::new(begin))
     }
 
-    /// Begins the spill of one stream.
+    /// Creates the spill file of one stream.
     ///
     /// # Errors
-    /// The place cannot be used, and the remedy; or what the system says.
+    /// If the directory cannot be used (with the remedy), or the system's error.
     #[doc(hidden)]
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
         let now = self.now.unwrap_or_else(Timestamp::now);
@@ -188,7 +187,7 @@ impl Location {
         NewSpill::begin_in(dir, path, self.name(stream, now)?)
     }
 
-    /// Whether a name is one that [`Location::name`] gives.
+    /// Whether [`Location::name`] could have returned this name.
     fn fits(&self, name: &str) -> bool {
         match &self.kind {
             Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => parse_id(name.as_bytes()).is_some(),
@@ -224,14 +223,14 @@ fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A tool's name as part of a file's: one word.
+/// Returns a tool's name as a single word for a file name.
 fn tool_name(tool: Option<&str>) -> String {
     let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };
     word.chars().map(safe).take(TOOL_BYTES).collect()
 }
 
-/// `bash-{digits}-stdout.txt` or `-stderr.txt`.
+/// Whether this is `bash-{digits}-stdout.txt` or `-stderr.txt`.
 pub(crate) fn is_spill(name: &str) -> bool {
     let number = name
         .strip_prefix("bash-")
@@ -239,7 +238,7 @@ pub(crate) fn is_spill(name: &str) -> bool {
     number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// A session's name, if it can be part of a directory's. One of digits alone would look like a process's.
+/// Checks a session's name. Digits alone are invalid, since they would look like a process's directory.
 pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
     let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
@@ -247,7 +246,7 @@ pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
     fits.then(|| name.to_owned()).ok_or_else(|| LocationError::Session(name.to_owned()))
 }
 
-/// The directory of a session, by opencode's persistence design.
+/// Returns the directory of a session, as in opencode's persistence design.
 pub(crate) fn session_dir(env: &Env, session: &str) -> PathBuf {
     temporary(env, &["TMPDIR"]).join(format!("opencode-{session}"))
 }
@@ -323,7 +322,7 @@ mod tests {
             spill.file().set_modified(old).unwrap();
             drop(place.begin(Stream::Stderr).unwrap());
             assert!(left.exists(), "{policy}: its writer is still at it");
-            // Its lock goes with its writer, its file stays.
+            // Its lock goes when its writer does; its file stays.
             std::fs::rename(&left, left.with_extension("kept")).unwrap();
             drop(spill);
             std::fs::rename(left.with_extension("kept"), &left).unwrap();

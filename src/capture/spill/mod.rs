@@ -1,4 +1,4 @@
-//! Where an output goes while it comes: counted, held, then written to a file within its bounds.
+//! Takes an output while it arrives: counted, held, then written to a file within its limits.
 
 pub(crate) mod content;
 pub(crate) mod copy;

@@ -1,4 +1,4 @@
-//! The end of a session: its directory goes, with the spills in it.
+//! Ends a session: removes its directory and the spills in it.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use super::location::{LocationError, is_spill, session_dir, session_name};
 /// What was removed with a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndedSession {
-    /// Its directory.
+    /// The session's directory.
     pub path: PathBuf,
-    /// Spills removed.
+    /// Number of spills removed.
     pub files: u64,
-    /// Their bytes.
+    /// Total bytes removed.
     pub bytes: u64,
-    /// Names that were left, and the directory with them: not overspill's, or still being written.
+    /// Names that were left, and with them the directory: not overspill's, or still being written.
     pub left: Vec<String>,
 }
 
 /// Why a session cannot be ended.
 #[derive(Debug, thiserror::Error)]
 pub enum EndError {
-    /// It cannot be a session's name.
+    /// The name is invalid.
     #[error("{0}")]
     Name(#[from] LocationError),
-    /// There is none of that name.
+    /// There is no session of this name.
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
-    /// Its directory is not private, or the system will not have it; the path is named.
+    /// The directory is not private, or the system's error; it names the path.
     #[error("{0}")]
     Io(io::Error),
 }
@@ -44,8 +44,8 @@ impl From<DirError> for EndError {
     }
 }
 
-/// Removes a session's directory and the spills in it, one name at a time. What is not named as a
-/// session's spill, is not a file of the user's, or is still being written stays.
+/// Removes a session's directory and the spills in it, one file at a time. Files that are not named like a session's
+/// spill, do not belong to the user, or are still being written are left.
 ///
 /// # Errors
 /// [`EndError`].

@@ -1,4 +1,4 @@
-//! The library's door for agents: a tool's output in, what the model gets out, the whole saved where that says.
+//! The library's entry point for agents: takes a tool's output, returns what the model gets, and saves the whole.
 
 mod writer;
 
@@ -21,13 +21,13 @@ use super::spill::sink::{HOLD, SinkLimits};
 
 pub use writer::Writer;
 
-/// What a tool gave.
+/// The output of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolOutput<'a> {
-    /// All that it printed.
+    /// Everything that it printed.
     Whole(&'a [u8]),
-    /// What the tool itself has cut already: it is left alone.
+    /// Output that the tool has already truncated: it is left alone.
     Truncated(&'a str),
 }
 
@@ -55,22 +55,22 @@ impl<'a> From<&'a Vec<u8>> for ToolOutput<'a> {
     }
 }
 
-/// What becomes of a tool's output.
+/// The result of truncating a tool's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// What the model gets.
     pub text: String,
-    /// Whether `text` is cut, by the policy or by the tool before.
+    /// Whether `text` was truncated, by the policy or by the tool itself.
     pub truncated: bool,
-    /// Where the whole output is (or its beginning, as far as the policy's cap allows). None if the output fits, or
-    /// could not be saved.
+    /// Where the whole output was saved (or its beginning, up to the policy's cap). None if the output fits, or could
+    /// not be saved.
     pub saved_to: Option<PathBuf>,
-    /// The same for a command's standard error, where the policy takes it apart.
+    /// The same for a command's standard error, where the policy treats it separately.
     pub stderr_saved_to: Option<PathBuf>,
     /// How the command ended; none if there was no command.
     pub ended: Option<Ended>,
-    /// What went wrong without stopping anything, such as a failure to save; not safe for a terminal as it is.
+    /// Problems that stopped nothing, such as a failed save. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
 }
 
@@ -78,19 +78,19 @@ pub struct Outcome {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The policy has a mistake, or the agent's own tool would answer with this error.
+    /// The policy is faulty, or the agent's own tool would reply with this error.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The agent that the policy is of would crash on this output, with these words.
+    /// The policy's agent would crash on this output, with this message.
     #[error("the agent itself crashes on this output: {0}")]
     Crashed(String),
-    /// There is no preview of a command's output; it says where the output was saved.
+    /// A command's output has no preview; the error says where the output was saved.
     #[error(transparent)]
     NoPreview(#[from] NoPreview),
     /// The command could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// An output that came in chunks cannot be read back.
+    /// An output that arrived in chunks cannot be read back.
     #[error("the output cannot be read back: {0}")]
     Io(#[from] io::Error),
 }
@@ -133,61 +133,61 @@ pub struct Truncator {
 }
 
 impl Truncator {
-    /// Cuts as the built-in policy of this name (`agent/tool`) says, and saves in [`Location::default`].
+    /// Truncates with the built-in policy of this name (`agent/tool`), and saves in [`Location::default`].
     ///
     /// # Errors
-    /// [`PolicyError::Unknown`] lists the names that there are.
+    /// [`PolicyError::Unknown`], which lists the existing names.
     pub fn new(policy: &str) -> Result<Truncator, PolicyError> {
         Ok(Truncator::of(Policy::builtin(policy)?))
     }
 
-    /// Cuts as this policy says, and saves in [`Location::default`].
+    /// Truncates with this policy, and saves in [`Location::default`].
     pub fn of(policy: Policy) -> Truncator {
         Truncator { policy, tools: BTreeMap::new(), place: Location::default(), may_delegate: None }
     }
 
-    /// Saves in another place.
+    /// Sets where outputs are saved.
     #[must_use]
     pub fn save_in(self, place: Location) -> Truncator {
         Truncator { place, ..self }
     }
 
-    /// Another policy for one tool.
+    /// Sets another policy for one tool.
     #[must_use]
     pub fn with_tool(mut self, tool: &str, policy: Policy) -> Truncator {
         self.tools.insert(tool.to_owned(), policy);
         self
     }
 
-    /// Whether the agent may hand a file to a helper of its own: a policy that tells the model so
-    /// in its hint (`task_tool`) goes by this.
+    /// Sets whether the agent may hand a file to a sub-agent. Used by policies that mention this in their hint to the
+    /// model (parameter `task_tool`).
     #[must_use]
     pub fn may_delegate(self, may: bool) -> Truncator {
         Truncator { may_delegate: Some(may), ..self }
     }
 
-    /// The policy for a tool, as it is set now.
+    /// Returns the policy for a tool, with its current parameters.
     pub fn policy(&self, tool: &str) -> Policy {
         let mut policy = self.tools.get(tool).unwrap_or(&self.policy).clone();
         let key = policy.tool_key().map(str::to_owned);
         if let Some(key) = key.filter(|key| !policy.is_set(key)) {
-            // A kind of output that the policy does not know is cut as any other.
+            // If the policy does not know this kind of output, it treats it like any other.
             let _ = policy.set(&key, tool);
         }
         if let Some(may) = self.may_delegate.filter(|_| policy.get("task_tool").is_some()) {
-            // The policy has just said that it has it.
+            // The policy has this parameter, as was just checked.
             let _ = policy.set("task_tool", if may { "true" } else { "false" });
         }
         policy
     }
 
-    /// Where outputs are saved.
+    /// Returns where outputs are saved.
     pub fn place(&self) -> &Location {
         &self.place
     }
 
-    /// Cuts a tool's output as the tool's policy says, and saves the whole if it is cut. A save that fails is
-    /// no error: the text then says so in the policy's own way.
+    /// Truncates a tool's output with the tool's policy, and saves the whole output if it is cut. A failed save is not
+    /// an error: the text then mentions it in the policy's own way.
     ///
     /// # Errors
     /// [`Error`].
@@ -227,8 +227,8 @@ impl Truncator {
     }
 }
 
-/// Plans with the path of nothing; if that cuts, saves and plans with the path that there is. The flag is always that
-/// of the text: where the length of the path counts, the two plans may differ.
+/// Plans without a path first; if that cuts, saves the output and plans again with its path. `truncated` always belongs
+/// to the returned text: where the path's length counts, the two plans may differ.
 fn outcome(
     bytes: &[u8],
     count: impl Fn(Want) -> Option<Measure>,
@@ -259,7 +259,7 @@ fn of_plan(
     saved_to: Option<PathBuf>,
 ) -> (Outcome, preview::Preview, u64) {
     let CountedPlan { preview, touched, .. } = counted;
-    // What is made into text are ranges; the path is in the notices already.
+    // The path is already in the notices; this only turns ranges into text.
     let text = preview.text(&Input::of(bytes, ""));
     let outcome = Outcome { text, truncated: preview.truncated, saved_to, ..Outcome::default() };
     (outcome, preview, touched)
@@ -279,7 +279,7 @@ fn planned(
     }
 }
 
-/// Bytes that are saved at most.
+/// Returns the maximum number of bytes to save.
 fn cap(policy: &Policy) -> usize {
     usize::try_from(Request::new(policy.clone()).cap).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! The outcomes of outputs in hand and still coming, and that both are the same.
+//! Checks the outcomes for complete outputs and for chunked ones, and that both agree.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncato
     (home, Truncator::of(policy).save_in(place))
 }
 
-/// The same, where nothing can be saved.
+/// A truncator that cannot save anywhere.
 fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
     let (home, truncator) = truncator(policy, set);
     std::fs::write(home.path().join("outputs"), "").unwrap();
@@ -70,7 +70,7 @@ fn where_the_agent_would_crash_so_it_says() {
     assert!(matches!(error, Error::Crashed(words) if words.contains("out of range")));
 }
 
-/// Its response always names the file, and is cut at `max` bytes with that name in it.
+/// A policy whose response always names the file, and is cut at `max` bytes including that name.
 fn naming(max: usize) -> Policy {
     Policy::parse(&format!(
         r#"

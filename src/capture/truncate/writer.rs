@@ -1,4 +1,4 @@
-//! A tool's output that is still coming, taken in chunks.
+//! Takes a tool's output in chunks while it arrives.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use crate::preview::{Policy, Stream};
 
 use super::{Error, Outcome, cap, outcome};
 
-/// A tool's output that is still coming: held while it is small, then written to a file. Memory stays bounded,
-/// however long the output is. Dropped unfinished, it leaves no file.
+/// A tool's output that is still arriving: held in memory while it is small, then written to a file. Memory stays
+/// bounded however long the output is. If dropped before [`Writer::finish`], it leaves no file.
 pub struct Writer {
     pub(super) sink: Sink<Spill>,
     pub(super) policy: Policy,
@@ -25,19 +25,20 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Takes the next chunk of any size; it may end within a character. Never fails: what cannot be saved is
-    /// counted all the same.
+    /// Takes the next chunk, of any size; it may end within a character. Never fails: what cannot be saved is still
+    /// counted.
     pub fn push(&mut self, chunk: &[u8]) {
         self.sink.push(chunk);
     }
 
-    /// Bytes that came so far.
+    /// Returns the number of bytes so far.
     pub fn bytes(&self) -> u64 {
         self.sink.bytes()
     }
 
-    /// The outcome, as [`Truncator::truncate`] gives it of the whole. Of an output over the policy's cap only
-    /// its first and its last 2 MiB besides what was saved are still there: a warning tells if the preview needs more.
+    /// Returns the outcome, just as [`Truncator::truncate`] does for a complete output. If the output exceeds the
+    /// policy's cap, only the saved part and the first and last 2 MiB of the rest are available; a warning says so if
+    /// the preview needs more.
     ///
     /// # Errors
     /// [`Error`].

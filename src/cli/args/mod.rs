@@ -1,4 +1,4 @@
-//! Every word of the command line.
+//! All command-line arguments.
 
 pub(crate) mod refused;
 mod run;
@@ -110,7 +110,7 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// What is asked of the policy.
+    /// Returns what is requested of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             policy: self.policy.clone(),
@@ -201,16 +201,16 @@ pub(crate) struct FormArgs {
 /// How text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextForm {
-    /// Byte for byte, but safe to a terminal.
+    /// Byte for byte, except that a terminal gets it escaped.
     Text,
-    /// Byte for byte, whatever reads it.
+    /// Byte for byte, always.
     Raw,
     /// One JSON object.
     Json,
 }
 
 impl TextForm {
-    /// What is counted for it: JSON has every figure.
+    /// Returns what to count: JSON has every figure.
     pub(crate) fn counts(self) -> ToCount {
         match self {
             TextForm::Json => ToCount::All,
@@ -220,7 +220,7 @@ impl TextForm {
 }
 
 impl FormArgs {
-    /// The form that the flags ask for.
+    /// Returns the form that the flags select.
     pub(crate) fn form(&self) -> TextForm {
         match (self.json, self.raw) {
             (true, _) => TextForm::Json,
@@ -230,7 +230,7 @@ impl FormArgs {
     }
 }
 
-/// A path as text has it: notices are UTF-8, whatever a file is called.
+/// Parses a path as text: notices are UTF-8, whatever a file is called.
 fn path() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|path| path.to_string_lossy().into_owned())
 }

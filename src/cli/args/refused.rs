@@ -1,4 +1,4 @@
-//! Errors of a command line that cannot be parsed: its words are never printed raw.
+//! Reports command lines that cannot be parsed, without ever printing an argument raw.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::error::{ContextValue, Error};
 
 use crate::text::label::label;
 
-/// Prints what is wrong, or the help or the version that was asked for; the status to exit with.
+/// Prints the error, or the requested help or version. Returns the exit status.
 pub(crate) fn tell(mut error: Error) -> ExitCode {
     let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     match safe(&mut error) {
@@ -21,10 +21,10 @@ pub(crate) fn tell(mut error: Error) -> ExitCode {
     status
 }
 
-/// The message with what is not safe named, in no colour; nothing where all of it is safe as it is.
+/// Returns the message with unsafe characters escaped, without colour; `None` if it is safe as it is.
 fn safe(error: &mut Error) -> Option<String> {
     let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, named(value)?))).collect();
-    // A text without escape sequences: those that were among the words would be left out unseen.
+    // A text that had its escape sequences removed would silently lose those in the arguments.
     let reason = std::error::Error::source(&*error).map(ToString::to_string);
     let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
     for (kind, value) in named {
@@ -36,8 +36,8 @@ fn safe(error: &mut Error) -> Option<String> {
     (is_raw || lines != text).then_some(lines)
 }
 
-/// What was given on the command line, with what is not safe named; nothing where that changes nothing. (Usage and
-/// suggestions are clap's own words, in its own colours.)
+/// Returns an argument with unsafe characters escaped; `None` if that changes nothing. (Usage and suggestions are
+/// clap's own text, in its own colours.)
 fn named(value: &ContextValue) -> Option<ContextValue> {
     let safe = |word: &String| label(word.as_bytes());
     let named = match value {

@@ -1,4 +1,4 @@
-//! The words of `overspill run`.
+//! Arguments of `overspill run`.
 
 use std::ffi::OsString;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The words that say what is saved of an output that is just being made.
+//! Arguments that say what to save of an output that is being produced.
 
 use clap::{Args as Group, ValueEnum};
 
@@ -33,7 +33,7 @@ enum KeepWhen {
 }
 
 impl SaveArgs {
-    /// When it is kept.
+    /// Returns when to keep the spill.
     pub(crate) fn keep(&self) -> KeepSpill {
         match self.keep {
             Some(KeepWhen::Always) => KeepSpill::Always,
@@ -42,7 +42,7 @@ impl SaveArgs {
         }
     }
 
-    /// The request for a capture under this policy.
+    /// Returns the request for a capture under this policy.
     pub(crate) fn request(&self, policy: &Policy) -> Request {
         let request = Request::new(policy.clone());
         let request = match self.max_spill {
@@ -52,10 +52,10 @@ impl SaveArgs {
         Request { keep: self.keep(), durable: self.durable, ..request }
     }
 
-    /// Nothing is saved here.
+    /// Checks that no argument about saving was given, where nothing is saved.
     ///
     /// # Errors
-    /// If any of this was given.
+    /// If one was given.
     pub(crate) fn refuse(&self) -> Result<(), Failure> {
         if self.keep.is_some() || self.max_spill.is_some() || self.durable {
             Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
@@ -65,7 +65,7 @@ impl SaveArgs {
     }
 }
 
-/// `none`, or a size in bytes.
+/// Parses `none`, or a size in bytes.
 fn cap(text: &str) -> Result<u64, String> {
     match text {
         "none" => Ok(u64::MAX),

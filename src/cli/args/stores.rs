@@ -1,4 +1,4 @@
-//! The words of the commands that go through the stores without the screen.
+//! Arguments of the commands that work on the stores without a screen.
 
 use std::ffi::OsString;
 
@@ -39,7 +39,7 @@ pub(crate) struct CleanArgs {
     /// Clean the stores of all agents
     #[arg(long)]
     pub all: bool,
-    /// Delete outputs older than this [default: those that their store's own rule has let expire]
+    /// Delete outputs older than this [default: those that have expired by their store's own rule]
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub older_than: Option<SignedDuration>,
     /// Then delete the oldest outputs until at most this much is left

@@ -1,4 +1,4 @@
-//! `overspill compare`: one output under every policy, a row each.
+//! `overspill compare`: one output under every policy, one row per policy.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::preview::{self, Bit, Input, Part, Preview, Status, Stream, Totals, Wa
 use crate::source;
 use crate::text::search::Pattern;
 
-/// One policy as `--json` gives it. Counts are the policy's own; `finds` only where one was asked for.
+/// One policy as in `--json`. Counts are in the policy's own terms; `finds` only with `--find`.
 #[derive(Debug, Serialize)]
 struct PolicyRow {
     policy: String,
@@ -34,12 +34,12 @@ struct PolicyRow {
     finds: Option<u64>,
     finds_kept: Option<u64>,
     limits_from: Option<String>,
-    /// The stretches of the output whose text the model gets, in order.
+    /// The stretches of the output that the model gets, in order.
     #[serde(skip)]
     kept: Vec<Range<usize>>,
 }
 
-/// Plans a preview by every policy and says what each keeps.
+/// Plans a preview under every policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
     let mut opened = input::open(config, &args.file, &PolicyArgs::default())?;
@@ -50,7 +50,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let view = opened.source.view();
     let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
     let input = opened.input(&view, &totals);
-    // What made a stored file has a row, even if it is an earlier form.
+    // The policy that created a stored file has a row even if it is an earlier form.
     let made_by = config.candidates(opened.path.as_deref()).into_iter().next();
     let all = |name: &str| args.all || made_by.as_deref() == Some(name);
     let mut rows: Vec<PolicyRow> =
@@ -72,13 +72,13 @@ fn pattern(text: &str) -> Result<Pattern, Failure> {
     Pattern::new(text).map_err(|error| Failure::Usage(format!("--find {text}: {error}")))
 }
 
-/// The most finds first, then the most kept, then the cheapest; what failed comes last.
+/// Sorts by most matches, then most kept, then cheapest; failures come last.
 fn rank(row: &PolicyRow) -> impl Ord + use<> {
     let most = std::cmp::Reverse((row.finds_kept, row.kept_bytes));
     (row.status != "ok", most, row.preview_bytes, row.policy.clone())
 }
 
-/// The row of a policy; none if it is an earlier form of another and those are not asked for.
+/// Returns the row of a policy; none if it is an earlier form and `all` is not set.
 fn row(config: &Config, name: &str, opened: &OpenInput, input: &Input, all: bool) -> Option<PolicyRow> {
     let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
     let EffectivePolicy { policy, limits_from, .. } = match config.resolve(&overrides, opened.path.as_deref())
@@ -150,7 +150,7 @@ impl PolicyRow {
     }
 }
 
-/// The stretches of the output that the parts give as they are, in order and joined where they meet.
+/// Returns the stretches of the output that the parts keep unchanged, in order, with adjacent ones joined.
 fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for part in parts {
@@ -176,8 +176,7 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
     joined
 }
 
-/// Counts the matches, and for each row those of which it keeps every byte. However many there are, none is
-/// remembered.
+/// Counts all matches, and for each row those that it keeps entirely. No match is stored, however many there are.
 fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [PolicyRow]) {
     let mut finds = 0;
     let mut kept = vec![0; rows.len()];

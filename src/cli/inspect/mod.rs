@@ -1,4 +1,4 @@
-//! The commands that look at one output or one policy: preview, read, compare, show, policies.
+//! Commands about a single output or policy: preview, read, compare, show, policies.
 
 pub(crate) mod compare;
 pub(crate) mod policies;

@@ -1,4 +1,4 @@
-//! `overspill policies`: how the agents cut, and where that is known from.
+//! `overspill policies`: how the agents truncate, and how that is known.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -12,7 +12,7 @@ use crate::known::{Edge, Era};
 use crate::preview::{Policy, Unit};
 use crate::text::label::label;
 
-/// One policy as `--json` gives it.
+/// One policy as in `--json`.
 #[derive(Serialize)]
 struct PolicyJson {
     name: String,
@@ -67,7 +67,7 @@ impl PolicyJson {
     }
 }
 
-/// Lists the policies, or prints the file of one, which can be saved, edited and used.
+/// Lists the policies, or prints the file of one to save, edit and use.
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
@@ -91,18 +91,18 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     Ok(out.flush()?)
 }
 
-/// The other forms of the policy's tool, as comments: what is printed stays a policy file.
+/// Prints the other forms of the policy's tool as comments, so that the result is still a policy file.
 fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()> {
     for other in config.catalog.other_eras(policy) {
         let held = label(other.version().as_bytes());
         let held = if held.is_empty() { held } else { format!(", {held}") };
-        let which = if config.catalog.is_current(&other) { "form of today" } else { "earlier form" };
+        let which = if config.catalog.is_current(&other) { "current form" } else { "earlier form" };
         writeln!(out, "# {which}: {}{held}", label(other.name().as_bytes()))?;
     }
     Ok(())
 }
 
-/// Aligned columns; a heading only for a person.
+/// Prints aligned columns, with a heading only on a terminal.
 fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
     let widest = policies.iter().map(|policy| policy.name().len()).max().unwrap_or(0);
     if io::stdout().is_terminal() {

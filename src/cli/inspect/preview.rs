@@ -1,4 +1,4 @@
-//! `overspill preview`: exactly what the model would get, nothing added.
+//! `overspill preview`: prints exactly what the model would get, and nothing else.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -15,14 +15,13 @@ use crate::text::{label, units};
 /// Kept text is decoded and written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
 
-/// Prints what the model would get.
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse()?;
     let opened = input::open(config, &args.file, &args.look)?;
     print(config, opened, &args.look.overrides(), args.form.form())
 }
 
-/// Plans a preview of an opened output and prints it.
+/// Plans a preview of an open output and prints it.
 pub(crate) fn print(
     config: &Config,
     mut opened: OpenInput,
@@ -39,7 +38,7 @@ pub(crate) fn print(
     let view = opened.source.view();
     let (totals, preview) = plan(&opened, &view, &policy, form)?;
     let input = opened.input(&view, &totals);
-    // Who pages through a file knows that there is more of it, and would be warned of every window.
+    // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
     let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
     write(&preview, &input, &policy, (&limits_from.to_string(), store), form)?;
     if matches!(opened.source.refresh(), Change::Truncated | Change::Replaced) {
@@ -58,8 +57,8 @@ pub(crate) fn print(
     }
 }
 
-/// Writes a preview to standard output in a form, and to standard error what to warn of. With it comes where the limits
-/// are from, and what the store warns of.
+/// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.
+/// JSON also says where the limits come from.
 pub(crate) fn write(
     preview: &Preview,
     input: &Input,
@@ -81,7 +80,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Writes a preview to standard error, as text.
+/// Writes a preview to standard error as text.
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
         TextForm::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
@@ -114,7 +113,7 @@ fn json(
     Ok(out.flush()?)
 }
 
-/// Writes the preview byte for byte; kept text piece by piece, so that memory stays small.
+/// Writes the preview byte for byte; kept text goes piece by piece, so that memory stays small.
 fn exact(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     for part in &preview.parts {
@@ -133,7 +132,7 @@ fn exact(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Where a piece that starts at `at` ends: between characters, and not past `end`.
+/// Returns the end of the piece that starts at `at`: on a character boundary, and at most `end`.
 fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
     match at + PIECE {
         near if near >= end => end,
@@ -141,14 +140,14 @@ fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
     }
 }
 
-/// To a terminal nothing goes raw: controls are shown by name.
+/// Writes the preview escaped: nothing goes to a terminal raw.
 fn to_terminal(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
     let mut safe = SafeWriter { out: io::BufWriter::new(out), line: Vec::new() };
     exact(preview, input, &mut safe)?;
     safe.end()
 }
 
-/// Makes what is written safe for a terminal, line by line; a very long line in pieces.
+/// Escapes what is written for a terminal, line by line; a very long line in pieces.
 struct SafeWriter<W: Write> {
     out: W,
     line: Vec<u8>,
@@ -178,7 +177,7 @@ impl<W: Write> Write for SafeWriter<W> {
 }
 
 impl<W: Write> SafeWriter<W> {
-    /// Writes what is left; the terminal's next line starts fresh.
+    /// Writes the rest, and ends the last line.
     fn end(&mut self) -> io::Result<()> {
         if !self.line.is_empty() {
             label::write_safe(&mut self.out, &self.line, &Show::MODEL, crate::cli::terminal::colour())?;

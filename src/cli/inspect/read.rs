@@ -1,4 +1,4 @@
-//! `overspill read`: one window of a file, as an agent's read tool gives it.
+//! `overspill read`: prints one window of a file as an agent's read tool would.
 
 use crate::cli::args::ReadArgs;
 use crate::cli::{CommandResult, Failure, input};
@@ -6,10 +6,9 @@ use crate::config::{Config, Overrides};
 
 use super::preview;
 
-/// The read tool when no policy is named.
+/// The default read tool.
 const DEFAULT: &str = "opencode/read";
 
-/// Prints the window.
 pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.look.overrides();
     overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
@@ -18,7 +17,7 @@ pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     preview::print(config, opened, &overrides, args.form.form())
 }
 
-/// The window is two parameters of the policy, under the policy's own names.
+/// Sets the window, which is two parameters of the policy, named as the policy names them.
 fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> CommandResult {
     let named =
         Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };

@@ -1,4 +1,4 @@
-//! `overspill show`: the facts of one output.
+//! `overspill show`: prints the facts about one output.
 
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -21,7 +21,7 @@ use crate::preview::Policy;
 use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds};
 
-/// An entry's facts as `--json` gives them: those of the list, and what only one entry's page has room for.
+/// An entry's facts as in `--json`: those of `list`, and more.
 #[derive(Serialize)]
 struct EntryDetails {
     #[serde(flatten)]
@@ -37,7 +37,7 @@ struct EntryDetails {
     run: Option<capture::Record>,
 }
 
-/// A file's that lies in no store.
+/// The facts of a file that is not in a store.
 #[derive(Serialize)]
 struct FileFacts {
     path: String,
@@ -133,7 +133,7 @@ impl FileFacts {
     }
 }
 
-/// A name and what it is, safe to print.
+/// A label and its value, safe to print.
 type Line = (&'static str, String);
 
 fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
@@ -170,7 +170,7 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, selected: &Selected, c
     lines
 }
 
-/// What its store and the policy of its time warn of.
+/// Returns the warnings of its store, and of the policy at the time.
 fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
     let last = last_byte(entry).unwrap_or_else(|error| {
         if entry.status == EntryStatus::Ok {
@@ -195,7 +195,7 @@ fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
     }
 }
 
-/// To the second, UTC.
+/// Formats a time to the second, in UTC.
 fn moment(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -207,7 +207,7 @@ fn bytes(number: u64) -> String {
     }
 }
 
-/// The rule's word, and what it says where that is more.
+/// Returns the rule's name, with the description if that says more.
 fn rule(word: &str, retention: &str) -> String {
     if word == retention { word.to_owned() } else { format!("{word}: {}", safe(retention.as_bytes())) }
 }
@@ -219,9 +219,9 @@ fn names(policies: &[String]) -> String {
 fn holds(holds: Holds) -> String {
     let what = match holds {
         Holds::Raw => "the output itself",
-        Holds::Stripped => "escape sequences are taken out",
-        Holds::Wrapped => "the agent's words are around it",
-        Holds::Reindented => "JSON, indented anew",
+        Holds::Stripped => "without escape sequences",
+        Holds::Wrapped => "with text of the agent around it",
+        Holds::Reindented => "reindented JSON",
         Holds::Cut => "the agent keeps no more",
     };
     format!("{}: {what}", holds.as_str())

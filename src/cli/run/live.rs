@@ -1,4 +1,4 @@
-//! An output that is looked at while it is made: of a command (`run -i`), or of what is piped in.
+//! Shows an output while it is produced: by a command (`run -i`), or on standard input.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -28,10 +28,10 @@ use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
 
 use super::{progress, signals};
 
-/// How often it is looked whether something went wrong.
+/// How often to check for problems.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Runs a command with the screens over its growing spill. Leaving them leaves the command to its end.
+/// Runs a command with the screens on its growing spill. Leaving the screens lets the command finish.
 pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
@@ -44,7 +44,7 @@ pub(crate) fn command(
     }
     let limits = SinkLimits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
-    // All that can fail is done before there is a command.
+    // Everything that can fail is done before the command starts.
     let shown_with = Config::load(config.env.clone()).map_err(Failure::Usage)?;
     let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
     let making = {
@@ -61,7 +61,7 @@ pub(crate) fn command(
     let (control, streams) = (running.control(), progress::streams(&running));
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
         let _finishing = signals::pass_on(options.group, control);
-        say("the output cannot be saved, so it cannot be shown while it comes");
+        say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_until_over(&streams, |most| running.wait_for(most));
         return Ok((super::delivered(running.wait()?, request, place)?, None));
     };
@@ -82,7 +82,7 @@ pub(crate) fn command(
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, news) = channel();
     let (tell_over, over) = channel::<()>();
-    // It waits for nothing else.
+    // The receiver only waits for this.
     let _ = give.send((running, tell, tell_over));
     let live = Live { maker: Maker::Command(control.clone()), news };
     let shown = match target {
@@ -104,7 +104,7 @@ pub(crate) fn command(
     Ok((joined(making)?, ended_by))
 }
 
-/// The path that notices print while a file grows: that which it will have, if it is kept.
+/// Returns the path that notices print while a file grows: the one that it will have if it is kept.
 fn saved_as(temporary: &Path, request: &Request) -> String {
     match (&request.printed.stdout, request.keep) {
         (Some(printed), _) => printed.clone(),
@@ -113,7 +113,7 @@ fn saved_as(temporary: &Path, request: &Request) -> String {
     }
 }
 
-/// What a growing file will be called.
+/// Returns the final name of a growing file.
 fn named(temporary: &Path) -> String {
     let name = temporary.file_name().unwrap_or_default().as_bytes();
     let name = OsStr::from_bytes(name.strip_prefix(b".tmp-").unwrap_or(name));
@@ -129,7 +129,7 @@ fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
     thread.join().unwrap_or_else(failed)
 }
 
-/// Waits for a command's end, and keeps its output as requested.
+/// Waits for a command to end, and keeps its output as requested.
 fn make(
     running: Running,
     request: &Request,
@@ -149,31 +149,31 @@ fn make(
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let path = saved.stdout.clone();
     let saved_as = lasting(path.as_deref(), request);
-    // Nobody listens once the screens are left.
+    // Nobody listens once the screens are closed.
     let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code, failed, told }));
     super::said(delivery)
 }
 
-/// Tells that the output is whole, and where it is.
+/// Reports that the output is complete, and where it is.
 fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, request: &Request) {
     let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
-    // Nobody listens once the screens are left.
+    // Nobody listens once the screens are closed.
     let _ =
         tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code: None, failed: None, told }));
 }
 
-/// The path that notices print once an output is whole.
+/// Returns the path that notices print once an output is complete.
 fn lasting(path: Option<&Path>, request: &Request) -> String {
     request.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
 }
 
-/// Tells that it is over and what came cannot be kept.
+/// Reports that the output has ended but cannot be kept.
 fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, request: &Request) {
     tell_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }
 
-/// How a command has ended.
+/// Describes how a command ended.
 fn in_words(captured: &Captured) -> String {
     match captured.ended.map_or(0, |ended| ended.exit_code()) {
         0 => "the command has ended".to_owned(),
@@ -181,7 +181,7 @@ fn in_words(captured: &Captured) -> String {
     }
 }
 
-/// Until it is over, tells at once what goes wrong. Of what is shown whole, `keeps` is all that will be kept.
+/// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
 fn until_over(
     progress: &Progress,
     wait_for: impl Fn(Duration) -> bool,
@@ -193,7 +193,7 @@ fn until_over(
         let is_over = wait_for(EVERY);
         if let (false, Some(words)) = (is_told, fault(progress, request, keeps)) {
             is_told = true;
-            // Nobody listens once the screens are left.
+            // Nobody listens once the screens are closed.
             let _ = tell.send(LiveNews::Fault(words));
             if matches!(progress.stopped(), Some(Stopped::Failed(_))) && request.printed.stdout.is_none() {
                 let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
@@ -219,8 +219,8 @@ fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<S
     }
 }
 
-/// `CMD | overspill`: looks at what is piped in while it comes. It grows in overspill's own store, and stays there
-/// as requested; where it cannot, it is looked at all the same.
+/// `CMD | overspill`: shows standard input while it arrives. It is saved in overspill's own store, and stays there as
+/// requested; if it cannot be saved, it is shown all the same.
 pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> CommandResult {
     let policy = config.resolve(&look.overrides(), None).map_err(input::usage)?.policy;
     let mut request = save.request(&policy);
@@ -240,7 +240,7 @@ pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> Comma
     }
 }
 
-/// Standard input on its way into overspill's own store.
+/// Standard input that is being saved in overspill's own store.
 struct Growing {
     temporary: PathBuf,
     following: Following,
@@ -269,7 +269,7 @@ fn look_at(
     opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
     let target = opened.and_then(|opened| screens::target(&config, opened, &look.overrides()));
     let (stores, env) = (config.stores.clone(), config.env.clone());
-    // Without a thread it is left to the next run.
+    // If no thread can be started, the next run does it.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
     let (tell, news) = channel();
     let (stay, left) = channel::<()>();
@@ -283,8 +283,8 @@ fn look_at(
     shown
 }
 
-/// Waits for the stream's end, keeps it as requested, and says so. What is over the cap is cut off only once
-/// nobody looks any more.
+/// Waits for the end of the stream, keeps it as requested, and reports that. Anything over the cap is cut off only when
+/// the screens are closed.
 fn take(
     following: Following,
     temporary: &Path,
@@ -298,15 +298,15 @@ fn take(
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
         tell_over(tell, None, Some(temporary.to_owned()), request);
-        // An error says that the screens have been left.
+        // An error means that the screens are closed.
         let _ = left.recv();
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
     let path = captured.keep(request, place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {
-            (true, _) => format!("the first {} of the output are", size(request.cap)),
-            (false, true) => "what came of the output is".to_owned(),
+            (true, _) => format!("the first {} of the output is", size(request.cap)),
+            (false, true) => "what arrived of the output is".to_owned(),
             (false, false) => "the whole output is".to_owned(),
         };
         words.push(format!("{what} in {}", path.display()));

@@ -1,4 +1,4 @@
-//! `overspill run`: a command's whole output saved, what the model would get printed, its exit status kept.
+//! `overspill run`: saves a command's whole output, prints what the model would get, and keeps its exit status.
 
 pub(crate) mod live;
 pub(crate) mod progress;
@@ -50,7 +50,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     };
     let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
     if let Some(status) = ended_by {
-        // The terminal may be closed with the signal.
+        // The signal may have closed the terminal.
         return Err(Failure::Ended(status).into());
     }
     printed?;
@@ -60,14 +60,14 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     }
 }
 
-/// A person at the terminal may be asked something by the command (a password, by way of /dev/tty),
-/// and only what is in the terminal's foreground group may read it.
+/// Returns the command's process group. On a terminal, the command may want to ask the user something (a password, by
+/// way of /dev/tty), and only the terminal's foreground group may read from it.
 fn group() -> capture::Group {
     let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
     if is_interactive { capture::Group::Shared } else { capture::Group::Own }
 }
 
-/// `CMD | overspill preview --save`: the same for what comes on standard input.
+/// `CMD | overspill preview --save`: does the same for standard input.
 pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
@@ -78,7 +78,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     let mut request = args.saving.request(&look.policy);
     request.counts = form.counts();
     tell(&mut request, &args.look);
-    // Ctrl-C is for the command in front; once that has ended, its output ends too.
+    // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
     let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
@@ -86,24 +86,28 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         delivered(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     print(&delivery, &look.limits_from.to_string(), form)?;
     match delivery.preview.status {
-        // That has been said, and what came before is kept.
+        // The failure has been reported, and everything before it is kept.
         Status::Ok if delivery.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
         Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
     }
 }
 
-/// What the command itself answers cannot be told beforehand.
+/// Refuses flags for what the command itself will determine.
 fn refuse(look: &PolicyArgs) -> CommandResult {
     let flag = match look {
-        PolicyArgs { stderr: Some(_), .. } => "--stderr FILE: with run, --split takes standard error apart",
-        PolicyArgs { exit_code: Some(_), .. } => "--exit-code: with run it is the command's own",
+        PolicyArgs { stderr: Some(_), .. } => {
+            "--stderr does not apply to run; use --split to capture it separately"
+        }
+        PolicyArgs { exit_code: Some(_), .. } => {
+            "--exit-code does not apply to run, which uses the command's own"
+        }
         _ => return Ok(()),
     };
     Err(Failure::Usage(flag.to_owned()).into())
 }
 
-/// A tool that the policy does not know is recorded all the same.
+/// Resolves the policy. A tool that the policy does not know is still recorded.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve(overrides, None) {
         Err(OverrideError::NoTool(_)) => config.resolve(&Overrides { tool: None, ..overrides.clone() }, None),
@@ -134,8 +138,8 @@ fn cleaned(place: Location, config: &Config) -> Location {
 /// Removes expired spills from overspill's own store.
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = Timestamp::now();
-    // A store that cannot be cleaned is no reason not to save; where it cannot be used at all
-    // the spill itself will say so.
+    // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
+    // that.
     let _ = store::sweep(stores, env, None, now);
     let _ = Record::sweep(env, now);
 }
@@ -149,7 +153,7 @@ fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::R
     Ok(request)
 }
 
-/// What all ways of capturing tell.
+/// Sets the parts of a request that all ways of capturing share.
 pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
     request.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
     request.about = About {
@@ -159,13 +163,13 @@ pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
     };
 }
 
-/// All counts are taken on the way where they will be printed; else only what the notices need.
+/// Counts everything while capturing if it will be printed; otherwise only what the notices need.
 fn limits(request: &Request) -> SinkLimits {
     let want = if request.counts == ToCount::All { Want::ALL } else { request.needs() };
     SinkLimits { hold: HOLD, cap: request.cap, want }
 }
 
-/// Runs the command to its end, its signals passed on and its progress shown.
+/// Runs the command to its end, forwarding signals and showing progress.
 fn watched(
     args: &RunArgs,
     options: &Options,
@@ -174,7 +178,7 @@ fn watched(
 ) -> anyhow::Result<Delivery> {
     let passing = signals::StopSignals::begin(options.group).map_err(|error| {
         Failure::Failed(format!(
-            "the command was not started, because signals could not be passed on: {error}"
+            "the command was not started, because signals could not be forwarded: {error}"
         ))
     })?;
     let running = start(args, options, place)?;
@@ -188,12 +192,11 @@ pub(crate) fn delivered(captured: Captured, request: &Request, place: &Location)
     said(captured.deliver(request, place))
 }
 
-/// A preview that there is not is a failure, said in words.
+/// Turns a missing preview into an error.
 pub(crate) fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
     delivery.map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
-/// Starts the command.
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
         return Err(Failure::Usage("no command".into()).into());
@@ -204,7 +207,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
         say(&error.to_string());
         Failure::Ended(error.exit_code())
     })?;
-    // The command runs: what cannot be had from here on is gone without.
+    // The command is running: from here on, do without anything that fails.
     if args.pty {
         let _ = signals::follow_size(running.control());
     }
@@ -214,7 +217,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     Ok(running)
 }
 
-/// Prints the preview, then what has to be said about it.
+/// Prints the preview, then the remarks about it.
 fn print(delivery: &Delivery, limits_from: &str, form: TextForm) -> CommandResult {
     delivery.warnings.iter().for_each(|warning| say(warning));
     let written =
@@ -243,7 +246,7 @@ fn print(delivery: &Delivery, limits_from: &str, form: TextForm) -> CommandResul
     Ok(())
 }
 
-/// The reader closed the pipe: exit quietly with 128 + SIGPIPE, as any program in a pipe.
+/// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.
 fn quietly(error: anyhow::Error) -> anyhow::Error {
     if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
 }
@@ -252,7 +255,7 @@ fn crashed(words: &str) -> String {
     format!("the agent itself crashes on this output: {words}")
 }
 
-/// Whether a preview's notices name a path.
+/// Whether a preview's notices contain a path.
 fn names(preview: &Preview, path: &Path) -> bool {
     let path = path.to_string_lossy();
     preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))

@@ -1,4 +1,4 @@
-//! One line on the terminal while a command runs: how much it has printed, and for how long.
+//! One line on the terminal while a command runs: how much it has printed, and how long it has run.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use crate::capture::{Progress, Running};
 use crate::human::{self, size, span};
 use crate::preview::Stream;
 
-/// A command that is over sooner needs no progress.
+/// A command that ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
-/// Time between two looks.
+/// Time between two updates.
 const EVERY: Duration = Duration::from_millis(250);
-/// Columns that the terminal may have put after the line: `^C`, three times at the most.
+/// Columns that the terminal may have echoed after the line: `^C`, at most three times.
 const TYPED: usize = 6;
 
-/// The streams of a command.
+/// Returns the progress of a command's streams.
 pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
     let both = [Stream::Stdout, Stream::Stderr].into_iter();
     both.filter_map(|stream| running.progress(stream).cloned()).collect()
 }
 
-/// Waits until the command is over. On a terminal its progress is shown after a second.
+/// Waits for the command to end. On a terminal, shows its progress after a second.
 pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
     if !io::stderr().is_terminal() {
         while !wait_for(Duration::from_secs(3600)) {}
@@ -42,7 +42,7 @@ pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Durat
     }
 }
 
-/// A terminal that cannot be written to is no reason to stop.
+/// Writes to the terminal, ignoring errors: they are no reason to stop.
 fn put(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());

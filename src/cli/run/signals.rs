@@ -1,4 +1,4 @@
-//! Signals that are meant for the command, not for overspill.
+//! Signals that are meant for the command rather than for overspill.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -16,17 +16,17 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::capture::{Control, Group, TerminalSize};
 
-/// How many signals that are heard only once the command is over may still be meant for it: by the next one, whoever
-/// sends them wants overspill to end, spill or no spill.
+/// How many signals may arrive after the command has ended and still count as meant for it. With the next one the
+/// sender wants overspill to end, whatever happens to the spill.
 const LATE: u32 = 2;
 
-/// The signals that ask a program to stop, taken from now on; they wait until there is a command.
+/// Captures the signals that ask a program to stop, and holds them until there is a command.
 pub(crate) struct StopSignals {
     give: Sender<Control>,
     finished: Arc<AtomicBool>,
 }
 
-/// While this lives, the command's spill and preview are not finished yet.
+/// Exists until the command's spill and preview are finished.
 #[must_use]
 pub(crate) struct Finishing(Arc<AtomicBool>);
 
@@ -37,8 +37,8 @@ impl Drop for Finishing {
 }
 
 impl StopSignals {
-    /// Takes them, but for those that the process that started overspill has set aside, as `nohup` does. What Ctrl-Z sends is
-    /// passed on as well to a command that does not hear it itself, being in a group of its own.
+    /// Captures the signals, except those that overspill was started with ignored, as by `nohup`. The signal of Ctrl-Z
+    /// is also forwarded to a command in a group of its own, which does not get it from the terminal.
     pub(crate) fn begin(group: Group) -> io::Result<StopSignals> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
@@ -46,7 +46,7 @@ impl StopSignals {
         let (give, taken) = channel::<Control>();
         let finished = Arc::new(AtomicBool::new(false));
         let is_finished = Arc::clone(&finished);
-        // Before there is a command, so that none runs that nobody could stop.
+        // Started before the command, so that no command runs that nobody could stop.
         thread::Builder::new().name("passing".into()).spawn(move || {
             if let Ok(control) = taken.recv() {
                 pass(&mut signals, &control, &is_finished);
@@ -55,10 +55,10 @@ impl StopSignals {
         Ok(StopSignals { give, finished })
     }
 
-    /// Passes them to a command, those that have come meanwhile first. Once its spill and preview are finished, they
-    /// act on overspill again.
+    /// Forwards the signals to a command, starting with those already received. Once its spill and preview are
+    /// finished, they act on overspill again.
     pub(crate) fn to(self, control: Control) -> Finishing {
-        // The thread waits for nothing else.
+        // The thread only waits for this.
         let _ = self.give.send(control);
         Finishing(self.finished)
     }
@@ -71,28 +71,28 @@ fn pass(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
             _ if control.ask(signal) => {}
-            // One of several that made the command end is heard late. To end now would lose what it wrote.
+            // One of several signals that ended the command arrives late. To end now would lose the command's output.
             _ if late < LATE && !is_finished.load(Ordering::Acquire) => late += 1,
-            // The signal that ended the command came here as well, late: ignore it.
+            // The signal that ended the command also arrives here, late: ignore it.
             _ if is_first && control.was_killed_by(signal) => {}
-            // What it cannot do would have been done to overspill long ago.
+            // A signal that cannot be handled would have acted on overspill long ago.
             _ => drop(emulate_default_handler(signal)),
         }
     }
 }
 
-/// Passes them to a command that is already running; if that fails, they end overspill as usual.
+/// Forwards the signals to a command that is already running; if that fails, they end overspill as usual.
 #[must_use]
 pub(crate) fn pass_on(group: Group, control: Control) -> Option<Finishing> {
     StopSignals::begin(group).ok().map(|passing| passing.to(control))
 }
 
-/// Gives a command up once the reader of standard output has closed it.
+/// Stops a command once the reader of standard output has closed it.
 pub(crate) fn give_up_unread(control: Control) -> io::Result<()> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     thread::Builder::new().name("unread".into()).spawn(move || {
         loop {
-            // Nothing is asked for: what is told unasked is that no one holds the other end.
+            // No events are requested: poll always reports that the other end is closed.
             let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
             match poll(&mut ends, None) {
                 Ok(_) => return control.give_up(),
@@ -107,14 +107,14 @@ pub(crate) fn give_up_unread(control: Control) -> io::Result<()> {
 /// Keeps the command's own terminal at the size of the outer terminal.
 pub(crate) fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
-    // It may have changed since the command was given its own.
+    // It may have changed since the command's terminal was created.
     control.resize(terminal_size());
     let follow = move || resized.forever().for_each(|_| control.resize(terminal_size()));
     thread::Builder::new().name("size".into()).spawn(follow)?;
     Ok(())
 }
 
-/// The size of the terminal; 80 by 24 without one, or if it does not know.
+/// Returns the size of the terminal; 80 by 24 if there is none, or its size is unknown.
 pub(crate) fn terminal_size() -> TerminalSize {
     let (err, out, stdin) = (io::stderr(), io::stdout(), io::stdin());
     let sizes = [err.as_fd(), out.as_fd(), stdin.as_fd()].into_iter().filter_map(|fd| tcgetwinsize(fd).ok());
@@ -124,7 +124,7 @@ pub(crate) fn terminal_size() -> TerminalSize {
         .map_or(TerminalSize::default(), |size| TerminalSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-/// Passes the first Ctrl-C on; a second one ends overspill.
+/// Ignores the first Ctrl-C, which is meant for the command; a second one ends overspill.
 pub(crate) fn ignore_once() -> io::Result<()> {
     if is_ignored(SIGINT) {
         return Ok(());
@@ -135,7 +135,7 @@ pub(crate) fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
-/// Whether overspill was started with this signal ignored. Only Linux tells without unsafe code.
+/// Whether overspill was started with this signal ignored. Only on Linux can this be found out without unsafe code.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored_mask(&status) & (1 << (signal - 1)) != 0

@@ -1,4 +1,4 @@
-//! `overspill clean`: deletes what is due, after showing which.
+//! `overspill clean`: deletes what has expired, after showing it.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -20,16 +20,16 @@ use super::confirm::{Consent, ask};
 use super::row::{EntryJson, age};
 use super::select::{Selected, Whose};
 
-/// What became of an entry that was due.
+/// The result for an entry that was due.
 #[derive(Debug)]
 enum DueOutcome {
-    /// Nothing yet: it is only shown.
+    /// Only shown, nothing done.
     WouldGo,
     Deleted,
     AlreadyGone,
-    /// It is as it should be that it is still there, for this reason.
+    /// Not deleted, for this good reason.
     Kept(String),
-    /// It should be gone and is not, for this reason.
+    /// Could not be deleted, for this reason.
     Failed(String),
 }
 
@@ -53,7 +53,7 @@ impl DueOutcome {
 }
 
 impl From<store::DeleteOutcome> for DueOutcome {
-    /// What has changed, is in use or was marked since it was listed is no longer to go.
+    /// An entry that has changed, is in use or was marked since the listing is rightly not deleted.
     fn from(outcome: store::DeleteOutcome) -> DueOutcome {
         match outcome {
             store::DeleteOutcome::Deleted => DueOutcome::Deleted,
@@ -68,7 +68,7 @@ impl From<store::DeleteOutcome> for DueOutcome {
     }
 }
 
-/// An entry that is due as `--json` gives it.
+/// An entry that is due, as in `--json`.
 #[derive(Serialize)]
 struct CleanRow<'a> {
     #[serde(flatten)]
@@ -84,7 +84,7 @@ impl<'a> CleanRow<'a> {
     }
 }
 
-/// Shows what is due, asks where there is someone to ask, and deletes.
+/// Shows what is due, asks for confirmation on a terminal, and deletes.
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
@@ -150,7 +150,7 @@ fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     result(&ends)
 }
 
-/// What was deleted, and what was not and why.
+/// Reports what was deleted, and what was not and why.
 fn report(
     out: &mut impl Write,
     selected: &Selected,
@@ -171,7 +171,8 @@ fn report(
     writeln!(out, "deleted: {}, {}", outputs(files), size(bytes))
 }
 
-/// Deletes what the plan says, as the only cleaner; while another is at it, everything is left to that one.
+/// Deletes what the plan says while holding the lock for cleaning; if another process holds it, leaves everything to
+/// that one.
 fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<DueOutcome>> {
     if plan.to_delete.is_empty() {
         return Ok(Vec::new());
@@ -187,12 +188,12 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
     };
     let ends = plan.to_delete.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
-    // A record that stays behind goes with the next cleaning.
+    // A record that is left behind is removed by the next cleaning.
     let _ = capture::Record::sweep(env, selected.now);
     Ok(ends)
 }
 
-/// Status 1 if something that should go could not.
+/// Exit status 1 if anything could not be deleted.
 fn result(ends: &[DueOutcome]) -> CommandResult {
     match ends.iter().filter(|end| matches!(end, DueOutcome::Failed(_))).count() {
         0 => Ok(()),
@@ -234,7 +235,7 @@ fn because(skipped: &Skipped) -> Cow<'static, str> {
     }
 }
 
-/// `1 output` or `12 outputs`.
+/// Returns `1 output` or `12 outputs`.
 pub(crate) fn outputs(number: u64) -> String {
     format!("{} output{}", thousands(number), if number == 1 { "" } else { "s" })
 }

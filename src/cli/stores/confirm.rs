@@ -1,4 +1,4 @@
-//! Whether to delete: flags say so, or a person at a terminal is asked.
+//! Whether to delete: either flags say so, or the user is asked on the terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -7,17 +7,17 @@ use crate::cli::Failure;
 /// What allows a deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Nothing: it is only shown.
+    /// Nothing is deleted.
     DryRun,
-    /// A flag.
+    /// Given by a flag.
     Given,
-    /// A person, who is asked.
+    /// The user is to be asked.
     Ask,
 }
 
 impl Consent {
-    /// From the flags. `askable` is whether the form of the output leaves room for a question; `remedy` says
-    /// which flags do without one.
+    /// Determines the consent from the flags. `askable` says whether the output format leaves room for a question;
+    /// `remedy` names the flags that avoid it.
     ///
     /// # Errors
     /// Confirmation is needed, and there is no terminal to ask on.
@@ -38,12 +38,12 @@ impl Consent {
     }
 }
 
-/// Someone sees what would go and the question, and can answer.
+/// Whether a user sees the list and the question, and can answer.
 fn has_person() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks; anything but `y` or `yes` is a no.
+/// Asks the question; anything but `y` or `yes` means no.
 pub(crate) fn ask(question: &str) -> io::Result<bool> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{question} [y/N] ")?;

@@ -1,4 +1,4 @@
-//! `overspill list`: stored outputs without the screen.
+//! `overspill list`: lists stored outputs without a screen.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use super::row::{EntryJson, age, left, mode};
 use super::runs::Runs;
 use super::select::{Selected, Whose};
 
-/// Lists entries, the youngest first unless told otherwise.
+/// Lists entries, youngest first by default.
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let mut selected = Selected::list(config, whose)?.with_marks(config);
@@ -27,14 +27,14 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
         json(&mut out, &records)?;
     } else if selected.entries.is_empty() {
         let which = if any { " of that kind" } else { "" };
-        say(&format!("no stored outputs{which}; `overspill stores` shows which directories were looked at"));
+        say(&format!("no stored outputs{which}; `overspill stores` shows the directories searched"));
     } else {
         table(&selected, &runs).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
 
-/// Keeps what is wanted, in the order that is wanted.
+/// Filters and sorts the entries as requested.
 fn sort(selected: &mut Selected, args: &ListArgs) {
     let larger_than = args.larger_than.map(|size| size.number);
     let filter = Filter { older_than: args.older_than, larger_than, ..Filter::default() };
@@ -43,7 +43,7 @@ fn sort(selected: &mut Selected, args: &ListArgs) {
     selected.entries.sort_by(|a, b| by.compare(a, b));
 }
 
-/// The command comes last, where one is recorded.
+/// The command is the last column, if any is recorded.
 fn table(selected: &Selected, runs: &Runs) -> Table<9> {
     use Align::{Left, Right};
     let heads = [
@@ -74,7 +74,7 @@ fn table(selected: &Selected, runs: &Runs) -> Table<9> {
     table
 }
 
-/// `!` where others than the owner have any right to it; what a link allows says nothing.
+/// Returns the mode, with `!` if group or others have any permission; not for links, whose mode means nothing.
 fn marked_mode(entry: &Entry) -> String {
     let exposed = entry.exposed() && entry.status != EntryStatus::SymbolicLink;
     format!("{}{}", mode(entry.mode), if exposed { "!" } else { "" })

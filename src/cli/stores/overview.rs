@@ -1,4 +1,4 @@
-//! `overspill stores`: where the agents keep outputs, what lies there, and for how long.
+//! `overspill stores`: where agents keep outputs, what is there, and for how long.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpe
 use super::row::retention;
 use super::select::OWN;
 
-/// One store as `--json` gives it. An agent that keeps none has no roots and says why.
+/// One store as in `--json`. An agent that keeps no outputs has no roots, and a reason.
 #[derive(Serialize)]
 struct StoreJson {
     name: String,
@@ -34,7 +34,7 @@ struct StoreJson {
     keeps_none: Option<String>,
 }
 
-/// One of its directories.
+/// One of a store's directories.
 #[derive(Serialize)]
 struct Root {
     path: String,
@@ -51,7 +51,7 @@ struct Unreadable {
     reason: String,
 }
 
-/// Lists all stores, or prints the file of one agent, which can be saved, edited and used.
+/// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
@@ -150,7 +150,7 @@ impl Root {
     }
 }
 
-/// Whether a root exists, and if not, why; for overspill's own store also why it is not used.
+/// Returns whether a root exists, and if not, why; for overspill's own store also why it cannot be used.
 fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Option<String>) {
     let opened = || (spec.agent == OWN).then(|| OwnStore::open(env));
     let refusal = || Some(opened()?.err()?.to_string());
@@ -165,7 +165,7 @@ fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Opt
     }
 }
 
-/// What a store's files hold, each word once.
+/// Returns the words for what a store's files contain, without duplicates.
 fn holds(spec: &StoreSpec) -> Vec<&'static str> {
     let mut words: Vec<&str> = spec.files.iter().map(|file| file.holds.as_str()).collect();
     words.sort_unstable();
@@ -173,7 +173,7 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
     words
 }
 
-/// One row a directory, and one for each agent that keeps none.
+/// One row per directory, and one for each agent that keeps no outputs.
 fn table(config: &Config, listing: &Listing) -> Table<7> {
     use Align::{Left, Right};
     let heads = [

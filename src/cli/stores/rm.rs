@@ -1,4 +1,4 @@
-//! `overspill rm`: deletes single entries that a person names.
+//! `overspill rm`: deletes single entries named by the user.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use super::confirm::{Consent, ask};
 use super::row::age;
 use super::select::{Selected, Whose};
 
-/// Shows what is meant, asks, and deletes one after another.
+/// Shows the entries, asks for confirmation, and deletes them one by one.
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
@@ -32,7 +32,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     delete(config, &selected, &entries, consent)
 }
 
-/// What the words mean, each once.
+/// Resolves the arguments to entries, without duplicates.
 fn meant<'a>(selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
@@ -51,7 +51,7 @@ fn elsewhere(word: &OsStr) -> Failure {
     ))
 }
 
-/// Why an entry can not be deleted at all, or not unasked.
+/// Returns why an entry cannot be deleted, or not without asking.
 fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<String> {
     let unusual = entry.status.words();
     match entry.status {
@@ -59,7 +59,7 @@ fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<Strin
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if consent == Consent::Ask => None,
         EntryStatus::HardLinked => {
-            Some(format!("{unusual}: it has other names; without --yes you are asked"))
+            Some(format!("{unusual}: it has other names; run without --yes to confirm"))
         }
         EntryStatus::SymbolicLink
         | EntryStatus::NotAFile
@@ -81,11 +81,7 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
     let mut out = crate::fs::patient::stdout();
     table.print(&mut out)?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
-        writeln!(
-            out,
-            "{} has other names (hard link): what they name stays, and no room is freed",
-            path(entry)
-        )?;
+        writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }
     out.flush()?;
     let bytes = store::sum(entries.iter().map(|entry| entry.size()));
@@ -99,7 +95,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     };
     let mut stayed = Vec::new();
     for entry in entries {
-        // Only who was asked knows of the other names.
+        // The user knows of the other names only if asked.
         let told = consent == Consent::Ask && entry.status == EntryStatus::HardLinked;
         let mode = if told { DeleteMode::Single } else { DeleteMode::Bulk };
         match cleaner.delete(entry, Why::Asked, mode, &config.env, selected.now) {
@@ -115,7 +111,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
         }
     }
     cleaner.unlogged().into_iter().for_each(say);
-    // A record that stays behind goes with the next cleaning.
+    // A record that is left behind is removed by the next cleaning.
     let _ = capture::Record::sweep(&config.env, selected.now);
     if stayed.is_empty() {
         Ok(())

@@ -1,4 +1,4 @@
-//! One entry as `--json` gives it, and as the columns of a table.
+//! One entry as `--json` prints it, and as table columns.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::store::{Basis, Entry, EntryStatus, Expiry, Left, Retention};
 
 use super::select::Selected;
 
-/// One entry as `--json` gives it. Times are RFC 3339, UTC.
+/// One entry as in `--json`. Times are RFC 3339, UTC.
 #[derive(Debug, Serialize)]
 pub(crate) struct EntryJson {
     id: String,
@@ -28,7 +28,7 @@ pub(crate) struct EntryJson {
 }
 
 impl EntryJson {
-    /// Of an entry in a selected. What the user keeps does not expire.
+    /// Converts a selected entry. What the user keeps does not expire.
     pub(crate) fn of(entry: &Entry, selected: &Selected) -> Self {
         let kept = selected.is_kept(entry);
         let expires = entry.expires.at().filter(|_| !kept);
@@ -49,7 +49,7 @@ impl EntryJson {
     }
 }
 
-/// What is unusual about an entry; else whether it should be gone by now, or never will be.
+/// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
 fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
     match (entry.status, entry.left(selected.now)) {
         (EntryStatus::Ok, Left::Overdue(_)) if !selected.is_kept(entry) => "overdue".into(),
@@ -58,17 +58,17 @@ fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
     }
 }
 
-/// Permission bits as `chmod` takes them: `0600`.
+/// Formats permission bits for `chmod`: `0600`.
 pub(crate) fn mode(bits: u32) -> String {
     format!("{bits:04o}")
 }
 
-/// How old an entry is; `?` where that is not known.
+/// Formats an entry's age; `?` if it is unknown.
 pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
     entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(seconds(age)))
 }
 
-/// The time that an entry has left, or the rule's word where there is none; what is unusual about it wins.
+/// Formats an entry's time left, or the rule's name if there is none; anything unusual takes precedence.
 pub(crate) fn left(entry: &Entry, selected: &Selected) -> String {
     match (entry.status, entry.left(selected.now)) {
         (EntryStatus::Ok, _) if selected.is_kept(entry) => "kept".to_owned(),
@@ -84,7 +84,7 @@ fn seconds(time: SignedDuration) -> u64 {
     time.as_secs().try_into().unwrap_or(0)
 }
 
-/// A store's rule in words: when its entries go.
+/// Describes a store's retention rule.
 pub(crate) fn retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
         Some(age) => format!("{} after {since}", exact(age)),
@@ -106,7 +106,7 @@ pub(crate) fn retention(rule: &Retention) -> String {
     words
 }
 
-/// An age as it was set, in the largest unit that has no rest.
+/// Formats a configured age in the largest unit that leaves no remainder.
 fn exact(age: SignedDuration) -> String {
     let seconds = age.as_secs();
     let units = [(86_400, "d"), (3_600, "h"), (60, "min")];

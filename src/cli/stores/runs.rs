@@ -1,4 +1,4 @@
-//! What is recorded of the runs that made outputs: the command, how it ended, how much it printed.
+//! What is recorded about the runs that created outputs: the command, how it ended, how much it printed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::capture::{self, Exit, OutputSize, Timeline, TimelineEntry};
 use crate::human::{lines, size, thousands};
 use crate::store::{Entry, Env};
 
-/// So many stretches of two streams are shown.
+/// Maximum number of stretches shown.
 const MOST_STRETCHES: usize = 12;
 
 /// Records by the path of their spill.
@@ -15,7 +15,7 @@ const MOST_STRETCHES: usize = 12;
 pub(crate) struct Runs(HashMap<PathBuf, capture::Record>);
 
 impl Runs {
-    /// Of the entries in all stores, as `--layout agent` saves in any; they also learn their tool from them.
+    /// Reads the records of entries in all stores, since `--layout agent` saves in any; also sets the entries' tools.
     pub(crate) fn of(entries: &mut [Entry], env: &Env) -> Runs {
         let recorded = capture::Record::names(env);
         let runs =
@@ -23,14 +23,14 @@ impl Runs {
         Runs(runs.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
     }
 
-    /// The command that made an entry; empty where none is recorded.
+    /// Returns the command that created an entry; empty if not recorded.
     pub(crate) fn command(&self, entry: &Entry) -> String {
         self.0.get(&entry.path()).map(|run| run.command.join(" ")).unwrap_or_default()
     }
 }
 
-/// The record of the run that made an entry, which learns its tool from it. Names may be the same in several
-/// places: the record tells the path.
+/// Reads the record of the run that created an entry, and sets the entry's tool from it. Several places may have the
+/// same name: the path in the record decides.
 pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
     let run = capture::Record::read(env, entry.name().to_str()?)?;
     if entry.path() != Path::new(&run.path) {
@@ -42,7 +42,7 @@ pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
     Some(run)
 }
 
-/// A record in lines of a name and what it is; not yet safe to print.
+/// Returns a record as pairs of label and value; not yet safe to print.
 pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     let exit = run.exit.map(|exit| match exit {
         Exit::Code(code) => format!("ended with status {code}"),
@@ -64,7 +64,7 @@ pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     words
 }
 
-/// When what came of the two streams, the first few.
+/// Returns when the first few stretches of the two streams arrived.
 fn in_time(came: &Timeline, this: &str) -> Vec<(&'static str, String)> {
     let stretch = |stretch: &TimelineEntry| {
         let (seconds, ms) = (stretch.ms / 1000, stretch.ms % 1000);

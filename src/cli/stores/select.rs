@@ -1,4 +1,4 @@
-//! What the commands without the screen start from: the entries that are meant, and which the user keeps.
+//! Selects the entries that the commands without a screen work on, and finds which of them the user keeps.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,13 +14,13 @@ use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, StoreSpec};
 
-/// The name under which overspill's own store is listed.
+/// The name of overspill's own store in listings.
 pub(crate) const OWN: &str = "overspill";
 
-/// Whose entries are meant.
+/// Which entries to select.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whose<'a> {
-    /// Everyone's.
+    /// All.
     All,
     /// Those in overspill's own store.
     Own,
@@ -28,7 +28,7 @@ pub(crate) enum Whose<'a> {
     Agent(&'a str),
 }
 
-/// Some entries, as listed.
+/// The selected entries.
 #[derive(Debug)]
 pub(crate) struct Selected {
     /// The entries.
@@ -40,7 +40,7 @@ pub(crate) struct Selected {
 }
 
 impl Selected {
-    /// Lists what is there, and reports on standard error what cannot be read.
+    /// Lists entries, and reports on standard error what cannot be read.
     ///
     /// # Errors
     /// There is no such agent.
@@ -55,29 +55,29 @@ impl Selected {
         Ok(Selected { entries, kept: BTreeSet::new(), now })
     }
 
-    /// With the marks of overspill's own store, if they can be read; if not, `stores` says why.
+    /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
     pub(crate) fn with_marks(self, config: &Config) -> Selected {
         Selected { kept: marks(config).unwrap_or_default(), ..self }
     }
 
-    /// With the marks of overspill's own store.
+    /// Adds the marks of overspill's own store.
     ///
     /// # Errors
-    /// Our own store may not be used: nothing may then be deleted.
+    /// Overspill's own store cannot be used; nothing may be deleted then.
     pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
         Ok(Selected { kept: marks(config)?, ..self })
     }
 
-    /// Whether the user keeps an entry: then no cleaning deletes it.
+    /// Whether the user keeps an entry, so that no cleaning deletes it.
     pub(crate) fn is_kept(&self, entry: &Entry) -> bool {
         entry.is_own() && self.kept.contains(&*entry.id())
     }
 
-    /// The entry that a word means: a path (with a slash, or that exists), an id, or the beginning of one.
-    /// `None`: a path that lies in no store.
+    /// Finds an entry by path (anything with a slash, or that exists), id, or prefix of an id. `None` for a path
+    /// outside of all stores.
     ///
     /// # Errors
-    /// It is empty, or it means none, or several.
+    /// The argument is empty, or matches no entry or several.
     pub(crate) fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
         input::refuse_empty(word)?;
         let path = PathBuf::from(word);
@@ -96,7 +96,7 @@ impl Selected {
         }
     }
 
-    /// The entry at a path, whatever links lead to its directory.
+    /// Finds the entry at a path, whatever links lead to its directory.
     fn at(&self, path: &Path) -> Option<&Entry> {
         let path = std::path::absolute(path).ok()?;
         let directory = path.parent()?.canonicalize().ok()?;
@@ -111,10 +111,12 @@ impl Selected {
 fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
     let store = OwnStore::open(&config.env)?;
     let Some(store) = store else { return Ok(BTreeSet::new()) };
-    store.kept().with_context(|| format!("{}: what you keep cannot be told", store.root().display()))
+    store
+        .kept()
+        .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
 }
 
-/// The stores of an agent by its name; else what some store's paths say is this agent's.
+/// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
 fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
     let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
     if !stores.is_empty() {
@@ -134,14 +136,14 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
     Ok(all)
 }
 
-/// All agents that are known of, and those that paths tell of.
+/// Returns all known agents, and those found in paths.
 fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
     let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
     let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());
     described.chain(without).chain(entries.iter().map(|entry| entry.agent())).collect()
 }
 
-/// Says what of a root could not be read.
+/// Reports the parts of a root that could not be read.
 fn complain(report: &RootReport) {
     report.unlisted().for_each(|(path, why)| say(&format!("{}: cannot be read: {why}", path.display())));
 }

@@ -1,4 +1,4 @@
-//! `overspill session end`: a session's directory goes, with the spills in it.
+//! `overspill session end`: removes a session's directory with the spills in it.
 
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::SessionCommand;
@@ -7,7 +7,6 @@ use crate::config::Config;
 use crate::human::{count, size};
 use crate::text::label::label;
 
-/// Ends the session.
 pub(crate) fn run(config: &Config, command: &SessionCommand) -> CommandResult {
     let SessionCommand::End { name } = command;
     let ended = end_session(name, &config.env).map_err(|error| match error {

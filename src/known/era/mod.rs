@@ -1,4 +1,4 @@
-//! From and until when something holds, by version and by date.
+//! The period during which something holds, by version and by date.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 use jiff::civil;
 use serde::{Deserialize, Serialize};
 
-/// A year, a month or a day: as much as is known.
+/// A year, a month or a day: as precise as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Date {
-    /// All of a year.
+    /// A whole year.
     Year(i16),
-    /// All of a month, given by its first day.
+    /// A whole month, given by its first day.
     Month(civil::Date),
-    /// One day.
+    /// A single day.
     Day(civil::Date),
 }
 
 impl Date {
-    /// The first day that it covers.
+    /// Returns the first day that it covers.
     pub fn first(self) -> civil::Date {
         match self {
             Self::Year(year) => civil::date(year, 1, 1),
@@ -27,7 +27,7 @@ impl Date {
         }
     }
 
-    /// The last day that it covers.
+    /// Returns the last day that it covers.
     pub fn last(self) -> civil::Date {
         match self {
             Self::Year(year) => civil::date(year, 12, 31),
@@ -40,7 +40,7 @@ impl Date {
 impl TryFrom<String> for Date {
     type Error = String;
 
-    /// Reads `2026`, `2026-08` or `2026-08-14`.
+    /// Parses `2026`, `2026-08` or `2026-08-14`.
     fn try_from(text: String) -> Result<Self, String> {
         let wrong = || format!("`{text}` is not a date; write 2026, 2026-08 or 2026-08-14");
         let parts: Vec<&str> = text.split('-').collect();
@@ -77,18 +77,18 @@ impl fmt::Display for Date {
     }
 }
 
-/// One end of an era, as far as it is known.
+/// One end of an era, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
     /// The agent's version, in its own numbering.
     pub version: Option<String>,
-    /// When that was.
+    /// The date of that version.
     pub date: Option<Date>,
 }
 
 impl fmt::Display for Edge {
-    /// `2.1.238 (2026-08)`, or what of it is known.
+    /// Formats as `2.1.238 (2026-08)`, or whichever part is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.version, self.date) {
             (Some(version), Some(date)) => write!(f, "{version} ({date})"),
@@ -99,16 +99,16 @@ impl fmt::Display for Edge {
     }
 }
 
-/// From and until when something holds.
+/// The period during which something holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Era {
-    /// The first version and day; none if they are not known.
+    /// The first version and day; none if unknown.
     pub from: Option<Edge>,
     /// The last version and day; none if it still holds.
     pub until: Option<Edge>,
-    /// The newest version for which it was checked.
+    /// The newest version that was checked.
     pub seen: Option<Edge>,
-    /// Of what it is an earlier form; none if it is the current one.
+    /// The current form, if this is an earlier one.
     pub of: Option<String>,
 }
 
@@ -121,26 +121,27 @@ impl Era {
         Some(self.until.as_ref()?.date?.last())
     }
 
-    /// Whether it may have held on a day. A month holds whole, and what is not known excludes no day.
+    /// Whether it may have held on a day. A month counts as a whole, and an unknown end excludes no day.
     pub fn holds_at(&self, day: civil::Date) -> bool {
         self.start().is_none_or(|start| start <= day) && self.end().is_none_or(|end| day <= end)
     }
 
-    /// How well it suits a day, the best first: it may have held, and of those that may, the one that began last.
+    /// Ranks eras for a day, best first: those that may have held, and of these the latest start first.
     pub fn rank(&self, day: civil::Date) -> impl Ord + use<> {
         let began = Reverse((self.start(), self.end().unwrap_or(civil::Date::MAX)));
         (!self.holds_at(day), self.holds_at(day).then_some(began))
     }
 }
 
-/// An edge with a word before it, where something of it is known.
+/// Formats an edge with a word before it, if anything about it is known.
 fn told(word: &str, edge: &Option<Edge>) -> Option<String> {
     let edge = edge.as_ref().filter(|edge| **edge != Edge::default())?;
     Some(format!("{word} {edge}"))
 }
 
 impl Era {
-    /// `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as it is known; `only 2025-12-07` if both are the same.
+    /// Formats as `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as known; `only 2025-12-07` if both are the
+    /// same.
     pub fn span(&self) -> Option<String> {
         if self.from == self.until {
             return told("only", &self.from);
@@ -152,7 +153,7 @@ impl Era {
 }
 
 impl fmt::Display for Era {
-    /// The span, and in which version it was seen last; without a word if nothing is known.
+    /// Formats the span, and the version in which it was last seen; empty if nothing is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<String> = self.span().into_iter().chain(told("seen in", &self.seen)).collect();
         f.write_str(&words.join(", "))

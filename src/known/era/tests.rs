@@ -1,4 +1,4 @@
-//! Dates, and what an era holds of.
+//! Tests dates, and when an era applies.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Sizes in terminal cells: escape sequences and control characters take none, a character as people see it as many
-//! as a terminal gives it.
+//! Sizes in terminal cells: escape sequences and control characters take none, a grapheme as many as a terminal gives
+//! it.
 
 use std::ops::Range;
 
@@ -11,28 +11,28 @@ use crate::text::ansi;
 
 use super::{STEP, Text};
 
-/// Bytes of text other than ASCII that are split into characters as people see them at a time.
+/// Bytes of non-ASCII text that are split into graphemes at a time.
 const WINDOW: usize = 1024;
 
-/// Something in a text: its bytes, and the cells that it takes.
+/// An item of a text: its bytes, and the cells that it takes.
 struct Item {
     len: usize,
     cells: u64,
 }
 
 impl Text<'_> {
-    /// Cells of a range.
+    /// Returns the cells of a range.
     pub(super) fn cells_of(&self, range: Range<usize>) -> u64 {
         let whole = if range == self.body { self.cells.get() } else { None };
         whole.unwrap_or_else(|| self.cells_up_to(range, u64::MAX))
     }
 
-    /// Whether the whole takes more than so many cells; reads no further than that shows.
+    /// Whether the whole takes more than `max` cells; reads no further than necessary.
     pub(super) fn exceeds_cells(&self, max: u64) -> bool {
         self.cells.get().unwrap_or_else(|| self.cells_up_to(self.body.clone(), max)) > max
     }
 
-    /// Cells of a range, counted until they are more than `max`; those of the whole are kept in mind.
+    /// Counts the cells of a range until they exceed `max`; those of the whole are remembered.
     fn cells_up_to(&self, range: Range<usize>, max: u64) -> u64 {
         let mut sum = 0;
         self.walk(range.clone(), |_, item| {
@@ -45,7 +45,7 @@ impl Text<'_> {
         sum
     }
 
-    /// Where the first character begins that goes past so many cells.
+    /// Returns where the first character begins that exceeds this many cells.
     pub(super) fn cell(&self, from: usize, to: usize, cells: u64) -> usize {
         let (mut sum, mut found) = (0, to);
         self.walk(from..to, |at, item| {
@@ -58,13 +58,13 @@ impl Text<'_> {
         found
     }
 
-    /// Where the last so many cells begin.
+    /// Returns where the last `cells` cells begin.
     pub(super) fn cell_back(&self, from: usize, to: usize, cells: u64) -> usize {
         let total = self.size_of(from..to, Unit::Cells);
         self.cell(from, to, total - cells.min(total))
     }
 
-    /// Goes through a range, as long as `see` and the plan want more.
+    /// Walks through a range while `see` returns true and the plan is wanted.
     fn walk(&self, range: Range<usize>, mut see: impl FnMut(usize, &Item) -> bool) {
         let (mut at, mut asked) = (range.start, range.start);
         while at < range.end {
@@ -94,12 +94,12 @@ impl Text<'_> {
     }
 }
 
-/// Whether a character of ASCII stands alone: nothing follows that may join it.
+/// Whether an ASCII character stands alone: nothing follows that may join it.
 fn is_plain(rest: &[u8]) -> bool {
     matches!(rest[0], b' '..=b'~') && rest.get(1).is_none_or(u8::is_ascii)
 }
 
-/// What begins here: one thing, or as many characters as a window holds.
+/// Returns what begins here: a single item, or as many graphemes as a window holds.
 fn items(rest: &[u8]) -> Vec<Item> {
     let one = |len, cells| vec![Item { len, cells }];
     if let Some(found) = ansi::sequence(rest) {
@@ -108,7 +108,7 @@ fn items(rest: &[u8]) -> Vec<Item> {
     if rest[0] < b' ' || rest[0] == 0x7f { one(1, 0) } else { characters(rest) }
 }
 
-/// Characters as people see them, up to the next control character; the last of a full window is left for the next.
+/// Returns graphemes up to the next control character; the last of a full window is left for the next.
 fn characters(rest: &[u8]) -> Vec<Item> {
     let window = &rest[..rest.len().min(WINDOW)];
     let end = window.iter().position(|byte| *byte < b' ' || *byte == 0x7f).unwrap_or(window.len());

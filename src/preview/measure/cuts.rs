@@ -1,4 +1,4 @@
-//! Finding where a size ends, from either end of a stretch.
+//! Finds where a size ends, from either end of a range.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use crate::text::units;
 
 use super::{Cut, STEP, Text, as_usize};
 
-/// Steps of decoding are taken this many bytes at a time where they are ASCII.
+/// ASCII bytes decoded at a time.
 const STRIDE: usize = 64;
 
 impl Text<'_> {
-    /// So much of one end of a stretch: the whole elements, and the bytes of a character that the cut halves.
+    /// Takes an amount from one end of a range: the whole elements, and the bytes of a character that the cut halves.
     pub(crate) fn end(
         &self,
         within: Range<usize>,
@@ -31,7 +31,7 @@ impl Text<'_> {
         }
     }
 
-    /// As much of the joined stretches as fits, from one end.
+    /// Takes as much of the joined ranges as fits, from one end.
     pub(crate) fn end_of_stretches(
         &self,
         stretches: &[Range<usize>],
@@ -60,7 +60,7 @@ impl Text<'_> {
         kept
     }
 
-    /// The cut after `amount` of a unit from `from`, not past `to`.
+    /// Returns the cut after `amount` of a unit from `from`, at most `to`.
     pub(crate) fn advance(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
             return Cut { at: self.cell(from, to, amount), half: None };
@@ -94,7 +94,7 @@ impl Text<'_> {
         Cut { at, half: None }
     }
 
-    /// The cut before the last `amount` of a unit up to `to`, not before `from`.
+    /// Returns the cut before the last `amount` of a unit up to `to`, at least `from`.
     pub(crate) fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
             return Cut { at: self.cell_back(from, to, amount), half: None };

@@ -1,4 +1,4 @@
-//! Finding lines in a text, from either end, no further than it takes.
+//! Finds lines in a text, from either end, reading no further than necessary.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use crate::text::units::Want;
 
 use super::{PATIENCE, STEP, Text};
 
-/// A piece at one end of a stretch.
+/// A piece at one end of a range.
 pub(crate) struct Piece {
     /// The piece without a line feed.
     pub range: Range<usize>,
-    /// What is left of the stretch, past the line feed; none where this was the last piece.
+    /// The rest of the range, after the line feed; none if this was the last piece.
     pub rest: Option<Range<usize>>,
 }
 
 impl Text<'_> {
-    /// The first line feed at or after `from` and before `to`.
+    /// Returns the first line feed at or after `from` and before `to`.
     pub(crate) fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
         self.first_in(from..to, |bytes| memchr::memchr(b'\n', bytes))
     }
 
-    /// The first LF or CR at or after `from` and before `to`.
+    /// Returns the first LF or CR at or after `from` and before `to`.
     pub(crate) fn break_after(&self, from: usize, to: usize) -> Option<usize> {
         self.first_in(from..to, |bytes| memchr::memchr2(b'\n', b'\r', bytes))
     }
 
-    /// The first byte of a range that `find` finds, step by step, as long as the plan is wanted.
+    /// Returns the first byte of a range that `find` finds, step by step, while the plan is wanted.
     fn first_in(&self, range: Range<usize>, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
         let mut at = range.start;
         while at < range.end && self.is_wanted() {
@@ -41,7 +41,7 @@ impl Text<'_> {
         None
     }
 
-    /// The last line feed at or after `from` and before `to`.
+    /// Returns the last line feed at or after `from` and before `to`.
     pub(crate) fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
         let mut at = to;
         while at > from && self.is_wanted() {
@@ -56,7 +56,8 @@ impl Text<'_> {
         None
     }
 
-    /// The outermost piece of a stretch, looked for in `reach` bytes of that end; none if no end of it is there.
+    /// Returns the outermost piece of a range, searching `reach` bytes of that end; none if it does not end within
+    /// them.
     pub(crate) fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
         let Range { start, end } = *within;
         match from {
@@ -75,8 +76,8 @@ impl Text<'_> {
         }
     }
 
-    /// The outermost `count` pieces of one end of a stretch, if it has more than that many. Gives up where nothing says
-    /// that it has.
+    /// Returns the outermost `count` pieces of one end of a range, if it has more than that many. Gives up if nothing
+    /// says that it has.
     pub(crate) fn outer_pieces(
         &self,
         within: Range<usize>,
@@ -114,12 +115,12 @@ impl Text<'_> {
         found
     }
 
-    /// Whether there are so many line feeds, as far as a patient look tells.
+    /// Whether there are this many line feeds, as far as a bounded search can tell.
     pub(crate) fn has_feeds(&self, count: u64) -> bool {
         self.exceeds_lines(count) == Ok(true)
     }
 
-    /// Where the piece that begins at `at` ends, and whether that is sure.
+    /// Returns where the piece that begins at `at` ends, and whether that is certain.
     pub(crate) fn piece_end(&self, at: usize, to: usize) -> (usize, bool) {
         let bound = self.patient_end(at, to);
         match self.feed_after(at, bound) {
@@ -132,33 +133,33 @@ impl Text<'_> {
         }
     }
 
-    /// How far a piece is looked for where nothing says how many there are.
+    /// Returns how far to search for the end of a piece if nothing says how many there are.
     pub(crate) fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
     }
 
-    /// Notes that what is kept is provisional until lines are counted.
+    /// Records that what is kept is provisional until lines are counted.
     pub(crate) fn give_up(&self) {
         self.wait_for(Want::LINE_FEEDS);
     }
 
-    /// Notes that what is kept is provisional until these are counted.
+    /// Records that what is kept is provisional until these are counted.
     pub(crate) fn wait_for(&self, want: Want) {
         self.gave_up.set(self.gave_up.get() | want);
     }
 
-    /// Totals without which a search gave up.
+    /// Returns the totals for lack of which a search gave up.
     pub(crate) fn gave_up(&self) -> Want {
         self.gave_up.get()
     }
 
-    /// An indexed line, where the pieces begin with the output.
+    /// Looks a line up in the index, if the pieces begin with the output.
     fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
         let start = self.seek.filter(|_| from == 0 && line > 0)?.line_start(line)?;
         (start > 0 && start <= self.bytes.len()).then_some(start)
     }
 
-    /// Where line `line` (0-based, ended by LF) begins, if an index knows.
+    /// Returns where line `line` (0-based, ended by LF) begins, if an index knows.
     pub(crate) fn indexed_line(&self, line: u64) -> Option<usize> {
         self.seek_line(self.body.start, line)
     }
@@ -169,8 +170,8 @@ impl Text<'_> {
         self.seek_line(from, pieces.checked_sub(count)?)
     }
 
-    /// Bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`; waits for totals,
-    /// since the line may be the whole of a large output.
+    /// Returns the bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`. Waits
+    /// for totals, since the line may be the whole of a large output.
     pub(crate) fn line_size(&self, edge: usize, from: Direction) -> Result<u64, Want> {
         let within = match from {
             Direction::Head => edge..self.body.end,

@@ -1,4 +1,4 @@
-//! A frugal view of one output: every look at its bytes goes through here and is accounted for.
+//! An economical view of one output: every access to its bytes goes through here and is accounted for.
 
 mod columns;
 mod cuts;
@@ -22,11 +22,12 @@ pub(crate) use lines::Piece;
 pub(crate) use sizes::most_bytes;
 pub(crate) use trim::is_js_space;
 
-/// Outputs up to this size are counted whole on the spot.
+/// Outputs up to this size in bytes are counted completely on the spot.
 const SMALL: usize = 64 * 1024;
-/// How far a line is looked for when nothing says how many there are: such an answer waits for the total.
+/// How many bytes are searched for lines if nothing says how many there are; beyond that the result waits for the
+/// total.
 const PATIENCE: usize = 64 * 1024;
-/// After so many bytes of one look it is asked whether the plan is still wanted.
+/// After this many bytes of one scan, checks whether the plan is still wanted.
 const STEP: usize = 4 << 20;
 
 /// An output as an agent's tool sees it.
@@ -34,26 +35,26 @@ pub(crate) struct Text<'a> {
     pub bytes: &'a [u8],
     pub source: Stream,
     pub decoding: Decoding,
-    /// What is left after a byte order mark, an unfinished end, or trailing line feeds.
+    /// What remains without a byte order mark, an unfinished end, or trailing line feeds.
     pub body: Range<usize>,
     /// Totals of the body.
     pub totals: Totals,
     pub lines: LineRule,
-    /// Bytes of one read, where each is decoded alone.
+    /// Bytes per read, if each is decoded separately.
     reads: Option<usize>,
     seek: Option<&'a dyn LineSeek>,
     wanted: Option<&'a dyn Fn() -> bool>,
     touched: RefCell<Vec<Range<usize>>>,
-    /// Totals without which a search gave up: what was kept is provisional.
+    /// Totals for lack of which a search gave up: what was kept is provisional.
     gave_up: Cell<Want>,
-    /// Cells of the body, once they are counted.
+    /// Cells of the body, once counted.
     cells: Cell<Option<u64>>,
 }
 
-/// Where a cut by size falls.
+/// The position of a cut by size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// The last whole element ends (from the end of the text: begins) here.
+    /// Where the last whole element ends (from the end of the text: begins).
     pub at: usize,
     /// The bytes that half a character stands for, if the cut split one.
     pub half: Option<Range<usize>>,
@@ -95,7 +96,7 @@ impl<'a> Text<'a> {
         text
     }
 
-    /// Decodes each read of so many bytes alone.
+    /// Decodes each read of this many bytes separately.
     pub(crate) fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
         if reads.is_some() {
             self.reads = reads;
@@ -104,13 +105,13 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// Uses an index over the raw bytes.
+    /// Uses an index of the raw bytes.
     pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
         self.seek = seek;
         self
     }
 
-    /// Ends early once the plan is not wanted any more: then nothing more is found, and all sizes are 0.
+    /// Ends early once the plan is no longer wanted: then nothing more is found, and all sizes are 0.
     pub(crate) fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
         self.wanted = wanted;
         self
@@ -121,7 +122,7 @@ impl<'a> Text<'a> {
         self.wanted.is_none_or(|wanted| wanted())
     }
 
-    /// A stretch of this text, between pieces, as a text of its own. `feeds` are its line feeds, where known.
+    /// Returns a range of this text, between pieces, as a text of its own. `feeds` are its line feeds, if known.
     pub(crate) fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
         let mut part = Text {
             body: body.clone(),
@@ -141,8 +142,8 @@ impl<'a> Text<'a> {
         part
     }
 
-    /// Totals of a stretch: the whole's without what lies outside, or its own, whichever reads less. Only those are
-    /// measured that the whole's are known of, so that no plan reads a large output that nobody has counted.
+    /// Returns the totals of a range: the whole's minus what is outside, or its own, whichever reads less. Measures
+    /// only those known for the whole, so that no plan reads a large output that has not been counted.
     fn part_totals(&self, body: &Range<usize>) -> Totals {
         let want = self.totals.known();
         if want.is_empty() {
@@ -157,8 +158,8 @@ impl<'a> Text<'a> {
         self.totals.less(&outside)
     }
 
-    /// The first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of its
-    /// own, all of it counted.
+    /// Returns the first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of
+    /// its own, completely counted.
     pub(crate) fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
@@ -175,13 +176,13 @@ impl<'a> Text<'a> {
         first.counted()
     }
 
-    /// With every total counted now.
+    /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
         self.totals = Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
         self
     }
 
-    /// Takes over what a part looked at, and whether it gave up.
+    /// Adopts what a part has read, and whether it gave up.
     pub(crate) fn absorb(&self, part: &Text) {
         let looked_at = part.touched.borrow().clone();
         for range in looked_at {
@@ -199,7 +200,7 @@ impl<'a> Text<'a> {
         self.with_split_characters(whole.less(&outside))
     }
 
-    /// Notes that these bytes are looked at.
+    /// Records that these bytes are read.
     pub(crate) fn touch(&self, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -211,7 +212,7 @@ impl<'a> Text<'a> {
         touched.splice(first..last, [joined]);
     }
 
-    /// How many different bytes were looked at.
+    /// Returns how many distinct bytes were read.
     pub(crate) fn touched(&self) -> u64 {
         self.touched.borrow().iter().map(|range| range.len() as u64).sum()
     }
@@ -224,7 +225,7 @@ impl<'a> Text<'a> {
         self.body.is_empty()
     }
 
-    /// Whether it is white space alone, as JavaScript's `trim` has it.
+    /// Whether it is only white space, as in JavaScript's `trim`.
     pub(crate) fn is_blank(&self) -> bool {
         let rest = trim::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
         self.touch(self.body.start..rest.start);
@@ -232,21 +233,21 @@ impl<'a> Text<'a> {
         rest.is_empty()
     }
 
-    /// UTF-16 units of its JSON as JavaScript prints it indented; none if it is not JSON.
+    /// Returns the UTF-16 units of its JSON as JavaScript prints it indented; none if it is not JSON.
     pub(crate) fn json_units(&self) -> Option<u64> {
         let (units, read) = json::indented_units(&self.bytes[self.body.clone()]);
         self.touch(self.body.start..self.body.start + read);
         units
     }
 
-    /// Measures a range as it decodes on its own, which is how it is kept.
+    /// Measures a range as it is kept: decoded on its own.
     pub(crate) fn measure(&self, range: Range<usize>, want: Want) -> Measure {
         self.touch(range.clone());
         let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
         self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
     }
 
-    /// Measures bytes that are decoded by themselves, as long as that is wanted.
+    /// Measures bytes that are decoded on their own, until the plan is no longer wanted.
     fn measure_alone(&self, bytes: &[u8], want: Want) -> Measure {
         let steps = (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted());
         steps
@@ -258,7 +259,7 @@ impl<'a> Text<'a> {
         self.measure(range, Want::LINE_FEEDS).line_feeds
     }
 
-    /// LF bytes of the whole, or the total that it waits for.
+    /// Returns the LF bytes of the whole, or the total needed for them.
     pub(crate) fn line_feeds(&self) -> Result<u64, Want> {
         self.totals.line_feeds.ok_or(Want::LINE_FEEDS)
     }
@@ -268,12 +269,13 @@ impl<'a> Text<'a> {
         self.lines != LineRule::Pieces && !self.is_empty() && self.bytes[self.body.end - 1] == b'\n'
     }
 
-    /// Where the last line's text ends: before a final line feed that only ends it.
+    /// Returns where the last line's text ends: before a final line feed that only ends it.
     pub(crate) fn lines_end(&self) -> usize {
         self.body.end - usize::from(self.final_feed())
     }
 
-    /// Lines by the policy's own count, or the total that they wait for. Empty text is one piece, but no ended line.
+    /// Returns the number of lines as the policy counts them, or the total needed for it. Empty text has one piece, but
+    /// no ended line.
     pub(crate) fn line_count(&self) -> Result<u64, Want> {
         if self.lines == LineRule::Ended && self.is_empty() {
             return Ok(0);
@@ -281,7 +283,7 @@ impl<'a> Text<'a> {
         Ok(self.line_feeds()? + 1 - u64::from(self.final_feed()))
     }
 
-    /// Whether there are more lines than `max`; the total that it waits for where that cannot be seen cheaply.
+    /// Whether there are more lines than `max`, or the total needed if that cannot be found out cheaply.
     pub(crate) fn exceeds_lines(&self, max: u64) -> Result<bool, Want> {
         if let Ok(count) = self.line_count() {
             return Ok(count > max);
@@ -299,7 +301,7 @@ impl<'a> Text<'a> {
         if window.end == self.body.end { Ok(false) } else { Err(Want::LINE_FEEDS) }
     }
 
-    /// The character that a raw cut at byte `at` splits, if it splits one.
+    /// Returns the character that a raw cut at byte `at` splits, if it splits one.
     pub(crate) fn split_character(&self, at: usize) -> Option<Range<usize>> {
         if at <= self.body.start || at >= self.body.end {
             return None;
@@ -309,20 +311,20 @@ impl<'a> Text<'a> {
         (start < at && found.valid).then_some(start..start + found.len)
     }
 
-    /// A kept part, or none for an empty range. (A character that two reads split is taken apart in the end, by
+    /// Returns a kept part; none for an empty range. (A character split by two reads is taken apart at the end, by
     /// [`Text::apart`].)
     pub(crate) fn kept(&self, range: Range<usize>) -> Option<Part> {
         let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
         (!range.is_empty()).then_some(kept)
     }
 
-    /// A part that stands for a range with other text.
+    /// Returns a part that stands for a range with other text.
     pub(crate) fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
         Part::Changed { source: self.source, range, bits, decoding: self.decoding }
     }
 }
 
-/// A figure as an index; what does not fit is as good as no limit.
+/// Converts a figure to an index; one that does not fit is as good as no limit.
 pub(crate) fn as_usize(figure: u64) -> usize {
     usize::try_from(figure).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Reads of a pipe that are decoded each by itself, so that a character split between two of them is lost.
+//! Reads of a pipe that are decoded separately, so that a character split between two of them is lost.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::text::units::{self, Measure, Want};
 use super::Text;
 
 impl<'a> Text<'a> {
-    /// A range taken apart where a read splits a character; the range itself where none does.
+    /// Splits a range where a read splits a character; returns the range itself if none does.
     pub(crate) fn between_reads(
         &self,
         range: Range<usize>,
@@ -23,7 +23,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The first place inside a range where a read ends within a character.
+    /// Returns the first position inside a range where a read ends within a character.
     fn next_split(&self, range: Range<usize>) -> Option<usize> {
         let reads = self.reads?;
         let mut at = (range.start / reads + 1).saturating_mul(reads);
@@ -36,17 +36,17 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// The end of the read that holds byte `at`.
+    /// Returns the end of the read that contains byte `at`.
     pub(crate) fn read_end(&self, at: usize) -> usize {
         self.reads.map_or(usize::MAX, |reads| (at / reads + 1).saturating_mul(reads))
     }
 
-    /// The start of the read that holds the byte before `at`.
+    /// Returns the start of the read that contains the byte before `at`.
     pub(crate) fn read_start(&self, at: usize) -> usize {
         self.reads.map_or(0, |reads| at.saturating_sub(1) / reads * reads)
     }
 
-    /// Totals of the body with what its split characters add to those of the bytes as a whole.
+    /// Adjusts totals of the body, counted on the bytes as a whole, for its split characters.
     pub(crate) fn with_split_characters(&self, totals: Totals) -> Totals {
         let is_ascii = totals.points == Some(self.len() as u64) && totals.bad_bytes.unwrap_or(0) == 0;
         if self.reads.is_none() || totals.known().without(Want::LINE_FEEDS).is_empty() || is_ascii {
@@ -64,7 +64,7 @@ impl<'a> Text<'a> {
         totals.plus(&apart).less(&whole)
     }
 
-    /// Parts with the characters taken apart that two reads split.
+    /// Splits the parts at characters that are split between two reads.
     pub(crate) fn apart(&self, parts: Vec<Part>) -> Vec<Part> {
         if self.reads.is_none() {
             return parts;

@@ -1,4 +1,4 @@
-//! What a policy says of turning an output into text and lines.
+//! How a policy turns an output into text and lines.
 
 use serde::Deserialize;
 
@@ -11,9 +11,9 @@ pub(crate) enum DecodingRule {
     Lossy,
     /// Sizes and cuts on raw bytes; U+FFFD for each bad byte.
     Go,
-    /// As `lossy`, but a leading byte order mark is dropped.
+    /// Like `lossy`, but a leading byte order mark is dropped.
     Bom,
-    /// As `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
+    /// Like `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
     Stream,
 }
 
@@ -27,9 +27,9 @@ pub(crate) enum TrimRule {
     LastFeed,
     /// Every line feed at the end.
     Feeds,
-    /// White space at the end, as JavaScript's `trimEnd` has it.
+    /// White space at the end, as in JavaScript's `trimEnd`.
     End,
-    /// White space at both ends, as JavaScript's `trim` has it.
+    /// White space at both ends, as in JavaScript's `trim`.
     Both,
     /// Blank lines at the start, and white space at the end.
     BlankLines,
@@ -39,7 +39,7 @@ pub(crate) enum TrimRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineRule {
-    /// Pieces between line feeds: a final line feed makes one more, empty.
+    /// Pieces between line feeds: after a final line feed there is one more, empty.
     #[default]
     Pieces,
     /// A final line feed ends the last line; empty text has none.

@@ -8,7 +8,7 @@ use crate::text::units::Want;
 use super::Text;
 
 impl Text<'_> {
-    /// Size of a range in a unit.
+    /// Returns the size of a range in a unit.
     pub(crate) fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
         match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => range.len() as u64,
@@ -20,7 +20,7 @@ impl Text<'_> {
         }
     }
 
-    /// UTF-8 bytes of a range's text.
+    /// Returns the UTF-8 bytes of a range's text.
     pub(crate) fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
         match self.decoding {
             Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
@@ -28,7 +28,7 @@ impl Text<'_> {
         }
     }
 
-    /// The total that a unit's size rests on.
+    /// Returns the total that a unit's size depends on.
     pub(crate) fn want_of(&self, unit: Unit) -> Want {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
@@ -39,7 +39,7 @@ impl Text<'_> {
         }
     }
 
-    /// Size of the whole, or the total that it waits for.
+    /// Returns the size of the whole, or the total needed for it.
     pub(crate) fn size(&self, unit: Unit) -> Result<u64, Want> {
         let known = match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
@@ -52,7 +52,7 @@ impl Text<'_> {
         known.ok_or_else(|| self.want_of(unit))
     }
 
-    /// UTF-8 bytes of the whole text, or the total that it waits for.
+    /// Returns the UTF-8 bytes of the whole text, or the total needed for it.
     pub(crate) fn decoded_bytes(&self) -> Result<u64, Want> {
         match self.decoding {
             Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
@@ -63,7 +63,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether the whole is larger than `max`. Never looks further than `max` can reach.
+    /// Whether the whole is larger than `max`. Reads no further than `max` can reach.
     pub(crate) fn exceeds(&self, unit: Unit, max: u64) -> bool {
         if unit == Unit::Tokens {
             return self.exceeds(Unit::Bytes, max.saturating_mul(4));
@@ -81,13 +81,13 @@ impl Text<'_> {
     }
 }
 
-/// The most raw bytes that a size may take.
+/// Returns the maximum number of raw bytes that a size may take.
 pub(crate) fn most_bytes(unit: Unit, size: u64) -> u64 {
     match unit {
         Unit::Bytes => size,
         Unit::Utf16 => size.saturating_mul(3),
         Unit::Chars | Unit::Tokens => size.saturating_mul(4),
-        // Escape sequences take none.
+        // Escape sequences take no cells.
         Unit::Cells => u64::MAX,
     }
 }

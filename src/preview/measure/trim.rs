@@ -6,7 +6,7 @@ use crate::text::units;
 
 use super::rules::TrimRule;
 
-/// The range of `bytes` that is left of `body`, which starts and ends between characters.
+/// Returns the range of `bytes` that remains of `body`, which starts and ends between characters.
 pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range<usize> {
     let Range { start, end } = body;
     match trim {
@@ -30,7 +30,7 @@ fn feeds_end(bytes: &[u8], body: Range<usize>) -> usize {
     kept.map_or(body.start, |at| body.start + at + 1)
 }
 
-/// Where the white space at the start ends.
+/// Returns where the white space at the start ends.
 fn space_start(bytes: &[u8], body: Range<usize>) -> usize {
     let mut at = body.start;
     while at < body.end {
@@ -43,7 +43,7 @@ fn space_start(bytes: &[u8], body: Range<usize>) -> usize {
     at
 }
 
-/// Where the white space at the end begins.
+/// Returns where the white space at the end begins.
 fn space_end(bytes: &[u8], body: Range<usize>) -> usize {
     let mut at = body.end;
     while at > body.start {
@@ -56,7 +56,7 @@ fn space_end(bytes: &[u8], body: Range<usize>) -> usize {
     at
 }
 
-/// Where `^(\s*\n)+` ends: past the last line feed of the white space at the start.
+/// Returns where `^(\s*\n)+` ends: after the last line feed of the white space at the start.
 fn blank_lines_end(bytes: &[u8], body: Range<usize>) -> usize {
     let space = body.start..space_start(bytes, body.clone());
     bytes[space].iter().rposition(|byte| *byte == b'\n').map_or(body.start, |at| body.start + at + 1)
@@ -68,8 +68,8 @@ fn is_space(element: &[u8]) -> bool {
     found.is_some_and(is_js_space)
 }
 
-/// Whether JavaScript's `\s` and `trim` take it for white space: Unicode's, without U+0085 and with the byte order
-/// mark.
+/// Whether JavaScript's `\s` and `trim` treat the character as white space: Unicode's, without U+0085 and with the byte
+/// order mark.
 pub(crate) fn is_js_space(character: char) -> bool {
     (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
 }

@@ -1,4 +1,4 @@
-//! All policies by name; each is parsed only when asked for.
+//! All policies by name; each is parsed only on demand.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::fs::plain_file::{self, few_words};
 use super::load::parse;
 use super::{Policy, PolicyError};
 
-/// The policies compiled in, as (name, TOML): every file of `assets/policies`.
+/// The built-in policies as (name, TOML): every file in `assets/policies`.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
-/// Policy files by name; a person's own win over those built in.
+/// Policy files by name; the user's own take precedence over the built-in ones.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     files: BTreeMap<String, File>,
@@ -20,13 +20,13 @@ pub struct Catalog {
 #[derive(Debug, Clone)]
 struct File {
     text: String,
-    /// What errors call it.
+    /// What errors call the file.
     path: String,
     own: bool,
 }
 
 impl Catalog {
-    /// The policies that ship with the program.
+    /// Returns the built-in policies.
     pub fn builtin() -> Self {
         let files = BUILTIN.iter().map(|(name, text)| {
             let file = File { text: (*text).to_owned(), path: format!("built-in {name}"), own: false };
@@ -35,8 +35,8 @@ impl Catalog {
         Self { files: files.collect() }
     }
 
-    /// Adds every `*.toml` of a directory; a missing directory has none. Each takes the name that it states inside
-    /// and wins over a built-in one. Good files are added even when another is at fault.
+    /// Adds every `*.toml` in a directory; a missing directory adds nothing. Each policy has the name stated in its
+    /// file, and takes precedence over a built-in one. Valid files are added even if another is faulty.
     ///
     /// # Errors
     /// The first file that cannot be read or used, with its line and key.
@@ -58,7 +58,7 @@ impl Catalog {
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
         let text = plain_file::read(path).map_err(|error| unreadable(path, &error))?;
-        // A shell makes the file before `overspill policies NAME >FILE` has printed anything.
+        // The shell creates the file before `overspill policies NAME >FILE` has printed anything.
         if text.is_empty() {
             return Ok(());
         }
@@ -68,15 +68,15 @@ impl Catalog {
         Ok(())
     }
 
-    /// All names, sorted.
+    /// Returns all names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// A policy with its parameters at their defaults.
+    /// Returns a policy with its parameters at their defaults.
     ///
     /// # Errors
-    /// There is none of that name (the error lists those there are), or its file is at fault.
+    /// If there is no policy of that name (the error lists the existing ones), or its file is faulty.
     pub fn get(&self, name: &str) -> Result<Policy, PolicyError> {
         let Some(file) = self.files.get(name) else {
             let known = self.names().map(str::to_owned).collect();
@@ -85,12 +85,12 @@ impl Catalog {
         parse(&file.text, &file.path)
     }
 
-    /// A policy's file, as written.
+    /// Returns a policy's file as written.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.files.get(name).map(|file| file.text.as_str())
     }
 
-    /// Whether a policy is a person's own file.
+    /// Whether a policy is one of the user's own files.
     pub fn is_own(&self, name: &str) -> bool {
         self.files.get(name).is_some_and(|file| file.own)
     }
@@ -101,18 +101,18 @@ fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {
 }
 
 impl Policy {
-    /// Reads a policy from the text of a policy file and checks all of it: parameters, figures and templates.
+    /// Parses a policy file and checks all of it: parameters, figures and templates.
     ///
     /// # Errors
-    /// [`PolicyError::Invalid`] with the line and the key; the file's name is `policy`.
+    /// [`PolicyError::Invalid`] with the line and the key; the file is called `policy`.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         parse(text, "policy")
     }
 
-    /// The policy of this name (`agent/tool`) that ships with overspill.
+    /// Returns the built-in policy of this name (`agent/tool`).
     ///
     /// # Errors
-    /// [`PolicyError::Unknown`] lists those that there are.
+    /// [`PolicyError::Unknown`], which lists the existing names.
     pub fn builtin(name: &str) -> Result<Self, PolicyError> {
         Catalog::builtin().get(name)
     }

@@ -1,4 +1,4 @@
-//! Which policies are forms of one tool at different times: that of today, and that of a day.
+//! Policies that are forms of the same tool at different times: the current one, and the one of a given day.
 
 use jiff::civil;
 
@@ -7,18 +7,18 @@ use crate::known::Era;
 use super::Policy;
 use super::catalog::Catalog;
 
-/// What all forms of a tool have in common: the name of its policy of today.
+/// Returns what all forms of a tool have in common: the name of its current policy.
 fn today<'a>(name: &'a str, era: &'a Era) -> &'a str {
     era.of.as_deref().unwrap_or(name)
 }
 
 impl Catalog {
-    /// Whether a policy is its tool's form of today: it names no other as such, or one that is not there.
+    /// Whether a policy is its tool's current form: it names no other one, or one that does not exist.
     pub fn is_current(&self, policy: &Policy) -> bool {
         policy.era().of.is_none_or(|of| self.text(&of).is_none())
     }
 
-    /// The other forms of a policy's tool, by name. Files at fault are passed over.
+    /// Returns the other forms of a policy's tool, sorted by name. Faulty files are skipped.
     pub fn other_eras(&self, policy: &Policy) -> Vec<Policy> {
         let era = policy.era();
         let ours = today(policy.name(), &era);
@@ -27,8 +27,8 @@ impl Catalog {
         others.filter(|other| today(other.name(), &other.era()) == ours).collect()
     }
 
-    /// Puts policies that may have made an output of a day into order, the likeliest first: the forms of one tool stand
-    /// where the first of them stood, and of those the one that held on that day comes first.
+    /// Sorts policies that may have created an output on a given day, most likely first: all forms of a tool take the
+    /// place of the first of them, and among them the form of that day comes first.
     pub fn by_day(&self, names: Vec<String>, day: civil::Date) -> Vec<String> {
         let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
         let eras: Vec<Era> = names.iter().map(era).collect();

@@ -1,4 +1,4 @@
-//! From the text of a policy file to a policy: everything is compiled and checked here, and nothing in use.
+//! Turns a policy file into a policy: everything is compiled and checked here, and nothing later.
 
 use toml::Spanned;
 
@@ -15,10 +15,10 @@ use super::rules::{PolicyFile, Rules, Texts, Variant};
 use super::schema::{PolicySchema, VariantSchema};
 use super::{Policy, PolicyError};
 
-/// Most parameters, and most variants: each template is checked against all of them.
+/// Maximum number of parameters, and of variants: each template is checked against all of them.
 const MOST_TABLES: usize = 100;
 
-/// A file while it is read, for its errors.
+/// The file that is being read, for errors.
 struct Source<'a> {
     text: &'a str,
     path: &'a str,
@@ -31,7 +31,7 @@ impl Source<'_> {
         PolicyError::Invalid { file: self.path.to_owned(), line, key, message }
     }
 
-    /// An error at byte `at`; the key is the one whose value holds that byte.
+    /// Returns an error at byte `at`; the key is the one whose value contains that byte.
     fn at(&self, at: usize, message: String) -> PolicyError {
         let line = self.text[..at.min(self.text.len())].matches('\n').count();
         let key = self.text.lines().nth(line).and_then(|line| {
@@ -42,14 +42,14 @@ impl Source<'_> {
     }
 
     fn fault(&self, fault: Fault) -> PolicyError {
-        // The text of a template begins on the line after its quotes if that is where they are.
+        // The text of a template begins on the line below if its opening quotes end the line.
         let is_below = self.text.get(fault.at..).is_some_and(|value| value.starts_with("\"\"\"\n"));
         let lines = fault.line.map_or(0, |line| line.saturating_sub(1) + usize::from(is_below));
         self.error(fault.at, lines, Some(fault.key), fault.message)
     }
 }
 
-/// Reads a policy file and checks all of it: keys, parameters, figures and templates.
+/// Parses a policy file and checks all of it: keys, parameters, figures and templates.
 pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
     let source = Source { text, path };
     let schema: PolicySchema = toml::from_str(text)

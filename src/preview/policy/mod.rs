@@ -1,4 +1,4 @@
-//! A policy in use: what its file says, and the parameters as they are set now.
+//! A policy in use: its compiled file and the current values of its parameters.
 
 pub(crate) mod catalog;
 pub(crate) mod eras;
@@ -25,26 +25,26 @@ use param::{Param, ParamError, keys, matches_key};
 use rules::{PolicyFile, Texts, Variant};
 use schema::{ParamRole, PolicySchema, SettingsSchema};
 
-/// A policy file that cannot be used, or a policy that is not there.
+/// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// No policy has that name.
+    /// There is no policy of that name.
     #[error("no policy `{name}`; there are: {}", known.join(", "))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// All that there are.
+        /// All existing names.
         known: Vec<String>,
     },
-    /// A file is no policy that can be used.
+    /// A file is not a valid policy.
     #[error("{file}:{line}: {}{message}", key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
     Invalid {
         /// The file, or the policy's name if it is built in.
         file: String,
-        /// The line in it, 1-based.
+        /// The line, 1-based.
         line: usize,
-        /// The key at fault, where one is.
+        /// The faulty key, if any.
         key: Option<String>,
         /// What is wrong.
         message: String,
@@ -54,12 +54,12 @@ pub enum PolicyError {
     Read {
         /// The path.
         file: String,
-        /// The system's words.
+        /// The system's error message.
         message: String,
     },
 }
 
-/// How one agent's tool cuts an output, with its parameters as they are set. Cheap to clone.
+/// How an agent's tool truncates output, with the current values of its parameters. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Policy {
     name: String,
@@ -73,93 +73,95 @@ impl Policy {
         Self { name, file: Arc::new(file), set: BTreeMap::new() }
     }
 
-    /// `agent/tool`.
+    /// Returns the name, `agent/tool`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The agent's name.
+    /// Returns the agent's name.
     pub fn agent(&self) -> &str {
         &self.file.schema.agent
     }
 
-    /// The tool's name.
+    /// Returns the tool's name.
     pub fn tool(&self) -> &str {
         &self.file.schema.tool
     }
 
-    /// Which versions or dates of the agent do this: the file's own words, else its era's; may be empty.
+    /// Returns the versions or dates of the agent that this applies to: as worded in the file, else from its era; may
+    /// be empty.
     pub fn version(&self) -> String {
         self.file.schema.version.clone().unwrap_or_else(|| self.era().to_string())
     }
 
-    /// From and until when the agent does this.
+    /// Returns the period during which the agent does this.
     pub fn era(&self) -> Era {
         let PolicySchema { from, until, seen, era_of, .. } = &self.file.schema;
         Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
     }
 
-    /// What to warn of, each of the outputs of which it holds.
+    /// Returns the warnings, each with the outputs that it applies to.
     pub fn warnings(&self) -> &[Warning] {
         &self.file.schema.warnings
     }
 
-    /// Where the policy is known from.
+    /// Returns where the policy is known from.
     pub fn source(&self) -> &str {
         &self.file.schema.source
     }
 
-    /// How sure it is.
+    /// Returns how certain it is.
     pub fn confidence(&self) -> Confidence {
         self.file.schema.confidence
     }
 
-    /// What it does, in a sentence.
+    /// Returns what it does, in a sentence.
     pub fn summary(&self) -> &str {
         &self.file.schema.summary
     }
 
-    /// The name of the policy by which the agent cuts the output of a command that fails, if that is another.
+    /// Returns the policy that the agent uses for the output of a failing command, if it is another one.
     pub fn failed(&self) -> Option<&str> {
         self.file.schema.failed.as_deref()
     }
 
-    /// The same for a command that ended so: none unless it failed.
+    /// Same as [`Policy::failed`] for a command with this exit status: none unless it failed.
     pub fn failed_with(&self, exit_code: Option<i32>) -> Option<&str> {
         self.failed().filter(|_| exit_code.is_some_and(|code| code != 0))
     }
 
-    /// What surprises in it, a sentence each.
+    /// Returns its surprising properties, one sentence each.
     pub fn quirks(&self) -> &[String] {
         &self.file.schema.quirks
     }
 
-    /// What size is measured in.
+    /// Returns the unit of sizes.
     pub fn unit(&self) -> Unit {
         self.variant().and_then(|variant| variant.unit).unwrap_or(self.file.schema.unit)
     }
 
-    /// All parameters, in the file's order.
+    /// Returns all parameters, in the order of the file.
     pub fn params(&self) -> &[Param] {
         &self.file.params
     }
 
-    /// A parameter's value as it stands: set, else the variant's, else the default.
+    /// Returns a parameter's current value: as set, else the variant's, else the default.
     pub fn get(&self, key: &str) -> Option<Value> {
         let param = self.file.params.iter().find(|param| param.name == key)?;
         let varied = || Value::of(self.variant()?.defaults.get(key)?);
         Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
     }
 
-    /// Whether a parameter was set, so that another source of limits must not change it.
+    /// Whether a parameter was set, so that no other source of limits may change it.
     pub fn is_set(&self, key: &str) -> bool {
         self.set.contains_key(key)
     }
 
-    /// Sets a parameter from its text.
+    /// Sets a parameter from text.
     ///
     /// # Errors
-    /// The policy has no such parameter, or it does not take this value: the error lists what there is.
+    /// If the policy has no such parameter, or the parameter does not take this value; the error lists the
+    /// alternatives.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
         let named = self.file.params.iter().find_map(|param| matches_key(param, key));
         let Some((param, times)) = named.or_else(|| self.common(key).map(|param| (param, 1))) else {
@@ -180,7 +182,7 @@ impl Policy {
         Ok(())
     }
 
-    /// The parameter that a common name stands for, where the policy calls it something else.
+    /// Returns the parameter for a common name, if the policy calls it something else.
     fn common(&self, key: &str) -> Option<&Param> {
         match key {
             "max_lines" => self.with_role(ParamRole::Lines),
@@ -189,7 +191,7 @@ impl Policy {
         }
     }
 
-    /// Puts a parameter back to its default.
+    /// Resets a parameter to its default.
     pub fn unset(&mut self, key: &str) {
         self.set.remove(key);
     }
@@ -210,7 +212,7 @@ impl Policy {
         self.set(&key, &value)
     }
 
-    /// The limit on lines (the policy's own pieces), if it has one.
+    /// Returns the limit on lines (as the policy counts them), if it has one.
     pub fn max_lines(&self) -> Option<u64> {
         self.integer(ParamRole::Lines)
     }
@@ -218,35 +220,35 @@ impl Policy {
     /// Sets the limit on lines.
     ///
     /// # Errors
-    /// The policy has none.
+    /// If the policy has none.
     pub fn set_max_lines(&mut self, lines: u64) -> Result<(), ParamError> {
         self.put(ParamRole::Lines, "max_lines", lines.to_string())
     }
 
-    /// The key of the limit on lines.
+    /// Returns the key of the limit on lines.
     pub fn lines_key(&self) -> Option<&str> {
         self.with_role(ParamRole::Lines).map(|param| param.name.as_str())
     }
 
-    /// The one size limit, in [`Policy::unit`], if the policy has one.
+    /// Returns the size limit, in [`Policy::unit`], if the policy has exactly one.
     pub fn max_size(&self) -> Option<u64> {
         self.integer(ParamRole::Size)
     }
 
-    /// Sets the one size limit, in [`Policy::unit`].
+    /// Sets the size limit, in [`Policy::unit`].
     ///
     /// # Errors
-    /// The policy has none.
+    /// If the policy does not have exactly one.
     pub fn set_max_size(&mut self, size: u64) -> Result<(), ParamError> {
         self.put(ParamRole::Size, "max_bytes", size.to_string())
     }
 
-    /// The size limit's own name: `max_bytes`, `max_units`, `max_tokens`..
+    /// Returns the key of the size limit: `max_bytes`, `max_units`, `max_tokens`..
     pub fn size_key(&self) -> Option<&str> {
         self.with_role(ParamRole::Size).map(|param| param.name.as_str())
     }
 
-    /// From which end it keeps, where that is a parameter.
+    /// Returns which end is kept, if that is a parameter.
     pub fn direction(&self) -> Option<Direction> {
         match self.get(&self.with_role(ParamRole::Direction)?.name)? {
             Value::Text(word) if word == "tail" => Some(Direction::Tail),
@@ -254,41 +256,42 @@ impl Policy {
         }
     }
 
-    /// Sets from which end it keeps.
+    /// Sets which end is kept.
     ///
     /// # Errors
-    /// The policy has no such parameter.
+    /// If the policy has no such parameter.
     pub fn set_direction(&mut self, direction: Direction) -> Result<(), ParamError> {
         self.put(ParamRole::Direction, "direction", direction.as_str().to_owned())
     }
 
-    /// The key of the parameter that `--tool` sets, if the policy has one.
+    /// Returns the key of the parameter that `--tool` sets, if the policy has one.
     pub fn tool_key(&self) -> Option<&str> {
         self.with_role(ParamRole::Tool).map(|param| param.name.as_str())
     }
 
-    /// First line of a read tool's window (in the agent's own base), where the policy is a read tool.
+    /// Returns the key of the first line of a read tool's window (in the agent's own base), for policies of read tools.
     pub fn offset_key(&self) -> Option<&str> {
         self.with_role(ParamRole::Offset).map(|param| param.name.as_str())
     }
 
-    /// Lines of a read tool's window, where the policy is a read tool.
+    /// Returns the key of the number of lines of a read tool's window, for policies of read tools.
     pub fn limit_key(&self) -> Option<&str> {
         self.with_role(ParamRole::Limit).map(|param| param.name.as_str())
     }
 
-    /// Where the agent's own configuration has these limits: file name, path of the lines key, path of the size key.
+    /// Returns where the agent's own configuration has these limits: file name, path of the lines key, path of the size
+    /// key.
     pub fn agent_settings(&self) -> Option<(&str, Option<&str>, Option<&str>)> {
         let SettingsSchema { file, lines, size } = self.file.schema.settings.as_ref()?;
         Some((file, lines.as_deref(), size.as_deref()))
     }
 
-    /// Whether standard error is taken apart from standard output, so that both make one preview.
+    /// Whether standard error is treated separately from standard output, with a single preview for both.
     pub fn takes_stderr(&self) -> bool {
         self.texts().together.is_some()
     }
 
-    /// Totals that the text of a preview may need when the output is cut.
+    /// Returns the totals that the text of a preview may need if the output is cut.
     pub fn needs(&self) -> Want {
         let (texts, unit) = (self.texts(), self.unit());
         let templates = std::iter::once(&texts.cut).chain(&texts.together);
@@ -323,14 +326,14 @@ impl Policy {
         self.variant().and_then(|variant| variant.lines).unwrap_or(self.file.schema.lines)
     }
 
-    /// Its templates and figures under the parameters as they are, with facts that do not come from the output.
+    /// Returns its templates and figures with the current parameters, and with facts that do not come from the output.
     pub(super) fn scope(&self, outside: Facts) -> Scope<'_> {
         let value = |name: &str| self.get(name).unwrap_or(Value::Integer(0));
         let params = self.params().iter().map(|param| (param.name.clone(), value(&param.name)));
         Scope::new(&self.name, &self.file.templates, params.collect(), outside)
     }
 
-    /// What its strategy works with.
+    /// Returns what its strategy works with.
     pub(super) fn context<'a>(&'a self, scope: &'a Scope<'a>) -> Context<'a> {
         Context { scope, limits: self.limits(), unit: self.unit(), direction: self.direction() }
     }

@@ -1,18 +1,18 @@
-//! Parameters of a policy: what there are, what they take, and the values they have.
+//! Parameters of a policy: which exist, what they take, and their values.
 
 use crate::preview::value::Value;
 
 use super::schema::{KindSchema, ParamRole, ParamSchema};
 
-/// What values a parameter takes.
+/// The type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParamKind {
-    /// A whole number in this range, ends included.
+    /// A whole number in this range, inclusive.
     Integer {
-        /// The least.
+        /// The minimum.
         min: u64,
-        /// The most.
+        /// The maximum.
         max: u64,
     },
     /// `true` or `false`.
@@ -21,7 +21,7 @@ pub enum ParamKind {
     Choice(Vec<String>),
     /// Any text.
     Text,
-    /// Nothing, or a decimal number from 0 with at most 15 digits before its point.
+    /// Empty, or a decimal number from 0 with at most 15 digits before the point.
     Decimal,
 }
 
@@ -32,16 +32,16 @@ pub struct Param {
     pub name: String,
     /// What it does, in a sentence.
     pub doc: String,
-    /// What it takes.
+    /// Its type.
     pub kind: ParamKind,
-    /// What it is when it is not set. A variant (`--tool`) may have its own.
+    /// Its default value. A variant (`--tool`) may have its own.
     pub default: Value,
     /// Another key for the same parameter, and how many of this one's units make one of that one's.
     pub also: Option<(String, u64)>,
     pub(crate) role: Option<ParamRole>,
 }
 
-/// A parameter that a policy does not have, or a value that it does not take.
+/// Why a parameter cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
@@ -50,9 +50,9 @@ pub enum ParamError {
     Unknown {
         /// The policy's name.
         policy: String,
-        /// The key asked for.
+        /// The requested key.
         key: String,
-        /// All keys that there are.
+        /// All existing keys.
         known: Vec<String>,
     },
     /// The value is of the wrong type or out of range.
@@ -106,7 +106,7 @@ impl ParamKind {
 }
 
 impl Param {
-    /// Reads what the file says; the error is what is wrong with it.
+    /// Converts a parameter of the file; the error says what is wrong with it.
     pub(crate) fn from_schema(schema: &ParamSchema) -> Result<Self, String> {
         let default =
             Value::of(&schema.default).ok_or("the default is neither a whole number, text nor a boolean")?;
@@ -136,7 +136,7 @@ impl Param {
     }
 }
 
-/// Whether text is empty or a decimal number: digits, and perhaps a point and more digits.
+/// Whether text is empty or a decimal number: digits, optionally a point and more digits.
 fn is_decimal(text: &str) -> bool {
     const MOST: usize = 15;
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
@@ -144,7 +144,7 @@ fn is_decimal(text: &str) -> bool {
     text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MOST)
 }
 
-/// The parameter if `key` names it, with how many of its units make one of that name's.
+/// Returns the parameter if `key` names it, with how many of its units make one of the key's.
 pub(crate) fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param, u64)> {
     match &param.also {
         _ if param.name == key => Some((param, 1)),
@@ -153,7 +153,7 @@ pub(crate) fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param,
     }
 }
 
-/// Every key that names a parameter.
+/// Returns every key that names a parameter.
 pub(crate) fn keys(param: &Param) -> Vec<String> {
     let mut keys = vec![param.name.clone()];
     keys.extend(param.also.iter().map(|(other, _)| other.clone()));

@@ -1,4 +1,4 @@
-//! What a policy file says, compiled: limits, strategies, templates, and what differs for some tools.
+//! The compiled content of a policy file: limits, strategies, templates, and variants for some tools.
 
 use crate::preview::cap::Cap;
 use crate::preview::limits::Limits;
@@ -12,7 +12,7 @@ use crate::preview::template::{Figure, Template, Templates};
 use super::param::Param;
 use super::schema::PolicySchema;
 
-/// A policy file, compiled.
+/// A compiled policy file.
 #[derive(Debug)]
 pub(crate) struct PolicyFile {
     pub schema: PolicySchema,
@@ -25,7 +25,7 @@ pub(crate) struct PolicyFile {
     pub variants: Vec<Variant>,
 }
 
-/// What cuts an output.
+/// The rules for cutting an output.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub limits: Limits,
@@ -33,7 +33,7 @@ pub(crate) struct Rules {
     pub texts: Texts,
 }
 
-/// What differs for some values of the tool parameter.
+/// The differences for some values of the tool parameter.
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub tools: Vec<String>,
@@ -45,19 +45,19 @@ pub(crate) struct Variant {
     pub unit: Option<Unit>,
 }
 
-/// What the model reads: templates.
+/// The templates of what the model reads.
 #[derive(Debug)]
 pub(crate) struct Texts {
-    /// Of an output that was not cut.
+    /// For an output that was not cut.
     pub whole: Template,
-    /// Of one that was.
+    /// For an output that was cut.
     pub cut: Template,
-    /// Of both streams.
+    /// For both streams together.
     pub together: Option<Template>,
 }
 
 impl Texts {
-    /// Without a template, what was kept is given as it is.
+    /// The default template passes on what was kept unchanged.
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             whole: keys.template_or("whole", "{{ kept }}")?,
@@ -66,7 +66,7 @@ impl Texts {
         })
     }
 
-    /// Whether any of them names a figure.
+    /// Whether any of them uses a figure.
     pub(crate) fn mention(&self, name: &str) -> bool {
         [&self.whole, &self.cut].into_iter().chain(&self.together).any(|template| template.mentions(name))
     }

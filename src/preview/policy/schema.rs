@@ -1,4 +1,4 @@
-//! What a policy file holds: TOML, with the tables of the engine as they are written.
+//! The schema of a policy file: TOML, with the engine's tables as they are written.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -14,20 +14,20 @@ use crate::preview::section::{KeyValue, Section};
 pub(crate) struct PolicySchema {
     pub agent: String,
     pub tool: String,
-    /// For people, where `from`, `until` and `seen` do not say it.
+    /// For people, if `from`, `until` and `seen` are not enough.
     pub version: Option<String>,
     /// The first version and date.
     pub from: Option<Edge>,
-    /// The last version and date; absent while it still holds.
+    /// The last version and date; absent if it still applies.
     pub until: Option<Edge>,
-    /// The newest version for which it was checked.
+    /// The newest version that was checked.
     pub seen: Option<Edge>,
-    /// The current policy of which this is an earlier form.
+    /// The current policy, if this is an earlier form of it.
     pub era_of: Option<String>,
     pub source: String,
     pub confidence: Confidence,
     pub summary: String,
-    /// The policy by which the agent cuts the output of a command that fails, if that is another.
+    /// The policy that the agent uses for the output of a failing command, if it is another one.
     pub failed: Option<String>,
     #[serde(default)]
     pub quirks: Vec<String>,
@@ -39,7 +39,7 @@ pub(crate) struct PolicySchema {
     /// What is removed from the ends of the text before anything else.
     #[serde(default)]
     pub trim: TrimRule,
-    /// Bytes of one read, where the agent decodes each read alone: a character split between two reads is lost.
+    /// Bytes per read, if the agent decodes each read separately: a character split between two reads is lost.
     pub reads: Option<KeyValue>,
     pub refuse: Option<Spanned<Section>>,
     pub settings: Option<SettingsSchema>,
@@ -72,7 +72,7 @@ pub(crate) struct DetailsSchema {
     pub shape: DetailsShape,
     /// The key of a limit on matches that was reached.
     pub limit: Option<String>,
-    /// Whether the saved path is among them.
+    /// Whether they include the saved path.
     #[serde(default)]
     pub path: bool,
     /// Whether a failed command has none.
@@ -80,7 +80,7 @@ pub(crate) struct DetailsSchema {
     pub unless_failed: bool,
 }
 
-/// What the details look like.
+/// The format of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
@@ -105,11 +105,11 @@ pub(crate) struct ParamSchema {
     pub kind: Option<KindSchema>,
 }
 
-/// What a text parameter takes, where it is not any text.
+/// What a text parameter takes, if not any text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum KindSchema {
-    /// Nothing or a decimal number.
+    /// Empty, or a decimal number.
     Decimal,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct AlsoSchema {
     pub times: u64,
 }
 
-/// What a parameter is to the command line and the screen.
+/// The role of a parameter on the command line and the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ParamRole {
@@ -136,11 +136,11 @@ pub(crate) enum ParamRole {
     Tool,
     /// First line of a window.
     Offset,
-    /// Lines of a window.
+    /// Number of lines of a window.
     Limit,
 }
 
-/// What differs for some values of the tool parameter.
+/// The differences for some values of the tool parameter.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantSchema {

@@ -1,4 +1,4 @@
-//! An output between words that the agent adds before it cuts: its size, and both ends of the whole.
+//! An output with the text that the agent adds before cutting: its size, and both ends of the whole.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::context::Context;
 use super::segments::{self, Segment};
 use super::selection::{Selection, lines_in};
 
-/// The words, and what is between them.
+/// The added text, and the output in between.
 pub(crate) struct Composed {
     pub before: String,
     pub body: Range<usize>,
@@ -33,7 +33,7 @@ impl Envelope {
         Ok(Self { before: keys.optional_template("before")?, after: keys.optional_template("after")? })
     }
 
-    /// The output with the words around it; there may be none.
+    /// Puts the text, if any, around the output.
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
@@ -44,23 +44,23 @@ impl Envelope {
 }
 
 impl Composed {
-    /// Size of the words alone.
+    /// Returns the size of the added text.
     pub(super) fn added(&self, unit: Unit) -> u64 {
         segments::words_size(&self.before, unit) + segments::words_size(&self.after, unit)
     }
 
-    /// Size of all, or the total that it waits for.
+    /// Returns the size of everything, or the total needed for it.
     pub(super) fn size(&self, text: &Text, unit: Unit) -> Result<u64, Want> {
         Ok(text.size(unit)? + self.added(unit))
     }
 
-    /// Whether all is larger than `max`. Never looks further than `max` can reach.
+    /// Whether everything is larger than `max`. Reads no further than `max` can reach.
     pub(super) fn exceeds(&self, text: &Text, unit: Unit, max: u64) -> bool {
         let added = self.added(unit);
         added > max || text.exceeds(unit, max - added)
     }
 
-    /// So much of one end; nothing is measured further than that.
+    /// Takes an amount from one end; nothing is measured beyond that.
     pub(super) fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
         let (outer, inner) = match from {
             Direction::Head => (&self.before, &self.after),
@@ -78,13 +78,13 @@ impl Composed {
         trimmed(kept.concat())
     }
 
-    /// What is left of a size after a stretch of the output: something only if that is all of it.
+    /// Returns what remains of a size after a part of the output: something only if that part is all of it.
     fn rest(&self, text: &Text, body: &[Segment], unit: Unit, size: u64) -> u64 {
         let is_whole = matches!(body, [Segment::Bytes(range)] if *range == self.body);
         if is_whole { size - segments::size(text, body, unit) } else { 0 }
     }
 
-    /// All of it.
+    /// Returns everything.
     pub(super) fn parts(&self, text: &Text) -> Vec<Part> {
         let body = Segment::Bytes(self.body.clone());
         parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
@@ -100,22 +100,22 @@ fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
     segments.into_iter().filter(|segment| !is_empty(segment)).collect()
 }
 
-/// What segments become.
+/// Converts segments to parts.
 pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
     segments.into_iter().filter_map(|segment| segment.part(text)).collect()
 }
 
-/// Lines of the output of which segments hold something.
+/// Counts the lines of the output that segments contain, at least in part.
 pub(crate) fn lines(text: &Text, segments: &[Segment]) -> u64 {
     segments.iter().filter_map(Segment::range).map(|range| lines_in(text, &range)).sum()
 }
 
-/// Halves of characters among segments.
+/// Counts the halves of characters among segments.
 pub(crate) fn halves(segments: &[Segment]) -> u64 {
     segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
 }
 
-/// What slots of segments were selected by size: their parts, ranges, halves and lines.
+/// Returns a selection by size: the parts, ranges, halves and lines of segments.
 pub(crate) fn selection(
     text: &Text,
     context: &Context,

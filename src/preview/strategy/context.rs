@@ -1,4 +1,4 @@
-//! What a strategy works with besides its own figures, and the words that several strategies share.
+//! What a strategy works with besides its own figures, and the types that several strategies share.
 
 use serde::Deserialize;
 
@@ -6,31 +6,31 @@ use crate::preview::limits::Limits;
 use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::template::scope::Scope;
 
-/// The policy around a strategy, with its parameters as they are.
+/// The policy around a strategy, with its current parameters.
 pub(crate) struct Context<'a> {
     pub scope: &'a Scope<'a>,
     pub limits: &'a Limits,
-    /// What the policy measures sizes in.
+    /// The unit of the policy's sizes.
     pub unit: Unit,
-    /// What the policy's parameter for the direction says, if it has one.
+    /// The value of the policy's parameter for the direction, if it has one.
     pub direction: Option<Direction>,
 }
 
 impl Context<'_> {
-    /// The limit on size, by the policy's own unit.
+    /// The limit on size, in the policy's own unit.
     pub(crate) fn by_size(&self) -> LimitHit {
         LimitHit::Size(self.unit)
     }
 }
 
-/// From which end a strategy keeps.
+/// Which end a strategy keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum From {
     #[default]
     Head,
     Tail,
-    /// As the parameter of that role says.
+    /// As the parameter with that role says.
     Direction,
 }
 
@@ -44,11 +44,11 @@ impl From {
     }
 }
 
-/// Where a cut by size may fall.
+/// Where a cut by size may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Boundary {
-    /// Between characters, inward.
+    /// Between characters, moved inward.
     #[default]
     Character,
     /// Between units of the size: half a surrogate pair becomes U+FFFD.

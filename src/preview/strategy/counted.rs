@@ -1,4 +1,4 @@
-//! Both ends around a notice that counts in the limit and says how much it stands for.
+//! Keeps both ends around a notice that counts towards the limit and says how much it stands for.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
@@ -13,14 +13,14 @@ use super::context::Context;
 use super::segments::{self, Segment};
 use super::selection::Selection;
 
-/// How often the agent works the notice out anew, until it no longer changes.
+/// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
 
 /// The keys of `counted`.
 #[derive(Debug)]
 pub(crate) struct Counted {
     size: Figure,
-    /// How much of what is left for the text comes from its beginning, in a hundred.
+    /// Percentage of the remaining budget that is taken from the beginning.
     head_percent: Figure,
     /// The notice; `number` is what is left out, `size` the whole.
     notice: Template,

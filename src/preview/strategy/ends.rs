@@ -1,4 +1,4 @@
-//! So many pieces from either end, whatever their size.
+//! Keeps a number of pieces from either end, regardless of size.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
@@ -15,7 +15,7 @@ use super::selection::Selection;
 pub(crate) struct Ends {
     head_lines: Figure,
     tail_lines: Figure,
-    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
     zero_keeps_all: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Lines about errors with some either side, and the end: what does not fit is left out from the middle.
+//! Keeps lines about errors with some context, and the end: what does not fit is left out of the middle.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use super::context::Context;
 use super::middle::Middle;
 use super::selection::Selection;
 
-/// A stretch of pieces: their numbers (0-based) and their bytes, the last line feed not with them.
+/// A run of pieces: their numbers (0-based), and their bytes without the last line feed.
 #[derive(Debug, Clone)]
 struct Block {
     pieces: Range<u64>,
@@ -26,22 +26,22 @@ struct Block {
 /// The keys of `errors`.
 #[derive(Debug)]
 pub(crate) struct Errors {
-    /// Finds what makes a line an error.
+    /// Matches lines that are errors.
     pattern: Regex,
     lines: Figure,
     size: Figure,
-    /// Lines either side of an error.
+    /// Number of context lines on either side of an error.
     around: Figure,
-    /// Lines of the end that are kept in any case.
+    /// Number of lines at the end that are always kept.
     tail_lines: Figure,
     /// Stands for `number` lines that are left out.
     marker: Option<Template>,
-    /// Text of more points is cut in the middle, where it has no error.
+    /// Text with more code points is cut in the middle, if it contains no error.
     middle_over: Figure,
     middle: Middle,
 }
 
-/// The figures as they are.
+/// The evaluated figures.
 struct Figures<'a> {
     lines: u64,
     size: u64,
@@ -94,7 +94,7 @@ impl Errors {
         }
     }
 
-    /// The middle cut, of the whole or of the last pieces.
+    /// Cuts the middle, of the whole text or of the last pieces.
     fn middle_of(&self, text: &Text, context: &Context, part: &Text) -> Result<Selection, PlanError> {
         let mut selection = self.middle.select(part, context)?;
         selection.cut = Some(true);
@@ -131,7 +131,7 @@ fn pattern(words: &[String]) -> Result<Regex, regex::Error> {
     RegexBuilder::new(&alternatives.join("|")).case_insensitive(true).unicode(false).build()
 }
 
-/// The blocks, with markers for what is left out before each.
+/// Returns the blocks, each preceded by a marker for what is left out.
 fn joined(
     text: &Text,
     context: &Context,
@@ -162,25 +162,25 @@ fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
     text.outer_pieces(start..end, Direction::Tail, lines).unwrap_or(start..end)
 }
 
-/// The blocks in order, without those in the middle that no limit admits.
+/// The blocks in order, without those in the middle that exceed any limit.
 struct Blocks {
     first: Vec<Block>,
-    /// The newest; the oldest of them go when there are more than `most`.
+    /// The latest blocks; the oldest of them are dropped if there are more than `most`.
     last: VecDeque<Block>,
     most: usize,
-    /// Whether some were left out.
+    /// Whether blocks were dropped.
     is_short: bool,
 }
 
 impl Blocks {
-    /// Each block has a piece at least, so that of either side no more than `lines` are kept; the end may reach back
-    /// over `tail_lines`.
+    /// Each block has at least one piece, so at most `lines` are kept on either side; the end may extend back over
+    /// `tail_lines`.
     fn new(figures: &Figures) -> Self {
         let most = as_usize(figures.lines.saturating_add(figures.tail_lines).saturating_add(1));
         Self { first: Vec::new(), last: VecDeque::new(), most, is_short: false }
     }
 
-    /// Adds a block, merged with those before it that it overlaps or touches; the end may reach back over several.
+    /// Adds a block, merging it with earlier ones that it overlaps or touches; the end may extend back over several.
     fn push(&mut self, mut block: Block) {
         while let Some(last) = self.pop_touching(&block) {
             block.pieces = last.pieces.start.min(block.pieces.start)..last.pieces.end.max(block.pieces.end);
@@ -211,7 +211,7 @@ impl Blocks {
     }
 }
 
-/// Every error piece with its neighbours, and the end, merged where they overlap or touch.
+/// Returns every error piece with its context, and the end, merged where they overlap or touch.
 fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Blocks {
     let mut blocks = Blocks::new(figures);
     let body = text.body.clone();
@@ -234,7 +234,7 @@ fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Blocks {
     blocks
 }
 
-/// The piece that holds byte `at`, with so many either side.
+/// Returns the piece that contains byte `at`, with `around` pieces on either side.
 fn around(text: &Text, at: usize, piece: u64, around: u64) -> Block {
     let body = text.body.clone();
     let mut start = text.feed_before(body.start, at).map_or(body.start, |feed| feed + 1);
@@ -252,7 +252,7 @@ fn around(text: &Text, at: usize, piece: u64, around: u64) -> Block {
     Block { pieces: first..last, bytes: start..end }
 }
 
-/// The blocks that are kept: all if they fit, else the end and others by turns; none if not even the end fits.
+/// Returns the blocks to keep: all if they fit, else the end and others alternately; none if not even the end fits.
 fn pick(
     text: &Text,
     context: &Context,
@@ -285,7 +285,7 @@ fn pick(
     Ok(Some(select(front, back)))
 }
 
-/// Whether blocks fit both limits, their markers counted.
+/// Whether blocks fit both limits, including their markers.
 fn fits(text: &Text, context: &Context, figures: &Figures, blocks: &[Block]) -> Result<bool, PlanError> {
     let (mut pieces, mut size, mut before, mut segments) = (0, 0, 0, 0u64);
     for block in blocks {

@@ -1,12 +1,13 @@
-//! A tag of the agent's own envelope that stands in the output: its `<` becomes `<\`, so that it ends nothing.
+//! Escapes a tag of the agent's own envelope in the output: its `<` becomes `<\`, so that it closes nothing.
 
 use regex::bytes::Regex;
 
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, Part};
 
-/// What finds such a tag's `<`: any case, `_` for `-`, and signs between (but no backslash at once, which says that it
-/// was done before). Source: Claude Code 2.1.330; letters that only look alike, which it knows, are not looked for.
+/// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash
+/// first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes lookalike letters,
+/// which this does not.
 pub(crate) fn finder(tag: &str) -> Result<Regex, regex::Error> {
     let name = regex::escape(tag).replace(r"\-", "[-_]");
     let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";

@@ -1,4 +1,4 @@
-//! Both ends around a notice that counts in the limit, so that the whole is exactly as long as the limit.
+//! Keeps both ends around a notice that counts towards the limit, so that the result is exactly as long as the limit.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
@@ -16,9 +16,9 @@ use super::selection::Selection;
 #[derive(Debug)]
 pub(crate) struct Exact {
     size: Figure,
-    /// The notice; `number` is the line at which the left out text begins.
+    /// The notice; `number` is the line at which the omitted text begins.
     notice: Template,
-    /// A notice without path and number: its beginning is all that a limit shows that has no room for more.
+    /// A notice without path and number: if the limit has no room for more, only its beginning is shown.
     short_notice: String,
     frame: Envelope,
 }
@@ -67,7 +67,7 @@ impl Exact {
     }
 }
 
-/// Lines of some text, as Python's `splitlines` counts them.
+/// Counts the lines of a text like Python's `splitlines`.
 fn python_lines(text: &Text, segments: Vec<Segment>) -> u64 {
     let decoded: String = segments
         .into_iter()

@@ -1,4 +1,4 @@
-//! So much from either end; the middle is left out.
+//! Keeps an amount from either end and leaves out the middle.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
@@ -17,9 +17,9 @@ pub(crate) struct Middle {
     head: Figure,
     tail: Figure,
     ruler: Ruler,
-    /// What the agent says where the two ends would overlap, which makes it crash.
+    /// The agent's message when the two ends would overlap, which makes it crash.
     overlap: Option<String>,
-    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
     zero_keeps_all: bool,
 }
 

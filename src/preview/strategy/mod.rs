@@ -1,4 +1,4 @@
-//! The strategies by which agents cut: each selects ranges of a text and says by which limit.
+//! The strategies by which agents cut: each selects ranges of a text and says which limit was hit.
 
 pub(crate) mod agents;
 mod composed;
@@ -55,14 +55,14 @@ use selection::Selection;
 use size::Size;
 use twice::Twice;
 
-/// `[keep]`: a strategy, and what any strategy may have.
+/// `[keep]`: a strategy, and the keys that any strategy may have.
 #[derive(Debug)]
 pub(crate) struct Keep {
     strategy: Strategy,
     first: Option<First>,
-    /// Finds a tag of the agent's envelope that is escaped where it stands in what is kept.
+    /// Matches a tag of the agent's envelope, which is escaped in what is kept.
     escape_tag: Option<Regex>,
-    /// What is done to the kept text at last.
+    /// What is done to the kept text last.
     pub rewrite: Rewrite,
 }
 
@@ -76,7 +76,7 @@ impl Keep {
         })
     }
 
-    /// Whether it looks at any output, within its limits or not.
+    /// Whether it handles every output, even within the limits.
     pub(crate) fn is_always(&self) -> bool {
         self.strategy.is_always()
     }
@@ -96,11 +96,11 @@ impl Keep {
     }
 }
 
-/// Of a longer output only so many raw bytes at the start are looked at.
+/// Of a longer output, only this many raw bytes at the start are used.
 #[derive(Debug)]
 struct First {
     size: Figure,
-    /// What is removed from the ends of those.
+    /// What is removed from their ends.
     trim: TrimRule,
 }
 
@@ -148,7 +148,7 @@ pub(crate) enum Strategy {
     Celled(Celled),
 }
 
-/// The word for each strategy in a policy file.
+/// The name of each strategy in a policy file.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum StrategyName {
@@ -216,7 +216,7 @@ impl Strategy {
         })
     }
 
-    /// Selects what is kept of a text that is over its limits (or of any: see [`Strategy::is_always`]).
+    /// Selects what is kept of a text that exceeds its limits (or of any: see [`Strategy::is_always`]).
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         match self {
             Self::Pieces(pieces) => pieces.select(text, context),
@@ -250,7 +250,7 @@ impl Strategy {
         }
     }
 
-    /// Whether it looks at any output, within its limits or not.
+    /// Whether it handles every output, even within the limits.
     fn is_always(&self) -> bool {
         match self {
             Self::Window(_)

@@ -1,4 +1,4 @@
-//! Whole pieces from one end, under a limit on lines and one on size.
+//! Keeps whole pieces from one end, under a limit on lines and one on size.
 
 use std::ops::Range;
 
@@ -24,26 +24,26 @@ pub(crate) struct Pieces {
     ruler: Ruler,
     oversize: Oversize,
     snap: Option<Snap>,
-    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
     zero_keeps_all: bool,
-    /// Counting the pieces wins over the size where a cut piece is the last that fits.
+    /// Whether the limit on lines is reported rather than the size, if a cut piece is the last one that fits.
     lines_win: bool,
 }
 
-/// What becomes of a first piece that alone is over the size limit.
+/// What happens if the first piece alone exceeds the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Oversize {
     /// It is left out, and nothing is kept.
     #[default]
     None,
-    /// What fits of it is kept.
+    /// As much of it as fits is kept.
     Cut,
-    /// The limit applies to the kept pieces together, which are cut anywhere.
+    /// The limit applies to the kept pieces together, which may be cut anywhere.
     Text,
 }
 
-/// The limits in force.
+/// The effective limits.
 struct Bounds {
     lines: Option<u64>,
     size: Option<u64>,
@@ -60,7 +60,7 @@ struct Taken {
     size: u64,
     hit: Option<LimitHit>,
     partial: bool,
-    /// Whether every line was taken without counting them.
+    /// Whether all lines were taken, without counting them.
     all: bool,
 }
 
@@ -78,7 +78,7 @@ impl Pieces {
         })
     }
 
-    /// What sizes are measured in.
+    /// Returns the unit of sizes.
     pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.ruler.unit(context)
     }
@@ -119,7 +119,7 @@ impl Pieces {
         Ok(selection)
     }
 
-    /// Cuts the joined pieces to a size, anywhere that the boundary allows.
+    /// Cuts the joined pieces to a size, at any boundary allowed.
     fn cut_together(
         &self,
         text: &Text,
@@ -164,7 +164,7 @@ struct CutTogether {
     facts: Facts,
 }
 
-/// Whether a stretch is larger than a size, without measuring more than that takes.
+/// Whether a range is larger than a size, measuring no more than that takes.
 fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
     range.len() as u64 > most_bytes(unit, size) || text.size_of(range, unit) > size
 }
@@ -200,7 +200,7 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
     selection
 }
 
-/// Size of the line that was kept in part, and of what was left out of it.
+/// Adds the size of the partially kept line, and of what was left out of it.
 fn line_figures(text: &Text, direction: Direction, taken: &Taken, selection: &mut Selection) {
     let line = match direction {
         Direction::Head => text.line_size(taken.range.start, direction),
@@ -225,12 +225,12 @@ fn by_lines(text: &Text, region: Range<usize>, bounds: &Bounds) -> Taken {
     }
 }
 
-/// Whether the text has no piece at all, which only ended lines allow.
+/// Whether the text has no pieces at all, which is possible only for ended lines.
 fn has_none(text: &Text) -> bool {
     text.line_count() == Ok(0)
 }
 
-/// Whole pieces from one end while they fit both limits.
+/// Takes whole pieces from one end while they fit both limits.
 fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Taken {
     let (from, unit) = (bounds.from, bounds.unit);
     let outside = match from {
@@ -268,7 +268,8 @@ fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Tak
     taken
 }
 
-/// How many raw bytes may hold a piece that still fits, its line feed with it; none where not even a line feed fits.
+/// Returns how many raw bytes may contain a piece that still fits, including its line feed; none if not even a line
+/// feed fits.
 fn reach(left: u64, separator: u64, unit: Unit) -> Option<usize> {
     let room = left.checked_sub(separator)?;
     Some(as_usize(most_bytes(unit, room).saturating_add(1)))

@@ -1,4 +1,4 @@
-//! Text that an agent has put together already and cuts again: ranges of the output and words of its own.
+//! Text that an agent has composed and cuts again: ranges of the output and text of its own.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use unicode_width::UnicodeWidthChar;
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, Direction, Part, Unit};
 
-/// A stretch of composed text.
+/// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// Bytes of the output.
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own words.
+    /// The agent's own text.
     Words(String),
 }
 
 impl Segment {
-    /// Its size; half a character is only left by cuts in UTF-16 units, and is one.
+    /// Returns its size; half a character occurs only with cuts in UTF-16 units, and is one unit.
     fn size(&self, text: &Text, unit: Unit) -> u64 {
         match self {
             Self::Bytes(range) => text.size_of(range.clone(), unit),
@@ -28,7 +28,7 @@ impl Segment {
         }
     }
 
-    /// The part that it becomes, or none if it is empty.
+    /// Converts it to a part; none if it is empty.
     pub(super) fn part(self, text: &Text) -> Option<Part> {
         match self {
             Self::Bytes(range) => text.kept(range),
@@ -37,7 +37,7 @@ impl Segment {
         }
     }
 
-    /// The bytes that it keeps whole.
+    /// Returns the bytes that it keeps entirely.
     pub(super) fn range(&self) -> Option<Range<usize>> {
         match self {
             Self::Bytes(range) => Some(range.clone()),
@@ -46,12 +46,12 @@ impl Segment {
     }
 }
 
-/// Size of composed text.
+/// Returns the size of composed text.
 pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
     segments.iter().map(|segment| segment.size(text, unit)).sum()
 }
 
-/// So much of one end of a stretch of the output.
+/// Takes an amount from one end of a range of the output.
 pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let (range, half) = text.end(within, from, unit, size);
     let (whole, half) = (Segment::Bytes(range), half.map(Segment::Half));
@@ -61,7 +61,7 @@ pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit
     }
 }
 
-/// So much of one end of composed text.
+/// Takes an amount from one end of composed text.
 pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
     // Outermost first.
@@ -101,12 +101,12 @@ fn char_size(character: char, unit: Unit) -> u64 {
     }
 }
 
-/// Size of an agent's own words.
+/// Returns the size of the agent's own text.
 pub(crate) fn words_size(words: &str, unit: Unit) -> u64 {
     words.chars().map(|character| char_size(character, unit)).sum()
 }
 
-/// The characters at one end of words that fit a size, where each has a size of its own.
+/// Returns the characters at one end of a text that fit a size, where `size_of` is the size of each.
 pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(char) -> u64) -> &str {
     let mut left = size;
     let mut fits = |character: char| {
@@ -126,7 +126,7 @@ pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(
     }
 }
 
-/// UTF-16 units of composed text; the whole output has `total`, if that is known.
+/// Returns the UTF-16 units of composed text, if known; `total` is that of the whole output.
 pub(crate) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
     match segments {
         [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,

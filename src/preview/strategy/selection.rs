@@ -1,4 +1,4 @@
-//! What a strategy gives back: the ranges that it keeps, and its figures.
+//! What a strategy returns: the ranges to keep, and its figures.
 
 use std::ops::Range;
 
@@ -10,34 +10,34 @@ use crate::text::units::Want;
 /// What a strategy selected.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    /// Parts for each slot of the template.
+    /// The parts for each slot of the template.
     pub slots: Vec<(&'static str, Vec<Part>)>,
     /// The whole elements that were kept, in order.
     pub ranges: Vec<Range<usize>>,
-    /// Halves of characters that became U+FFFD.
+    /// Number of halves of characters that became U+FFFD.
     pub halves: u64,
-    /// Lines of which something was kept, or the total that they wait for.
+    /// Number of lines kept at least in part, or the total needed for it.
     pub lines: Option<Result<u64, Want>>,
-    /// The limit that ended the keeping; without it, the one that the output was over.
+    /// The limit that was hit; if none, the one that the output exceeded.
     pub hit: Option<LimitHit>,
     /// Whether a line was kept in part.
     pub partial: bool,
-    /// Figures of this strategy alone.
+    /// Figures that only this strategy has.
     pub facts: Facts,
-    /// What the agent says as it crashes.
+    /// The agent's message when it crashes.
     pub crash: Option<String>,
     /// What the agent's details say.
     pub inner: Option<Inner>,
-    /// Whether something was left out, for strategies that are not ruled by the policy's `when`.
+    /// Whether something was left out, for strategies that ignore the policy's `when`.
     pub cut: Option<bool>,
-    /// Lines of the whole, where the strategy counts them otherwise than the policy's pieces.
+    /// Number of lines in the whole, if the strategy counts them differently from the policy's pieces.
     pub total_lines: Option<Result<u64, Want>>,
-    /// Line numbers (1-based, ends included) that were kept.
+    /// Line numbers (1-based, inclusive) that were kept.
     pub span: Option<(Result<u64, Want>, Result<u64, Want>)>,
 }
 
 impl Selection {
-    /// A text that is kept whole.
+    /// Keeps a whole text.
     pub(crate) fn everything(text: &Text) -> Self {
         Self {
             slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
@@ -47,28 +47,28 @@ impl Selection {
         }
     }
 
-    /// A text that is kept whole by a strategy that looks at any.
+    /// Keeps a whole text, for a strategy that handles every output.
     pub(crate) fn uncut(text: &Text) -> Self {
         Self { cut: Some(false), ..Self::everything(text) }
     }
 
-    /// With one figure more.
+    /// Adds a figure.
     pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);
         self
     }
 }
 
-/// What an agent's own cutting function was given and said, for its details.
+/// The input and result of an agent's own cutting function, for its details.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inner {
     /// Whether it cut.
     pub cut: bool,
-    /// Whether the first line alone was over the size limit.
+    /// Whether the first line alone exceeded the size limit.
     pub first_line: bool,
-    /// Lines and bytes of what it was given, where they differ from the whole's.
+    /// Lines and bytes of its input, if they differ from those of the whole.
     pub totals: Option<(u64, u64)>,
-    /// Bytes of what it gave back, where words of its own are among them.
+    /// Bytes of its result, if that includes text of its own.
     pub output_bytes: Option<u64>,
     /// The limit on matches that was reached.
     pub limited: Option<u64>,
@@ -83,12 +83,12 @@ impl Inner {
     }
 }
 
-/// Pieces in a kept stretch: its line feeds and one, none for nothing.
+/// Returns the number of pieces in a kept range: its line feeds plus one; none for an empty range.
 pub(crate) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
     if range.is_empty() { 0 } else { text.line_feeds_of(range.clone()) + 1 }
 }
 
-/// Line feeds between the two kept ends, or the total that they wait for.
+/// Returns the line feeds between the two kept ends, or the total needed for them.
 pub(crate) fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Result<u64, Want> {
     if head.end >= tail.start {
         return Ok(0);

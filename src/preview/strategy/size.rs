@@ -1,4 +1,4 @@
-//! So much of a text from one end, whatever its lines.
+//! Keeps an amount of a text from one end, regardless of lines.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use super::selection::{Selection, lines_in};
 /// One end of a text, cut by size.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// The whole elements kept.
+    /// The whole elements that are kept.
     pub range: Range<usize>,
-    /// The parts, half a character at the cut included.
+    /// The parts, including half a character at the cut.
     pub parts: Vec<Part>,
-    /// Whether there is such a half.
+    /// Number of such halves: 0 or 1.
     pub halves: u64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Size {
     size: Figure,
     ruler: Ruler,
     snap: Option<Snap>,
-    /// Whether keeping the last 0 keeps all, as `slice(-0)` does.
+    /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
     zero_keeps_all: bool,
 }
 
@@ -76,12 +76,12 @@ pub(crate) fn whole(text: &Text) -> End {
     End { range: text.body.clone(), parts: text.kept(text.body.clone()).into_iter().collect(), halves: 0 }
 }
 
-/// Cutting back to the line feed nearest the cut.
+/// Moves a cut back to the nearest line feed.
 #[derive(Debug)]
 pub(crate) struct Snap {
-    /// How far in that line feed must lie (from the end: how near it must be).
+    /// How far in that line feed must be (from the end: how near it must be).
     pub near: Figure,
-    /// Whether it is kept.
+    /// Whether the line feed is kept.
     keeps_feed: bool,
 }
 
@@ -91,7 +91,7 @@ impl Snap {
         Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
     }
 
-    /// The kept range cut back to a line feed that lies far enough in (from the end: near enough); half a character
+    /// Cuts the kept range back to a line feed that is far enough in (from the end: near enough); half a character
     /// before it counts as one.
     pub(crate) fn snapped(
         &self,
@@ -117,10 +117,10 @@ impl Snap {
     }
 }
 
-/// What a cut by size goes by.
+/// How a cut by size measures.
 #[derive(Debug)]
 pub(crate) struct Ruler {
-    /// What sizes are measured in, if not in the policy's unit.
+    /// The unit of sizes, if not the policy's.
     unit: Option<Unit>,
     boundary: Boundary,
 }
@@ -139,7 +139,7 @@ impl Ruler {
         self.boundary == Boundary::Unit
     }
 
-    /// So much of one end of a stretch.
+    /// Takes an amount from one end of a range.
     pub(crate) fn end(
         &self,
         text: &Text,
@@ -168,7 +168,7 @@ impl Ruler {
     }
 }
 
-/// A stretch between raw bytes; characters that its ends split are parts of their own.
+/// Returns a range between raw bytes; characters split by its ends become parts of their own.
 pub(crate) fn raw(text: &Text, range: Range<usize>) -> End {
     let mut parts = Vec::new();
     let first = text.split_character(range.start).map_or(range.start, |split| split.end.min(range.end));

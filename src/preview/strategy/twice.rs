@@ -1,4 +1,4 @@
-//! Two cuts in a row: both ends of the output, then both ends of that, the second notice counted in its limit.
+//! Two cuts in a row: keeps both ends of the output, then both ends of that, the second notice included in its limit.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
@@ -17,10 +17,10 @@ use super::selection::Selection;
 #[derive(Debug)]
 pub(crate) struct Twice {
     first_size: Figure,
-    /// Stands between the ends of the first cut; `number` is the size of the whole.
+    /// Inserted between the ends of the first cut; `number` is the size of the whole.
     first_notice: Template,
     second_size: Figure,
-    /// Stands between the ends of the second cut; `number` is what it leaves out.
+    /// Inserted between the ends of the second cut; `number` is what it leaves out.
     second_notice: Template,
 }
 
@@ -53,7 +53,7 @@ impl Twice {
         Ok(composed::selection(text, context, vec![("kept", result)]))
     }
 
-    /// Both ends with a notice between, or all where it fits.
+    /// Returns both ends with a notice between them, or everything if it fits.
     fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Segment>, PlanError> {
         let most = context.scope.figure(&self.first_size)?;
         if !text.exceeds(context.unit, most) {

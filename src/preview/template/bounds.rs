@@ -1,7 +1,7 @@
-//! How much work a template may ask for: measured before it is compiled, for the compiler already works out constants.
+//! Limits the work of a template: estimated before compilation, since the compiler already evaluates constants.
 //!
-//! The work is the bytes of all values that a rendering can make, each loop gone through as often as its list is long.
-//! It bounds time and memory alike.
+//! Work is the total bytes of all values that a rendering can create, with each loop repeated as often as its list is
+//! long. It bounds both time and memory.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::preview::value::Value;
 
 use super::{describe, filters};
 
-/// Most bytes of a template. The longest built in has 1,210.
+/// Maximum length of a template in bytes. The longest built-in one has 1,210.
 const MOST_TEMPLATE: usize = 16 << 10;
-/// Most bytes of a `{{ }}` or `{% %}`, and of a figure: each may be one more level for the parser.
+/// Maximum length in bytes of a `{{ }}` or `{% %}`, and of a figure: each byte may be one more level for the parser.
 const MOST_TAG: usize = 500;
-/// Most of them in a template: an `elif` each is as many levels.
+/// Maximum number of tags in a template: each may be an `elif`, which is one more level.
 const MOST_TAGS: usize = 200;
-/// Most bytes of all values that a rendering makes.
+/// Maximum total bytes of all values that a rendering creates.
 const MOST_WORK: u64 = 4 << 20;
-/// What a figure or a text parameter counts for: a path may be so long.
+/// Assumed length of a figure or text parameter: that of a long path.
 const TEXT: u64 = 4096;
-/// What a number counts for.
+/// Assumed length of a number.
 const NUMBER: u64 = 40;
-/// What making any value counts for.
+/// Minimum cost of creating any value.
 const LEAST: u64 = 16;
 
-/// Why a template is not used, with its line (1-based) where one is to blame.
+/// Why a template is rejected, with its line (1-based) if one is to blame.
 pub(super) type Refusal = (usize, String);
 
-/// What is known of a value before it is there.
+/// What is known about a value in advance.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     bytes: u64,
@@ -43,12 +43,12 @@ enum Kind {
     Number,
     /// A text, or what may be one.
     Text,
-    /// A list of so many things, all of them numbers or not.
+    /// A list of this many elements, and whether all of them are numbers.
     List(u64, bool),
 }
 
 impl Kind {
-    /// What may be either; `items` gives the length of two lists'.
+    /// Returns the kind of a value that may be either; `items` combines the lengths of two lists.
     fn or(self, other: Self, items: impl Fn(u64, u64) -> u64) -> Self {
         match (self, other) {
             (Self::Number, Self::Number) => Self::Number,
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// What a part of it is.
+    /// Returns the kind of its elements.
     fn element(self) -> Self {
         match self {
             Self::List(_, true) | Self::Number => Self::Number,
@@ -77,7 +77,7 @@ impl Size {
         Self { kind: self.kind.element(), ..self }
     }
 
-    /// Both joined.
+    /// Returns the size of both joined.
     fn with(self, other: Self) -> Self {
         Self {
             bytes: self.bytes.saturating_add(other.bytes),
@@ -85,13 +85,13 @@ impl Size {
         }
     }
 
-    /// One of the two: as large as the larger.
+    /// Returns the size of either: the larger one.
     fn or(self, other: Self) -> Self {
         Self { bytes: self.bytes.max(other.bytes), kind: self.kind.or(other.kind, u64::max) }
     }
 }
 
-/// Measures a template; the error says which limit it is over, and what helps.
+/// Measures a template; the error says which limit it exceeds, and the remedy.
 pub(super) fn check_template(
     params: &BTreeMap<String, Value>,
     template: &str,
@@ -116,7 +116,7 @@ pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &st
     Meter::new(params).expression(&parsed).map(drop)
 }
 
-/// Neither too many tags nor too long ones. What is not sure to be outside of a tag counts as inside.
+/// Checks the number and length of tags. Whatever is not certainly outside of a tag counts as inside.
 fn check_tags(template: &str) -> Result<(), Refusal> {
     let mut rest = template;
     for _ in 0..=MOST_TAGS {
@@ -133,7 +133,7 @@ fn check_tags(template: &str) -> Result<(), Refusal> {
     Err((1, format!("a template has at most {MOST_TAGS} tags; write one with fewer")))
 }
 
-/// Bytes of the tag at the start: its closing stands in no quotes and in no braces of its own.
+/// Returns the length in bytes of the tag at the start: its closing is outside of quotes and of braces within the tag.
 fn tag_len(tag: &str) -> usize {
     if tag.starts_with("{#") {
         return tag.find("#}").map_or(tag.len(), |end| end + 2);
@@ -155,14 +155,14 @@ fn tag_len(tag: &str) -> usize {
     tag.len()
 }
 
-/// Adds up what a rendering would make.
+/// Adds up what a rendering would create.
 struct Meter<'a> {
     /// The policy's parameters, at their defaults.
     params: &'a BTreeMap<String, Value>,
-    /// What `set` and `for` have named.
+    /// Variables defined by `set` and `for`.
     named: BTreeMap<&'a str, Size>,
     work: u64,
-    /// The line of the statement at hand.
+    /// The line of the current statement.
     line: usize,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Meter<'a> {
         Self { params, named: BTreeMap::new(), work: 0, line: 1 }
     }
 
-    /// Counts a value that is made.
+    /// Counts a value that is created.
     fn made(&mut self, size: Size) -> Result<Size, String> {
         self.work = self.work.saturating_add(size.bytes.max(LEAST));
         if self.work > MOST_WORK {
@@ -183,7 +183,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Statements in order; the text that they print.
+    /// Measures statements in order; returns the size of the text that they print.
     fn statements<'t: 'a>(&mut self, statements: &'t [Stmt<'t>]) -> Result<Size, String> {
         let mut sum = Size::text(0);
         for statement in statements {
@@ -244,7 +244,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// A name may have been given before, in a branch that is not taken: it stands for the larger.
+    /// Defines a name, which may have been defined before, in a branch that is not taken: the larger size counts.
     fn name<'t: 'a>(&mut self, target: &'t Expr<'t>, size: Size) -> Result<(), String> {
         let Expr::Var(var) = target else { return Err("`set` and `for` take one name".to_owned()) };
         let larger = self.named.get(var.id).map_or(size, |before| before.or(size));
@@ -252,7 +252,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Several one after the other; a number if all are.
+    /// Measures several expressions in sequence; returns a number if all are.
     fn expressions<'t: 'a>(&mut self, all: impl Iterator<Item = &'t Expr<'t>>) -> Result<Size, String> {
         let mut sum = Size { bytes: 0, kind: Kind::Number };
         for expr in all {
@@ -261,7 +261,7 @@ impl<'a> Meter<'a> {
         Ok(sum)
     }
 
-    /// The most that an expression's value may take; counts it and all on the way to it.
+    /// Returns the maximum size of an expression's value; counts it and everything on the way to it.
     fn expression<'t: 'a>(&mut self, expr: &'t Expr<'t>) -> Result<Size, String> {
         let size = match expr {
             Expr::Var(var) => self.variable(var.id),
@@ -364,7 +364,7 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// A name of the engine's, a parameter, or a figure, which may be a text or still be counted.
+    /// Returns the size of a name of the engine's, a parameter, or a figure, which may be a text or still be counted.
     fn variable(&self, name: &str) -> Size {
         if let Some(size) = self.named.get(name) {
             return *size;

@@ -1,17 +1,17 @@
-//! What a template may name: the figures of a plan, and the totals on which they rest.
+//! What a template may use: the figures of a plan, and the totals on which they depend.
 
 use std::collections::BTreeMap;
 
 use crate::preview::model::Unit;
 use crate::text::units::Want;
 
-/// What stands in a notice for a figure that is still being counted.
+/// What a notice shows for a figure that is still being counted.
 pub(crate) const WAITING: &str = "…";
 
 const COUNTED: Want = Want::LINE_FEEDS.with(Want::LONE_RETURNS);
 
-/// Every figure and slot that a template may name besides the parameters, and the totals on which it rests.
-/// `docs/policies.md` says what each is.
+/// Every figure and slot that a template may use besides the parameters, with the totals on which it depends.
+/// `docs/policies.md` explains each.
 const NAMES: &[(&str, Want)] = &[
     ("kept", Want::NOTHING),
     ("head", Want::NOTHING),
@@ -81,7 +81,7 @@ const NAMES: &[(&str, Want)] = &[
     ("ended", Want::NOTHING),
     ("included", Want::NOTHING),
 ];
-/// Those that are measured in the policy's own unit.
+/// Figures that are measured in the policy's own unit.
 const IN_UNIT: [&str; 3] = ["size", "removed_size", "removed"];
 
 /// One figure of a plan.
@@ -93,7 +93,7 @@ pub(crate) enum Fact {
     Flag(bool),
     /// The place of parts: their index among the slots.
     Slot(usize),
-    /// Not known before these totals are.
+    /// Unknown until these totals are counted.
     Waiting(Want),
     Nothing,
 }
@@ -107,12 +107,12 @@ impl From<Result<u64, Want>> for Fact {
 /// The figures of one plan, by name.
 pub(crate) type Facts = BTreeMap<&'static str, Fact>;
 
-/// Whether templates may name this besides the parameters.
+/// Whether templates may use this name besides the parameters.
 pub(crate) fn is_known(name: &str) -> bool {
     NAMES.iter().any(|(known, _)| *known == name)
 }
 
-/// The totals on which a figure rests, under a policy of that unit.
+/// Returns the totals on which a figure depends, under a policy of that unit.
 pub(crate) fn totals_of(name: &str, unit: Unit) -> Want {
     let own = if IN_UNIT.contains(&name) { unit_total(unit) } else { Want::NOTHING };
     NAMES.iter().filter(|(known, _)| *known == name).fold(own, |sum, (_, want)| sum | *want)

@@ -1,21 +1,21 @@
-//! What templates may do to a figure: arithmetic that passes `…` on, and the agents' ways of writing sizes.
+//! The filters of templates: arithmetic that passes `…` on, and the agents' formats for sizes.
 
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
 use super::facts::WAITING;
 
-/// What a filter makes of its operand.
+/// What a filter returns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Gives {
     Number,
-    /// A text no longer than operand and arguments together, but for [`MOST_WIDTH`].
+    /// A text no longer than operand and arguments together, except for [`MOST_WIDTH`].
     Text,
     /// The operand, an argument, or a part of one.
     Part,
 }
 
-/// Every filter that a template may use: the engine's own, and those of minijinja's that cannot make much of little.
+/// Every filter that a template may use: overspill's own, and those of minijinja that cannot turn little into much.
 const ALL: &[(&str, Gives)] = &[
     ("abs", Gives::Part),
     ("basename", Gives::Text),
@@ -48,15 +48,15 @@ const ALL: &[(&str, Gives)] = &[
     ("trim", Gives::Text),
 ];
 
-/// Most characters to which a number is filled up.
+/// Maximum number of characters to which a number is padded.
 pub(crate) const MOST_WIDTH: u64 = 100;
 
-/// What a filter gives, if a template may use it.
+/// Returns what a filter returns, if a template may use it.
 pub(crate) fn gives(name: &str) -> Option<Gives> {
     ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
 }
 
-/// The names of all, sorted.
+/// Returns all names, sorted.
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|(name, _)| *name).collect()
 }
@@ -101,7 +101,7 @@ fn number(value: &Value) -> Result<u64, Error> {
     Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
 }
 
-/// A width within its limit.
+/// Checks a width against the limit.
 fn width(most: u64) -> Result<usize, Error> {
     let wrong = || format!("a number is filled up to {MOST_WIDTH} characters at most, not {most}");
     let fits = (most <= MOST_WIDTH).then(|| most.try_into().ok()).flatten();
@@ -123,7 +123,7 @@ fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Re
     Ok(Value::from(reckon(number(value)?, number(by)?)))
 }
 
-/// A decimal number with so many decimals, an exact half rounded up: JavaScript's `toFixed`.
+/// Formats a decimal number with a fixed number of decimals, halves rounded up: JavaScript's `toFixed`.
 fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
     const EXACT: usize = 40;
     if decimals >= EXACT {
@@ -141,12 +141,12 @@ fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
     Ok(if decimals == 0 { whole.to_owned() } else { format!("{whole}.{part}") })
 }
 
-/// droid's: `30k`, `999`; the rest of a thousand is dropped.
+/// Formats numbers as droid does: `30k`, `999`; the remainder of a thousand is dropped.
 fn thousands(number: u64) -> String {
     if number >= 1000 { format!("{}k", number / 1000) } else { number.to_string() }
 }
 
-/// `8,432`: en-US.
+/// Formats as en-US: `8,432`.
 fn commas(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -159,13 +159,14 @@ fn commas(number: u64) -> String {
     text
 }
 
-/// `number / by` with one decimal, an exact half rounded up: JavaScript's `toFixed(1)`, exact as `by` is a power of 2.
+/// Formats `number / by` with one decimal, halves rounded up: JavaScript's `toFixed(1)`, exact since `by` is a power of
+/// 2.
 fn half_up(number: u64, by: u64) -> String {
     let by = u128::from(by.max(1));
     tenths((u128::from(number) * 20 + by) / (2 * by))
 }
 
-/// `number / by` with one decimal, an exact half rounded to even: Rust's `{:.1}` and Python's.
+/// Formats `number / by` with one decimal, halves rounded to even, as Rust's `{:.1}` and Python do.
 fn half_even(number: u64, by: u64) -> String {
     let (scaled, by) = (u128::from(number) * 10, u128::from(by.max(1)));
     let (whole, rest) = (scaled / by, scaled % by);

@@ -15,7 +15,7 @@ use crate::preview::model::Unit;
 use crate::preview::value::Value;
 use crate::text::units::Want;
 
-/// Surrounds a slot's index in rendered text; no path and no policy file holds it.
+/// Surrounds a slot's index in rendered text; it occurs in no path and no policy file.
 const SLOT: char = '\0';
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ thread_local! {
     pub(crate) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// What all templates and expressions are compiled with.
+/// Returns the environment in which all templates and expressions are compiled.
 fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         let mut environment = Environment::new();
@@ -48,29 +48,29 @@ pub(crate) struct Templates(Environment<'static>);
 /// One of a policy's compiled templates.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Its name among the policy's [`Templates`].
+    /// Its name in the policy's [`Templates`].
     name: String,
-    /// The figures and parameters that it names.
+    /// The figures and parameters that it uses.
     mentioned: BTreeSet<String>,
 }
 
 impl Template {
-    /// Whether it names a figure.
+    /// Whether it uses a figure.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
     }
 
-    /// Totals on which its figures rest.
+    /// Returns the totals on which its figures depend.
     pub(crate) fn totals(&self, unit: Unit) -> Want {
         self.mentioned.iter().fold(Want::NOTHING, |sum, name| sum | facts::totals_of(name, unit))
     }
 }
 
-/// A whole number of a policy file.
+/// A whole number in a policy file.
 #[derive(Debug)]
 pub(crate) enum Figure {
     Number(u64),
-    /// Worked out from the parameters.
+    /// Computed from the parameters.
     Expression {
         source: String,
         compiled: Box<Expression<'static, 'static>>,
@@ -87,12 +87,12 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// For a policy with these parameters.
+    /// Creates a compiler for a policy with these parameters.
     pub(crate) fn new(params: BTreeMap<String, Value>) -> Self {
         Self { params, templates: environment().clone(), count: 0 }
     }
 
-    /// Compiles a template that names only what there is. The error has its line in the template, 1-based.
+    /// Compiles a template, which may use only known names. The error has its line in the template, 1-based.
     pub(crate) fn template(&mut self, source: &str) -> Result<Template, (usize, String)> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
@@ -115,7 +115,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles an expression that names parameters alone.
+    /// Compiles an expression, which may use only parameters.
     pub(crate) fn figure(&self, source: &str) -> Result<Figure, String> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
@@ -129,7 +129,7 @@ impl Compiler {
         }
     }
 
-    /// What was compiled.
+    /// Returns the compiled templates.
     pub(crate) fn finish(self) -> Templates {
         Templates(self.templates)
     }

@@ -1,4 +1,4 @@
-//! What templates and figures see when they are used: facts, parameters, and which totals are still being counted.
+//! What templates and figures see when evaluated: facts, parameters, and which totals are still being counted.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::text::units::Want;
 use super::facts::{Fact, Facts, WAITING};
 use super::{Figure, SLOT, Template, Templates, describe};
 
-/// A template's variables; remembers which of them had to be shown as `…`.
+/// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]
 struct Scene {
     facts: Facts,
@@ -51,20 +51,20 @@ fn variable(value: &Value) -> Var {
     }
 }
 
-/// A stretch of a rendered template.
+/// A span of a rendered template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TemplateSpan {
     Text(String),
     Slot(usize),
 }
 
-/// A rendered template: its stretches, and the totals that it still lacks.
+/// A rendered template: its spans, and the totals that it still lacks.
 pub(crate) struct Rendered {
     pub spans: Vec<TemplateSpan>,
     pub waiting: Want,
 }
 
-/// A policy's templates and figures under its parameters as they are.
+/// A policy's templates and figures with its current parameters.
 pub(crate) struct Scope<'a> {
     /// The policy's name, for errors.
     policy: &'a str,
@@ -72,11 +72,11 @@ pub(crate) struct Scope<'a> {
     params: Arc<BTreeMap<String, Value>>,
     /// Facts that do not come from the output: the path, the exit code, the stream.
     outside: Arc<Facts>,
-    /// Bytes that the templates have made so far.
+    /// Bytes that the templates have created so far.
     made: Cell<usize>,
 }
 
-/// Most bytes that a policy's templates make for one preview, all its lines together.
+/// Maximum number of bytes that a policy's templates create for one preview, all its lines together.
 const MOST_MADE: usize = 128 << 20;
 
 impl<'a> Scope<'a> {
@@ -89,7 +89,7 @@ impl<'a> Scope<'a> {
         Self { policy, templates, params: Arc::new(params), outside: Arc::new(outside), made: Cell::new(0) }
     }
 
-    /// A mistake in the policy file that only shows in use.
+    /// Returns an error for a mistake in the policy file that only shows in use.
     pub(crate) fn fault(&self, message: impl ToString) -> PlanError {
         PlanError::Policy { policy: self.policy.to_owned(), message: message.to_string() }
     }
@@ -99,7 +99,7 @@ impl<'a> Scope<'a> {
         Scene { facts, outside, params, waiting: Mutex::default() }
     }
 
-    /// A figure's value; a negative one is 0.
+    /// Evaluates a figure; a negative value becomes 0.
     pub(crate) fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
         let (source, compiled) = match figure {
             Figure::Number(number) => return Ok(*number),
@@ -115,7 +115,7 @@ impl<'a> Scope<'a> {
         Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// The same of a figure that may be absent.
+    /// Evaluates a figure that may be absent.
     pub(crate) fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
         Ok(Rendered { spans: spans(&text), waiting })
     }
 
-    /// Renders a template that has no slots, with the totals that it still lacks.
+    /// Renders a template without slots, and returns the totals that it still lacks.
     pub(crate) fn words_waiting(
         &self,
         template: &Template,
@@ -150,12 +150,12 @@ impl<'a> Scope<'a> {
         Ok((texts.collect(), rendered.waiting))
     }
 
-    /// Renders a template that has no slots.
+    /// Renders a template without slots.
     pub(crate) fn words(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
         self.words_waiting(template, facts).map(|(words, _)| words)
     }
 
-    /// Renders a template that may be absent: no words then.
+    /// Renders a template that may be absent, which gives no text.
     pub(crate) fn optional_words(
         &self,
         template: &Option<Template>,
@@ -164,12 +164,12 @@ impl<'a> Scope<'a> {
         template.as_ref().map_or(Ok(String::new()), |template| self.words(template, facts))
     }
 
-    /// What a template makes of a line's number; nothing where there is no template.
+    /// Renders a template for a line's number; empty if there is no template.
     pub(crate) fn numbered(&self, template: &Option<Template>, number: u64) -> Result<String, PlanError> {
         self.optional_words(template, Facts::from([("number", Fact::Number(number))]))
     }
 
-    /// The agent's tool answers with an error: these are its words.
+    /// Renders the error with which the agent's tool replies.
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
         match self.words(template, facts) {
             Ok(message) => PlanError::Agent { message },

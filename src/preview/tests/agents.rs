@@ -1,4 +1,4 @@
-//! Agents as they ship, by the documents' examples.
+//! Tests agents as they ship, by the documents' examples.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The commissioned policies, by the documents' words.
+//! Tests the commissioned policies, as the documents describe them.
 
 use super::*;
 

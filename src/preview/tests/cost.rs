@@ -1,4 +1,4 @@
-//! The cost of a plan follows the limits, and figures that are not there yet are waited for, never guessed.
+//! Tests that the cost of a plan follows the limits, and that unknown figures are waited for, never guessed.
 
 use crate::preview::template::COMPILED;
 
@@ -7,7 +7,7 @@ use super::*;
 /// Two blocks of slack.
 const SLACK: u64 = 2 * 64 * 1024;
 
-/// The most bytes that a policy's limits can stand for; codex's collector has one of 1 MiB.
+/// Returns the maximum number of bytes that a policy's limits can stand for; codex's collector has one of 1 MiB.
 fn allowance(policy: &Policy) -> u64 {
     let widest = match policy.unit() {
         Unit::Bytes => 1,
@@ -20,7 +20,7 @@ fn allowance(policy: &Policy) -> u64 {
 
 fn is_exempt(policy: &Policy) -> bool {
     matches!(policy.name(), "basic/smart" | "crush/bash" | "crush/bang" | "deepagents/tool")
-        // Escape sequences anywhere change the size that its notice names.
+        // Escape sequences anywhere change the size in its notice.
         || policy.agent() == "copilot-cli"
         || policy.offset_key().is_some()
 }
@@ -108,7 +108,7 @@ fn a_plan_that_is_no_longer_wanted_ends_wherever_it_is() {
                 wanted: Some(&wanted),
                 ..Input::new(Output { bytes: &lines, totals: &totals }, "/P")
             };
-            // What it says is worth nothing; that it comes back is all.
+            // The result is meaningless; only its return is tested.
             let _ = plan(&input, &policy);
         }
     }

@@ -1,4 +1,4 @@
-//! A person's own policy files, and how their mistakes are reported.
+//! Tests the user's own policy files, and how their mistakes are reported.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn load(text: &str) -> (Catalog, Result<(), PolicyError>) {
     (catalog, result)
 }
 
-/// The line, key and words of the error in a file.
+/// Returns line, key and message of the error in a file.
 fn mistake(text: &str) -> (usize, Option<String>, String) {
     match load(text).1.unwrap_err() {
         PolicyError::Invalid { line, key, message, .. } => (line, key, message),

@@ -1,11 +1,11 @@
-//! Laws that hold for every policy.
+//! Properties that hold for every policy.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
 
-/// Outputs with line ends of each kind, wide characters and bad bytes.
+/// Generates outputs with all kinds of line ends, wide characters and bad bytes.
 fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
     const PIECES: [&[u8]; 18] = [
         b"a",
@@ -31,7 +31,7 @@ fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// Kept parts of one source are ordered, disjoint and in range.
+/// Checks that the kept parts of one source are ordered, disjoint and in range.
 fn assert_ordered(preview: &Preview, len: usize) {
     let mut last = 0;
     for part in &preview.parts {
@@ -80,7 +80,7 @@ fn every_built_in_policy_parses_under_its_own_name() {
     }
 }
 
-/// Found by fuzzing: `go-opencode/read` numbered the line after the last number there is.
+/// Found by fuzzing: `go-opencode/read` numbered the line after the largest possible number.
 #[test]
 fn the_last_offset_there_is_overflows_nothing() {
     let catalog = Catalog::builtin();
@@ -93,7 +93,7 @@ fn the_last_offset_there_is_overflows_nothing() {
     }
 }
 
-/// A value by lot for a parameter: what bites, and what is out of all proportion.
+/// Returns a random value for a parameter: one that has an effect, or one that is absurdly large.
 fn any_value(kind: &ParamKind, lot: u64) -> String {
     match kind {
         ParamKind::Integer { .. } => {
@@ -120,7 +120,7 @@ proptest! {
         for name in catalog.names() {
             let mut policy = catalog.get(name).unwrap();
             for (param, lot) in policy.params().to_vec().iter().zip(lots.iter().cycle()) {
-                // Out of a parameter's range it is refused, which is as good.
+                // A value out of the parameter's range is refused, which is fine.
                 let _ = policy.set(&param.name, &any_value(&param.kind, *lot));
             }
             let totals = if is_counted { Totals::count(&bytes) } else { Totals::unknown() };

@@ -1,4 +1,4 @@
-//! Examples and boundaries of the documents, and laws of the engine.
+//! Examples and edge cases from the documents, and properties of the engine.
 
 mod agents;
 mod core;
@@ -10,7 +10,7 @@ mod opencode;
 
 use super::*;
 
-/// A policy with parameters set.
+/// Returns a policy with parameters set.
 pub(super) fn policy(name: &str, set: &[(&str, &str)]) -> Policy {
     let mut policy = Catalog::builtin().get(name).unwrap_or_else(|error| panic!("{error}"));
     for (key, value) in set {
@@ -19,14 +19,14 @@ pub(super) fn policy(name: &str, set: &[(&str, &str)]) -> Policy {
     policy
 }
 
-/// The preview's text, saved at `/P`; all totals known.
+/// Returns the preview's text, saved at `/P`, with all totals known.
 pub(super) fn preview(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> String {
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, "/P");
     plan(&input, &policy(name, set)).unwrap_or_else(|error| panic!("{error}")).text(&input)
 }
 
-/// The plan itself.
+/// Returns the plan.
 pub(super) fn planned(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> Preview {
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, "/P");

@@ -1,4 +1,4 @@
-//! Agents of November 2026: what was recorded of them, and the edges of their limits.
+//! Tests agents of November 2026: what was recorded of them, and the edges of their limits.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn seq(count: usize) -> String {
     (1..=count).map(|line| format!("{line}\n")).collect()
 }
 
-/// The preview's text, saved at `path`, of a command that ended with a code.
+/// Returns the preview's text, saved at `path`, for a command that ended with this exit status.
 fn ended(name: &str, set: &[(&str, &str)], path: &str, exit_code: Option<i32>, bytes: &[u8]) -> String {
     let totals = Totals::count(bytes);
     let input = Input { exit_code, ..Input::new(Output { bytes, totals: &totals }, path) };

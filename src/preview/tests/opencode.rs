@@ -1,4 +1,4 @@
-//! opencode's policies, by the documents' examples.
+//! Tests opencode's policies, by the documents' examples.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Going through a whole view by as many threads as help, chunk by chunk.
+//! Scans a whole view chunk by chunk, with as many threads as help.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
@@ -14,19 +14,18 @@ pub(crate) mod tests;
 /// Bytes that a thread takes at a time.
 const CHUNK: usize = 8 << 20;
 
-/// Bytes that are copied out of the file at a time: they stay in a core's own cache while they are counted. A block
-/// is a whole part, or a whole multiple, of it.
+/// Bytes copied out of the file at a time: they stay in a core's own cache while they are counted. The size of a block
+/// is a divisor or a multiple of this.
 const PIECE: usize = 256 << 10;
 
-/// Bytes before and after a piece that are copied with it where text is measured: as far as a character can reach.
+/// Extra bytes copied before and after a piece when text is measured: as far as a character can reach.
 const AROUND: usize = 4;
 
-/// More threads than this share the memory's speed without adding to it.
+/// Maximum number of threads; more would share the memory bandwidth without adding to it.
 const MOST_THREADS: usize = 4;
 
-/// Calls `work` with the numbers below `count`, each once and handed out in order, from several threads with a
-/// `state` each, and returns when all are done. Once a call breaks off, no higher number is handed out than there
-/// has been.
+/// Calls `work` with each number below `count` once, in order, from several threads that each have their own `state`.
+/// Returns when all are done. Once a call breaks off, no new numbers are handed out.
 pub fn share_out<S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -48,19 +47,19 @@ pub fn share_out<S>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Where no thread can be had, the others do its share.
+            // If a thread cannot be started, the others do its share.
             let _ = std::thread::Builder::new().spawn_scoped(scope, run);
         }
         run();
     });
 }
 
-/// The bytes of a view's chunk, by its number from 0.
+/// Returns the range of a view's chunk, given its 0-based number.
 fn chunk(view: &MapView, number: usize) -> Range<usize> {
     number * CHUNK..((number + 1) * CHUNK).min(view.len())
 }
 
-/// Counts the totals wanted of all bytes of `view`.
+/// Counts the wanted totals of all bytes of `view`.
 pub fn count(view: &MapView, want: Want) -> Measure {
     let total = Mutex::new(Measure::default());
     share_out(view.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
@@ -71,7 +70,7 @@ pub fn count(view: &MapView, want: Want) -> Measure {
     total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Measures some bytes of a view; where the file has a hole there, without reading it.
+/// Measures a range of a view; a hole in the file is not read.
 pub fn measure(view: &MapView, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
         return Measure::of_zeros(range.len() as u64);
@@ -82,7 +81,7 @@ pub fn measure(view: &MapView, range: Range<usize>, want: Want, buffer: &mut Buf
     sum
 }
 
-/// Counts the line feeds in each block of `block` bytes of a range, which starts where a block does.
+/// Counts the line feeds in each block of `block` bytes of a range, which must begin at the start of a block.
 pub fn line_feeds(view: &MapView, range: Range<usize>, block: usize, buffer: &mut Buffer) -> Vec<u32> {
     let mut counts = vec![0; range.len().div_ceil(block)];
     if is_hole(view, &range) {
@@ -97,8 +96,8 @@ pub fn line_feeds(view: &MapView, range: Range<usize>, block: usize, buffer: &mu
     counts
 }
 
-/// Hands out copies of a range piece by piece: where the piece starts, and bytes that hold it and a little around.
-/// Pieces end where a multiple of `PIECE` does, so that without anything around them no byte is read twice.
+/// Passes on copies of a range piece by piece: the offset of the piece, and bytes that contain it and a little around
+/// it. Pieces end at multiples of `PIECE`, so that without anything around them no byte is read twice.
 fn each_piece(
     view: &MapView,
     range: Range<usize>,

@@ -1,10 +1,10 @@
-//! What scans read of a file, and that they find what is in it.
+//! Tests what scans read of a file, and that they find what is in it.
 
 use std::fs;
 
 use crate::source::*;
 
-/// A file of this content, seen whole; its name goes with the test.
+/// Returns a view of a file with this content; its name is removed after the test.
 fn view_of(bytes: &[u8]) -> MapView {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("output");
@@ -20,7 +20,7 @@ fn a_scan_reads_whole_pages_into_whole_pages() {
     let view = view_of(&bytes);
     count(&view, want);
     assert_eq!(view.reads().unaligned, 0);
-    // A page more before and after each piece of 64 pages.
+    // One more page before and after each piece of 64 pages.
     assert!(view.reads().bytes <= (len + len / 16) as u64, "{:?}", view.reads());
     for start in [0, 1, 4, page - 1, page + 3] {
         let mut buffer = Buffer::default();

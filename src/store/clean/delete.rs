@@ -1,4 +1,4 @@
-//! Deleting entries, one name at a time, only while each is still what was listed.
+//! Deletes entries one name at a time, each only if it is still what was listed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,53 +22,53 @@ use crate::store::{
 /// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
-/// How an entry was chosen.
+/// How an entry was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteMode {
-    /// By a rule: a hard link stays.
+    /// By a rule: a file with other hard links is not deleted.
     Bulk,
-    /// By the user, one entry, who was told if it has other names.
+    /// By the user, individually, after being told of any other hard links.
     Single,
 }
 
-/// What became of a deletion.
+/// The result of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteOutcome {
-    /// It is gone.
+    /// Deleted.
     Deleted,
-    /// Someone else had deleted it.
+    /// Already deleted by someone else.
     AlreadyGone,
-    /// It is still there.
+    /// Not deleted.
     Stayed(Reason),
 }
 
 /// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It, or its directory, is not what was listed.
+    /// It, or its directory, has changed since it was listed.
     Changed,
-    /// Its name is none of its store's.
+    /// Its name does not fit its store.
     Name,
-    /// It is no regular file.
+    /// It is not a regular file.
     NotAFile,
-    /// It, or overspill's own store's directory, is another user's.
+    /// It, or the directory of overspill's own store, belongs to another user.
     Foreign,
-    /// Our own store's directory is open to others.
+    /// The directory of overspill's own store is accessible to others.
     Exposed,
-    /// It is mounted from elsewhere.
+    /// It is on another mount.
     OtherMount,
-    /// It has other names.
+    /// It has other hard links.
     HardLinked,
     /// It is being written, or open in a viewer.
     InUse,
     /// The user keeps it.
     Kept,
-    /// The system says so.
+    /// The system's error.
     System(String),
 }
 
 impl Reason {
-    /// In words.
+    /// Returns the reason in words.
     pub fn as_str(&self) -> &str {
         match self {
             Reason::Changed => "changed since it was listed",
@@ -85,7 +85,7 @@ impl Reason {
     }
 }
 
-/// Deletes with a log, and as the only cleaner.
+/// Deletes entries and logs that, while holding the lock for cleaning.
 #[derive(Debug)]
 pub struct Cleaner {
     store: OwnStore,
@@ -95,8 +95,8 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// Takes the cleaners' lock, without waiting: `None` while another holds it. Our own directory
-    /// is made if it is not there, for the log.
+    /// Tries to take the lock for cleaning: `None` if another process holds it. Creates overspill's own directory for
+    /// the log if it is missing.
     ///
     /// # Errors
     /// [`OwnError`].
@@ -108,17 +108,17 @@ impl Cleaner {
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
-    /// The store whose lock is held.
+    /// Returns the store whose lock is held.
     pub fn store(&self) -> &OwnStore {
         &self.store
     }
 
-    /// Where and why the log could not be written, if it could not: what is deleted then has no line there.
+    /// Returns where and why the log could not be written, if so: deletions may then be missing from it.
     pub fn unlogged(&self) -> Option<&str> {
         self.unlogged.as_deref()
     }
 
-    /// Deletes an entry of whatever store, if all rules allow it, and logs that.
+    /// Deletes an entry of any store, if all rules allow it, and logs that.
     pub fn delete(
         &mut self,
         entry: &Entry,
@@ -139,7 +139,7 @@ impl Cleaner {
         outcome
     }
 
-    /// Name, size, age and rule; no content. A log that cannot be written stops nothing.
+    /// Logs name, size, age and rule, but no content. A failure to write the log stops nothing.
     fn note(&mut self, entry: &Entry, why: Why, now: Timestamp) {
         let line = serde_json::json!({
             "at": now.to_string(),
@@ -155,20 +155,20 @@ impl Cleaner {
     }
 }
 
-/// What an automatic cleaning did.
+/// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Files deleted.
+    /// Number of files deleted.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
-/// Cleans overspill's own store of what is overdue, as once a run before the first new spill. Nothing
-/// happens while another cleaner is at it.
+/// Removes what is overdue from overspill's own store; done once per run, before the first new spill. Does nothing
+/// while another process is cleaning.
 ///
 /// # Errors
-/// [`OwnError`]; nothing has then been deleted.
+/// [`OwnError`]; nothing has been deleted then.
 pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> Result<Swept, OwnError> {
     let mut swept = Swept::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
@@ -185,8 +185,8 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     Ok(swept)
 }
 
-/// Deletes one entry by the rules that need no lock of cleaners: name, kind, owner, mount, links,
-/// identity and the file's own lock are all looked at again, through its directory's descriptor.
+/// Deletes one entry by the rules that do not need the lock for cleaning: name, kind, owner, mount, links, identity and
+/// the file's own lock are all checked again through the descriptor of its directory.
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     match try_delete(entry, mode, env) {
         Ok(()) => DeleteOutcome::Deleted,
@@ -228,7 +228,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
-    // Whether it changed is asked under the lock alone: while another cleaner deletes it, its ctime moves on.
+    // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(&dir, entry.name(), flags, Mode::empty())?;
@@ -236,8 +236,8 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
         Err(Errno::WOULDBLOCK) => return Err(NotDeleted::Stay(Reason::InUse)),
         locked => locked?,
     }
-    // Both what the name says and what is open. The name first: another cleaner may have deleted it, which changes
-    // what is open too.
+    // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
+    // open file too.
     judge(&look()?, entry, mode, env)?;
     judge(&stat::FileStat::from(fstat(&file)?), entry, mode, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
@@ -248,7 +248,7 @@ fn judge(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> 
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
-/// The rules but for identity.
+/// Applies all rules except identity.
 fn may_go(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
@@ -256,7 +256,7 @@ fn may_go(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) ->
     stay(facts.links <= 1 || mode == DeleteMode::Single, Reason::HardLinked)
 }
 
-/// A single component, and one that its store's pattern (for overspill's own store, its exact form) fits.
+/// Whether the name is a single component and fits its store's pattern (the exact form for overspill's own store).
 fn name_fits(entry: &Entry) -> bool {
     let name = entry.name().as_encoded_bytes();
     let single = !name.is_empty()
@@ -267,7 +267,7 @@ fn name_fits(entry: &Entry) -> bool {
     single && (ours || !entry.is_own()) && entry.store().file_rule(name, &mut PathFacts::default()).is_some()
 }
 
-/// The entry's directory, if it is the one that was listed.
+/// Opens the entry's directory, if it is still the one that was listed.
 fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, NotDeleted> {
     let place = entry.place();
     let dir = if entry.is_own() {

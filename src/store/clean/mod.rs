@@ -1,4 +1,4 @@
-//! Which entries a cleaning would delete. Pure: it decides, and [`delete`](self::delete) acts.
+//! Decides which entries a cleaning would delete. Pure: [`delete`](self::delete) acts on the decision.
 
 pub(crate) mod delete;
 pub(crate) mod pending;
@@ -9,46 +9,46 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Entry, EntryStatus, Left, Rule, sum};
 
-/// Nothing younger is deleted by an automatic cleaning, and no unfinished spill by any.
+/// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
-/// Who asked for a cleaning.
+/// Who requested a cleaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// The user, who sees the plan first.
     ByHand,
-    /// Nobody: it happens once a run.
+    /// Nobody: it happens once per run.
     Automatic,
 }
 
-/// What a cleaning is to delete.
+/// What a cleaning deletes.
 #[derive(Clone, Copy, Debug)]
 pub struct CleanRule {
-    /// Everything older than this; `None`: what is overdue by its store's own rule.
+    /// Delete everything older than this; `None`: what is overdue by its store's own rule.
     pub older_than: Option<SignedDuration>,
-    /// Then the oldest, until no more than so many bytes are left.
+    /// Then delete the oldest until at most this many bytes are left.
     pub max_total: Option<u64>,
-    /// Who asked.
+    /// Who requested the cleaning.
     pub asked: Trigger,
 }
 
-/// Why an entry goes.
+/// Why an entry is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// A temporary file that its writer left behind.
     Unfinished,
     /// Its store's own rule should have deleted it.
     Overdue(Rule),
-    /// It is older than was asked.
+    /// Older than the requested age.
     Old,
-    /// It is among the oldest beyond the total.
+    /// Among the oldest beyond the total.
     OverTotal,
-    /// The user named it.
+    /// Named by the user.
     Asked,
 }
 
 impl Why {
-    /// In words, as logged.
+    /// Returns the reason as it appears in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Why::Unfinished => "unfinished",
@@ -60,39 +60,39 @@ impl Why {
     }
 }
 
-/// One entry that goes.
+/// An entry to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToDelete {
-    /// Its index in what was listed.
+    /// Its index in the listing.
     pub index: usize,
-    /// Why.
+    /// Why it is deleted.
     pub why: Why,
 }
 
-/// Why an entry that is due stays all the same.
+/// Why an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skipped {
-    /// The user keeps it.
+    /// Kept by the user.
     Kept,
-    /// It is not an ordinary file of the user's; the status says which.
+    /// Not a regular file of the user with a single name; the status says why.
     Unusual(EntryStatus),
-    /// Its store calls it overdue, but by its own times it is young.
+    /// Due by its store's rule, but young by its own times.
     Young,
 }
 
 /// What a cleaning would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanPlan {
-    /// What goes, in the order in which it goes: unfinished, due, then the oldest.
+    /// What to delete, in this order: unfinished, due, then the oldest.
     pub to_delete: Vec<ToDelete>,
-    /// What is due and stays, by index.
+    /// Entries that are due but not deleted, by index.
     pub skipped: Vec<(usize, Skipped)>,
-    /// Bytes that go.
+    /// Bytes that would be freed.
     pub bytes: u64,
 }
 
-/// Decides what goes. `kept` has the ids that the user keeps in overspill's own store. An automatic
-/// cleaning does nothing when an entry is newer than the clock: then the clock is wrong.
+/// Decides what to delete. `kept` has the ids that the user keeps in overspill's own store. An automatic cleaning does
+/// nothing if any entry is newer than the clock, since the clock must then be wrong.
 pub fn clean_plan<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     kept: &BTreeSet<String>,
@@ -172,7 +172,7 @@ fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedD
     entry.status == EntryStatus::Ok && !is_kept(entry, kept) && entry.safe_age(now) >= floor
 }
 
-/// The oldest of `open` that together have at least `excess` bytes.
+/// Returns the oldest of `open` that together have at least `excess` bytes.
 fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<ToDelete> {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
     let mut to_delete = Vec::new();

@@ -1,4 +1,4 @@
-//! Deletions that have been asked for and not yet done: undone while that lasts, lost with a kill.
+//! Deletions that were requested but not yet carried out: they can be undone until then, and are lost if killed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::store::{DeleteMode, Entry, Why};
 /// An entry to be deleted.
 #[derive(Clone, Debug)]
 pub struct Marked {
-    /// The entry, as it was when that was asked.
+    /// The entry, as it was when it was marked.
     pub entry: Entry,
-    /// Why it goes.
+    /// Why it is deleted.
     pub why: Why,
-    /// How it was chosen.
+    /// How it was selected.
     pub mode: DeleteMode,
 }
 
-/// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until
-/// the caller takes them and acts.
+/// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until the caller takes them
+/// and acts.
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     steps: Vec<Vec<PathBuf>>,
@@ -26,7 +26,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Marks entries in one step; those already marked stay as they are. Returns how many are new.
+    /// Marks entries in one step, except those already marked. Returns how many are new.
     pub fn mark(&mut self, entries: impl IntoIterator<Item = Marked>) -> usize {
         let mut step = Vec::new();
         for marked in entries {
@@ -44,7 +44,7 @@ impl Pending {
         marked
     }
 
-    /// Takes the last step back; returns the paths that are no longer marked.
+    /// Undoes the last step. Returns the paths that are no longer marked.
     pub fn undo(&mut self) -> Vec<PathBuf> {
         let step = self.steps.pop().unwrap_or_default();
         for path in &step {
@@ -60,22 +60,22 @@ impl Pending {
         self.entries.contains_key(path)
     }
 
-    /// How many are marked.
+    /// Returns the number of marked entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none is.
+    /// Whether no entry is marked.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Bytes that deleting them would free.
+    /// Returns the number of bytes that deleting them would free.
     pub fn bytes(&self) -> u64 {
         self.bytes.try_into().unwrap_or(u64::MAX)
     }
 
-    /// Takes them all, in the order in which they were marked, to be deleted now.
+    /// Takes all marked entries, in the order in which they were marked, to be deleted now.
     pub fn take(&mut self) -> Vec<Marked> {
         let Pending { steps, mut entries, .. } = std::mem::take(self);
         steps.into_iter().flatten().filter_map(|path| entries.remove(&path)).collect()

@@ -1,4 +1,4 @@
-//! One spill in a store, as listed: nothing of its content is known.
+//! A spill in a store, as listed; its content has not been read.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -20,48 +20,48 @@ use crate::store::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 
 use super::name::FileName;
 
-/// A directory that holds entries, as it was when listed.
+/// A directory that contains entries, as it was when listed.
 #[derive(Debug)]
 pub struct ListedDir {
     /// Its path.
     pub path: PathBuf,
-    /// The root that it lies under.
+    /// The root above it.
     pub(crate) root: Root,
     /// Device and inode of the directory itself.
     pub(crate) identity: Identity,
-    /// Device of the store's root: an entry on another one is on another mount.
+    /// Device of the store's root: an entry on a different one is on another mount.
     pub(crate) root_dev: u64,
-    /// The age at which its store's entries go, as set.
+    /// The age at which the store's entries are deleted, with the user's setting.
     pub(crate) after: Option<SignedDuration>,
     /// The store that it belongs to.
     pub store: Arc<StoreSpec>,
 }
 
-/// What keeps an entry from being an ordinary one. All but `Ok` are never deleted in bulk.
+/// Whether an entry is an ordinary file. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryStatus {
-    /// A regular file of the user's, with one name.
+    /// A regular file of the user with a single name.
     Ok,
-    /// A spill whose writer has not finished: still at it, or killed.
+    /// A spill that is still being written, or whose writer was killed.
     Unfinished,
     /// A symbolic link; never followed.
     SymbolicLink,
     /// A directory, FIFO, socket or device with a spill's name.
     NotAFile,
-    /// It has other names as well.
+    /// It has other hard links.
     HardLinked,
-    /// Another user's.
+    /// It belongs to another user.
     ForeignOwner,
-    /// Mounted from elsewhere.
+    /// It is on another mount.
     OtherMount,
-    /// Its time of modification is over five minutes in the future.
+    /// Its modification time is over five minutes in the future.
     FutureTime,
-    /// It could not be asked about: the system's number for the reason.
+    /// Its metadata could not be read: the system's error number.
     Unreadable(u16),
 }
 
 impl EntryStatus {
-    /// The reason, in words.
+    /// Returns the status in words.
     pub fn words(self) -> Cow<'static, str> {
         let words = match self {
             EntryStatus::Ok => "ok",
@@ -80,67 +80,67 @@ impl EntryStatus {
     }
 }
 
-/// What is told of an entry by where it lies, shared by all of which the same is told.
+/// The facts that follow from an entry's location, shared by all entries with the same facts.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The directory that holds it.
+    /// The directory that contains it.
     pub place: Arc<ListedDir>,
-    /// Whose it is; the name in that agent's policies.
+    /// The agent, as named in its policies.
     pub agent: Arc<str>,
-    /// Which tool's output, where path or store tell.
+    /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
-    /// The session, where the path tells.
+    /// The session, if the path says so.
     pub session: Option<Arc<str>>,
-    /// The project, where the path tells.
+    /// The project, if the path says so.
     pub project: Option<Arc<str>>,
-    /// The id, where a directory above the file is called by it.
+    /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
 }
 
-/// One spill in a store. Names come from the file system: clean them before they reach a terminal.
-/// There may be millions, so it holds nothing that its origin or its name can tell.
+/// A spill in a store. Names come from the file system: escape them before they reach a terminal. There may be millions
+/// of entries, so this stores nothing that follows from the origin or the name.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub(crate) origin: Arc<Origin>,
     pub(crate) name: FileName,
-    /// Which bytes of the name are the id, where they are.
+    /// The byte range of the id in the name, if it is there.
     pub(crate) id_at: Option<(u8, u8)>,
-    /// Which file it is, in what state; its size in bytes.
+    /// Which file it is, in which state; includes its size in bytes.
     pub identity: Identity,
     /// When its store's rule deletes it.
     pub expires: Expiry,
-    /// By which rule.
+    /// The rule that decides this.
     pub rule: Rule,
     /// What is unusual about it.
     pub status: EntryStatus,
     /// Permission bits, 0 to 0o7777.
     pub mode: u32,
-    /// User number of the owner.
+    /// User id of the owner.
     pub owner: u32,
 }
 
 impl Entry {
-    /// What is told of it by where it lies.
+    /// Returns the facts that follow from its location.
     pub fn origin(&self) -> &Arc<Origin> {
         &self.origin
     }
 
-    /// The directory that holds it.
+    /// Returns the directory that contains it.
     pub fn place(&self) -> &ListedDir {
         &self.origin.place
     }
 
-    /// Its file name.
+    /// Returns its file name.
     pub fn name(&self) -> &OsStr {
         self.name.as_os_str()
     }
 
-    /// What it is called: the `id` that the store's pattern reads off the path, else the name.
+    /// Returns the `id` that the store's pattern finds in the path, or else the name.
     pub fn id(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.id_bytes())
     }
 
-    /// The same byte for byte: two names that are not UTF-8 may look alike.
+    /// Same as [`Entry::id`] in raw bytes: two names that are not UTF-8 may look alike.
     pub fn id_bytes(&self) -> &[u8] {
         let name = self.name.as_bytes();
         let at = |(start, end): (u8, u8)| name.get(usize::from(start)..usize::from(end));
@@ -151,77 +151,77 @@ impl Entry {
         }
     }
 
-    /// Whose it is; the name in that agent's policies.
+    /// Returns the agent, as named in its policies.
     pub fn agent(&self) -> &str {
         &self.origin.agent
     }
 
-    /// Which tool's output, where path, store or the record of the run tell.
+    /// Returns the tool, if path, store or the record of the run says so.
     pub fn tool(&self) -> Option<&str> {
         self.origin.tool.as_deref()
     }
 
-    /// The session, where the path tells.
+    /// Returns the session, if the path says so.
     pub fn session(&self) -> Option<&str> {
         self.origin.session.as_deref()
     }
 
-    /// The project, where the path tells.
+    /// Returns the project, if the path says so.
     pub fn project(&self) -> Option<&str> {
         self.origin.project.as_deref()
     }
 
-    /// The session, or else the project.
+    /// Returns the session, or else the project.
     pub fn whose(&self) -> Option<&str> {
         self.session().or(self.project())
     }
 
-    /// Learns its tool from elsewhere; what path or store tell stays.
+    /// Sets the tool from another source, unless path or store says so already.
     pub fn learn_tool(&mut self, tool: &str) {
         if self.origin.tool.is_none() {
             Arc::make_mut(&mut self.origin).tool = Some(tool.into());
         }
     }
 
-    /// Time of modification.
+    /// Returns the modification time.
     pub fn modified(&self) -> Timestamp {
         timestamp(self.identity.modified)
     }
 
-    /// When its id was made, where that tells.
+    /// Returns when its id was created, if the id says so.
     pub fn made(&self) -> Option<Timestamp> {
         parse_id(self.id().as_bytes())?.time(self.modified())
     }
 
-    /// The whole path.
+    /// Returns the full path.
     pub fn path(&self) -> PathBuf {
         self.place().path.join(self.name())
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.identity.size
     }
 
-    /// The store that it lies in.
+    /// Returns the store that contains it.
     pub fn store(&self) -> &StoreSpec {
         &self.place().store
     }
 
-    /// What the file holds.
+    /// Returns what the file contains.
     pub fn holds(&self) -> Holds {
         self.kind().map_or(Holds::Raw, |kind| kind.holds)
     }
 
-    /// The policies that may have made it, the likeliest first.
+    /// Returns the policies that may have created it, most likely first.
     pub fn policies(&self) -> &[String] {
         self.kind().map_or(&[], |kind| &kind.policies)
     }
 
-    /// Opens its file for reading, if it is still what was listed. Follows no link, never blocks.
+    /// Opens its file for reading, if it is still the file that was listed. Follows no link and never blocks.
     ///
     /// # Errors
-    /// What the system says, or that it has changed.
+    /// The system's error, or that the file has changed.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;
@@ -230,11 +230,11 @@ impl Entry {
         if meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
             Ok(file)
         } else {
-            Err(io::Error::other("not what was listed"))
+            Err(io::Error::other("changed since it was listed"))
         }
     }
 
-    /// Whether it lies in overspill's own store.
+    /// Whether it is in overspill's own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
     }
@@ -243,39 +243,39 @@ impl Entry {
         self.store().file_rule(self.name.as_bytes(), &mut PathFacts::default())
     }
 
-    /// Age by time of modification; negative if that lies in the future.
+    /// Returns the age by modification time; negative if that is in the future.
     pub fn age(&self, now: Timestamp) -> SignedDuration {
         now.duration_since(self.modified())
     }
 
-    /// The same, unless that is known to tell nothing: where it lies in the future, or could not be asked.
+    /// The age, unless it is known to be meaningless: the time is in the future, or the file could not be queried.
     pub fn known_age(&self, now: Timestamp) -> Option<SignedDuration> {
         let is_known = !matches!(self.status, EntryStatus::FutureTime | EntryStatus::Unreadable(_));
         is_known.then(|| self.age(now))
     }
 
-    /// The age that deletion goes by: of id time and mtime the younger.
+    /// Returns the age used for deletion: the younger by id time and mtime.
     pub fn safe_age(&self, now: Timestamp) -> SignedDuration {
         let youngest = self.made().map_or(self.modified(), |made| made.max(self.modified()));
         now.duration_since(youngest)
     }
 
-    /// Its expiry seen from `now`.
+    /// Returns the time left at `now`.
     pub fn left(&self, now: Timestamp) -> Left {
         self.expires.left(now)
     }
 
-    /// Whether group or others have any right to it.
+    /// Whether group or others have any permission.
     pub fn exposed(&self) -> bool {
         self.mode & 0o077 != 0
     }
 }
 
-/// The first line of an entry's file, without its line feed, at most 4 KiB: raw bytes, to be
-/// cleaned before they are shown.
+/// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
+/// before they are shown.
 ///
 /// # Errors
-/// As for [`Entry::open`].
+/// Same as [`Entry::open`].
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     const MOST: u64 = 4 << 10;
     let mut line = Vec::new();
@@ -284,10 +284,10 @@ pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Counts an entry's lines as the screens number them: a last one without line feed counts too.
+/// Counts an entry's lines as the screens number them: a last line without a line feed counts too.
 ///
 /// # Errors
-/// As for [`Entry::open`].
+/// Same as [`Entry::open`].
 pub fn count_lines(entry: &Entry) -> io::Result<u64> {
     const PIECE: usize = 256 << 10;
     let (file, mut buffer) = (entry.open()?, Buffer::default());

@@ -1,4 +1,4 @@
-//! Whole listings: several stores at once, and the entry that a typed id means.
+//! Lists several stores at once, and finds the entry for a typed id.
 
 pub(crate) mod entry;
 pub(crate) mod name;
@@ -21,33 +21,33 @@ use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
 /// Everything in some stores.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// The entries, limits by count and total size already in their expiry; in no order.
+    /// The entries, in no particular order; their expiry includes the limits on count and total size.
     pub entries: Vec<Entry>,
-    /// For each store its roots, and what became of them.
+    /// For each store its roots, and the result of listing each.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 
 impl Listing {
-    /// Tells when any of its directories has changed, appeared or gone.
+    /// Returns a watch for changed, new and removed directories.
     pub fn watch(&self) -> DirWatch {
         DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
     }
 }
 
-/// Tells whether directories have changed since they were listed: one stat each.
+/// Detects whether directories have changed since they were listed, with one stat each.
 #[derive(Clone, Debug, Default)]
 pub struct DirWatch {
     dirs: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 impl DirWatch {
-    /// Of the directories behind these reports.
+    /// Watches the directories of these reports.
     pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
         let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
         DirWatch { dirs }
     }
 
-    /// Looks once; true if an entry may have come or gone since the last look.
+    /// Checks once; true if an entry may have been added or removed since the last check.
     pub fn check_once(&mut self) -> bool {
         let mut changed = false;
         for (path, seen) in &mut self.dirs {
@@ -59,7 +59,7 @@ impl DirWatch {
     }
 }
 
-/// Lists `stores` to the end.
+/// Lists `stores` completely.
 pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env, now: Timestamp) -> Listing {
     let mut listing = Listing::default();
     for store in stores {
@@ -74,18 +74,18 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
     listing
 }
 
-/// What a typed id means.
+/// The entries that match a typed id.
 #[derive(Debug)]
 pub enum IdMatch {
-    /// Just this entry.
+    /// Exactly this entry.
     One(Box<Entry>),
-    /// All of these begin so: at least two.
+    /// Several entries, at least two, whose ids begin with it.
     Several(Vec<Entry>),
-    /// None does.
+    /// No entry.
     None,
 }
 
-/// The entries whose id is `typed`, or else begins with it.
+/// Returns the entries whose id is `typed`, or else begins with it.
 pub fn resolve<'a>(
     typed: impl AsRef<OsStr>,
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,

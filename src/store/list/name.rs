@@ -1,13 +1,13 @@
-//! A file's name, in place where it is short: a list may hold millions of them.
+//! A file name, stored inline if short: a list may hold millions of them.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 
-/// Bytes of a name that need no room of their own. Ids of all agents are shorter.
+/// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.
 const SHORT: usize = 38;
 
-/// A name of one component, of any bytes.
+/// A file name of any bytes.
 #[derive(Clone)]
 pub(crate) enum FileName {
     Short { len: u8, bytes: [u8; SHORT] },

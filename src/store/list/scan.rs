@@ -1,4 +1,4 @@
-//! Listing a store: through its directories' descriptors, one name at a time, opening no file.
+//! Lists a store through the descriptors of its directories, one name at a time, without opening any file.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -23,28 +23,29 @@ use crate::store::{Entry, EntryStatus, Env, Expiry, Retention, Rule, StoreSpec, 
 use super::entry::{ListedDir, Origin};
 use super::report::{RootReport, RootState, report};
 
-/// A clock may be off by this much before a time counts as lying in the future.
+/// How far a time may be ahead of the clock before it counts as being in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
-/// So many files are asked about at first: someone is waiting for them. Fewer are not shared out.
+/// Size of the first batches of files to stat: someone is waiting for them. Smaller batches are not split among
+/// threads.
 const FEW: usize = 128;
 
-/// So many are asked about together from then on.
+/// Size of the later batches.
 const MANY: usize = 4096;
 
-/// More threads than these wait for each other in one directory.
+/// Maximum number of threads: more would wait for each other in one directory.
 const MOST_THREADS: usize = 4;
 
-/// Of the origins of one directory so many are tried before another is made: a store that tells something else of
-/// each file must not be slow.
+/// How many of a directory's origins are compared before a new one is created: a store with different facts for each
+/// file must not be slow.
 const MOST_TRIED: usize = 16;
-/// So many directories under a root are opened, so that a pattern that fits all does not walk the disk.
+/// Maximum number of directories opened under a root, so that a pattern that fits everything does not walk the disk.
 const MOST_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
 const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
 
-/// Lists a store, giving each entry to `sink` as it is found, in no order, until that breaks off.
-/// Never fails: what cannot be read is in the report, one for each root. Limits by count and total
-/// size are not yet in the entries' expiry; see [`apply_limits`](crate::store::apply_limits).
+/// Lists a store, passing each entry to `sink` as it is found, in no particular order, until `sink` breaks off. Never
+/// fails: errors are in the reports, one for each root. Expiry does not yet include the limits on count and total size;
+/// see [`apply_limits`](crate::store::apply_limits).
 pub fn scan(
     store: &Arc<StoreSpec>,
     env: &Env,
@@ -104,7 +105,7 @@ impl<'a> Scan<'a> {
         self.report
     }
 
-    /// Goes through one directory, of which `path` says what its names must be.
+    /// Lists one directory, whose names must match `path`.
     fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &PathFacts) -> ControlFlow<()> {
         match path {
             [] => self.files(dir, at, facts),
@@ -124,7 +125,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Notes the state of a directory that is about to be listed.
+    /// Records the state of a directory that is about to be listed.
     fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
         let stat =
             fstat(dir).map_err(|error| self.report.unreadable.push((at.to_owned(), error.to_string())));
@@ -164,7 +165,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The names in a directory of directories; a few hundred at most.
+    /// Returns the names in a directory of directories; a few hundred at most.
     fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
         let mut names = Vec::new();
         self.each_name(dir, at, &mut |_, name| {
@@ -204,11 +205,11 @@ impl<'a> Scan<'a> {
         self.ask(&dir, &mut origins, fitting)
     }
 
-    /// Asks about some files of a directory, several at once where there are many.
+    /// Reads the metadata of some files of a directory, in several threads if there are many.
     fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<Fitting>) -> ControlFlow<()> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let share = files.len().div_ceil(threads).max(FEW);
-        // Where no thread can be had, this is what is said of the files.
+        // The result for files whose thread could not be started.
         let mut asked = vec![Err(Errno::AGAIN); files.len()];
         std::thread::scope(|scope| {
             let mut shares = files.chunks(share).zip(asked.chunks_mut(share));
@@ -306,10 +307,10 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A file's name that fits, and what it tells.
+/// A matching file name, and the facts extracted from it.
 type Fitting = (OsString, PathFacts);
 
-/// What the system says of a file.
+/// The system's answer about a file.
 type StatResult = Result<stat::FileStat, Errno>;
 
 fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
@@ -318,14 +319,14 @@ fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
     }
 }
 
-/// What is told of the entries of one directory: of most of them the same.
+/// The origins of a directory's entries; most entries share one.
 struct Origins {
     place: Arc<ListedDir>,
     made: Vec<Arc<Origin>>,
 }
 
 impl Origins {
-    /// The one that tells just this; the last one is looked at first.
+    /// Returns the origin with exactly these facts, comparing the latest ones first.
     fn of(&mut self, facts: &PathFacts, agent: &str, words: &mut Interner) -> Arc<Origin> {
         let agent = facts.agent.as_deref().unwrap_or(agent);
         let same = |origin: &&Arc<Origin>| {
@@ -360,7 +361,7 @@ fn status(stat: &stat::FileStat, place: &ListedDir, partial: bool, env: &Env, no
     }
 }
 
-/// The names of agents, tools and sessions, each kept once however many entries share it.
+/// Interns the names of agents, tools and sessions, which many entries share.
 #[derive(Default)]
 struct Interner(HashMap<Box<str>, Arc<str>>);
 

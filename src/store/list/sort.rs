@@ -1,4 +1,4 @@
-//! Putting entries in order, choosing among them, and adding them up. Pure.
+//! Sorts, filters and adds up entries. Pure.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,31 +12,31 @@ use memchr::memmem::Finder;
 
 use crate::store::{Entry, Left, Origin};
 
-/// By what entries are sorted.
+/// The sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
     /// Youngest first.
     Age,
     /// Largest first.
     Size,
-    /// What goes first, first; what never goes, last.
+    /// What is deleted soonest first; what is never deleted last.
     Left,
-    /// By the agent's name.
+    /// By agent name.
     Agent,
-    /// By the tool's name; none last.
+    /// By tool name; entries without one last.
     Tool,
-    /// By session, then project; none last.
+    /// By session, then project; entries without either last.
     Session,
     /// By id.
     Id,
 }
 
 impl SortBy {
-    /// All of them, in the order in which a screen goes through them.
+    /// All keys, in the order in which a screen cycles through them.
     pub const ALL: [SortBy; 7] =
         [SortBy::Age, SortBy::Size, SortBy::Left, SortBy::Agent, SortBy::Tool, SortBy::Session, SortBy::Id];
 
-    /// Its name on the command line.
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SortBy::Age => "age",
@@ -49,8 +49,7 @@ impl SortBy {
         }
     }
 
-    /// Which of two entries comes first. Ties go by age, then by path, so that a list stays still
-    /// when it is read again.
+    /// Compares two entries. Ties are broken by age, then path, so that a list does not move when it is read again.
     pub fn compare(self, a: &Entry, b: &Entry) -> Ordering {
         let youngest = || b.identity.modified.cmp(&a.identity.modified);
         let first = match self {
@@ -66,8 +65,8 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// The numbers of entries in the order of [`SortBy::compare`]. Most are told apart by keys of two
-    /// words, made once: a list may hold millions, which lie all over the memory.
+    /// Returns the indices in the order of [`SortBy::compare`]. Most entries are distinguished by a key of two words,
+    /// computed once: a list may hold millions, scattered over memory.
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =
@@ -78,7 +77,7 @@ impl SortBy {
         keyed.into_iter().map(|(_, _, n)| n).collect()
     }
 
-    /// Never says other than [`SortBy::compare`], but may not tell entries apart.
+    /// Returns a key that never contradicts [`SortBy::compare`], but may not distinguish two entries.
     fn key(self, entry: &Entry, ranks: &BTreeMap<Option<&str>, u64>) -> (u64, u64) {
         let biased = |seconds: i64| seconds.wrapping_sub(i64::MIN) as u64;
         let modified = entry.identity.modified;
@@ -103,7 +102,7 @@ impl SortBy {
         }
     }
 
-    /// The word by which entries are sorted, where there is one.
+    /// Returns the word to sort by, if the key is one.
     fn word(self, entry: &Entry) -> Option<&str> {
         match self {
             SortBy::Agent => Some(entry.agent()),
@@ -113,7 +112,8 @@ impl SortBy {
         }
     }
 
-    /// The words of some entries, each with its place among them. Entries that lie together share an origin.
+    /// Ranks the words of the entries. Entries in the same place share an origin, so only changes of origin are looked
+    /// at.
     fn ranks<'a>(self, entries: impl Iterator<Item = &'a Entry>) -> BTreeMap<Option<&'a str>, u64> {
         let mut ranks = BTreeMap::new();
         let mut last = None;
@@ -140,21 +140,21 @@ fn none_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
     (a.is_none(), a).cmp(&(b.is_none(), b))
 }
 
-/// Which entries are wanted; what is not set lets everything through.
+/// Which entries to show; a field that is not set lets everything through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Of this agent.
+    /// Only of this agent.
     pub agent: Option<String>,
-    /// Older than this.
+    /// Only older than this.
     pub older_than: Option<SignedDuration>,
-    /// Larger than so many bytes.
+    /// Only larger than this many bytes.
     pub larger_than: Option<u64>,
-    /// With every word of this, in whatever case, in agent, tool, session, project, id or path.
+    /// Only with every word of this, ignoring case, in agent, tool, session, project, id or path.
     pub text: String,
 }
 
 impl Filter {
-    /// Whether an entry is wanted.
+    /// Whether the filter lets an entry through.
     pub fn admits(&self, entry: &Entry, now: Timestamp) -> bool {
         self.agent.as_deref().is_none_or(|agent| agent == entry.agent())
             && self.older_than.is_none_or(|age| entry.age(now) > age)
@@ -162,7 +162,7 @@ impl Filter {
             && (self.text.is_empty() || Words::of(&self.text).are_in(entry))
     }
 
-    /// The same for many entries, one after the other.
+    /// The same for many entries in a row.
     pub fn admitting(&self, now: Timestamp) -> impl FnMut(&Entry) -> bool {
         let mut words = Words::of(&self.text);
         let rest = Filter { text: String::new(), ..self.clone() };
@@ -170,14 +170,14 @@ impl Filter {
     }
 }
 
-/// Words that entries must have. What they share is searched once for all that follow each other.
+/// The words that entries must contain. The text that entries share is searched only once for all in a row.
 struct Words {
     words: Vec<Finder<'static>>,
     origin: *const Origin,
-    /// All but the name, then the name of the entry that was searched last; in lower case.
+    /// The text of the last entry searched, in lower case: everything but the name, then the name.
     text: Vec<u8>,
     shared: usize,
-    /// The words that are not in what is shared.
+    /// The words that are not in the shared text.
     open: Vec<usize>,
 }
 
@@ -207,7 +207,7 @@ impl Words {
         self.text = text.into_bytes();
     }
 
-    /// A word may also begin in the directory's path and end in the name.
+    /// Whether the remaining words are in the name. A word may also begin in the directory's path and end in the name.
     fn are_in_name(&mut self, name: &OsStr) -> bool {
         self.text.truncate(self.shared);
         if name.as_encoded_bytes().is_ascii() {
@@ -222,7 +222,7 @@ impl Words {
     }
 }
 
-/// By what entries are added up.
+/// How entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
     /// Agent.
@@ -235,26 +235,26 @@ pub enum GroupBy {
     Day,
 }
 
-/// What sizes add up to, bytes; sparse files can add up to more than fits, which is then the most that does.
+/// Adds up sizes in bytes, saturating: sparse files can add up to more than fits.
 pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
     sizes.into_iter().fold(0, u64::saturating_add)
 }
 
-/// What a group of entries adds up to.
+/// The totals of a group of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// How many.
+    /// Number of entries.
     pub entries: u64,
-    /// Their bytes.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// How many are overdue.
+    /// Number of overdue entries.
     pub overdue: u64,
-    /// The bytes of those.
+    /// Size of the overdue entries in bytes.
     pub overdue_bytes: u64,
 }
 
 impl Sums {
-    /// One more entry.
+    /// Adds an entry.
     pub fn add(&mut self, entry: &Entry, now: Timestamp) {
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(entry.size());
@@ -264,7 +264,7 @@ impl Sums {
         }
     }
 
-    /// Of all `entries`.
+    /// Adds up `entries`.
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>, now: Timestamp) -> Sums {
         let mut sums = Sums::default();
         entries.into_iter().for_each(|entry| sums.add(entry, now));
@@ -272,8 +272,8 @@ impl Sums {
     }
 }
 
-/// The name of the group that an entry belongs to; a day is written `2026-11-21` in `zone`, and
-/// what a path does not tell is `–`.
+/// Returns the name of an entry's group. A day is written `2026-11-21` in `zone`; `–` stands for what a path does not
+/// say.
 pub fn group_of(entry: &Entry, by: GroupBy, zone: &TimeZone) -> String {
     match by {
         GroupBy::Agent => entry.agent().to_string(),
@@ -283,7 +283,7 @@ pub fn group_of(entry: &Entry, by: GroupBy, zone: &TimeZone) -> String {
     }
 }
 
-/// The groups of `entries` by name, with what each adds up to.
+/// Returns the groups of `entries` by name, each with its totals.
 pub fn sums_by<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     by: GroupBy,

@@ -1,40 +1,40 @@
-//! opencode's ids, which overspill's own spills use too: when one was made, in any of its three forms.
+//! opencode's ids, also used for overspill's own spills: parsing the creation time from any of the three forms.
 //!
-//! A name is `tool_`, the time and a counter in hexadecimal, and random base62 characters
-//! (agents.md 2.4). The time is milliseconds times 4096 plus a counter, big-endian, in 6, 7 or 8
-//! bytes; six bytes hold it only modulo 2^48, so that it wraps every 795 days.
+//! A name is `tool_`, the time and a counter in hexadecimal, and random base62 characters (agents.md 2.4). The time is
+//! milliseconds times 4096 plus a counter, big-endian, in 6, 7 or 8 bytes; six bytes hold it only modulo 2^48, so that
+//! it wraps every 795 days.
 
 use jiff::Timestamp;
 
-/// What every id begins with.
+/// The prefix of every id.
 const PREFIX: &[u8] = b"tool_";
 /// The period, in milliseconds, of the time in a 6-byte id.
 pub(crate) const WRAP_MS: i64 = 1 << 36;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// How many bytes hold an id's time.
+/// The number of bytes that hold an id's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {
-    /// 12 hexadecimal digits and 14 characters; the time wraps.
+    /// 12 hexadecimal digits and 14 random characters; the time wraps.
     Six,
-    /// 14 and 12.
+    /// 14 hexadecimal digits and 12 random characters.
     Seven,
-    /// 16 and 12: opencode's newest, and overspill's.
+    /// 16 hexadecimal digits and 12 random characters: opencode's newest form, and overspill's.
     Eight,
 }
 
-/// What an id's name says.
+/// A parsed id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id {
-    /// How it is written.
+    /// The form it is written in.
     pub form: IdForm,
-    /// Milliseconds as they stand in the name: modulo 2^36 in the 6-byte form, else since 1970.
+    /// Milliseconds as written in the name: modulo 2^36 in the 6-byte form, otherwise since 1970.
     pub millis: i64,
 }
 
 impl Id {
-    /// When the id was made. A 6-byte time is one of several 795 days apart: the one nearest to
-    /// `near` (the file's mtime) is taken. `None` if it lies outside of what a timestamp can be.
+    /// Returns when the id was created. A 6-byte time stands for several that are 795 days apart: this returns the one
+    /// nearest to `near` (the file's mtime). `None` if it is outside the range of a timestamp.
     pub fn time(&self, near: Timestamp) -> Option<Timestamp> {
         let near = near.as_millisecond();
         let millis = match self.form {
@@ -48,8 +48,8 @@ impl Id {
     }
 }
 
-/// Reads a name of any form: 28 characters after `tool_` are the 8-byte form; 26 are the 6- or the
-/// 7-byte form, told apart by where the counter (small, never 0) stands.
+/// Parses a name of any form: 28 characters after `tool_` are the 8-byte form; 26 are the 6- or 7-byte form,
+/// distinguished by the position of the counter (small, never 0).
 pub fn parse_id(name: &[u8]) -> Option<Id> {
     let body = name.strip_prefix(PREFIX)?;
     if !body.iter().all(u8::is_ascii_alphanumeric) {
@@ -81,15 +81,15 @@ fn hex(digits: &[u8]) -> Option<i64> {
     })
 }
 
-/// An id of overspill's own: the 8-byte form. `counter` (its low 12 bits) tells ids of one millisecond apart;
-/// `random` is any twelve random bytes.
+/// Creates an id in the 8-byte form. `counter` (its low 12 bits) distinguishes ids of the same millisecond; `random` is
+/// any twelve random bytes.
 pub fn new_id(now: Timestamp, counter: u16, random: [u8; 12]) -> String {
     let time = (now.as_millisecond().max(0) << 12) | i64::from(counter & 0xfff);
     let tail = random.map(|byte| char::from(BASE62[usize::from(byte) % 62]));
     format!("tool_{time:016x}{}", String::from_iter(tail))
 }
 
-/// Whether `name` is one of overspill's own store: `^tool_[0-9a-f]{16}[0-9A-Za-z]{12}$`, byte by byte.
+/// Whether `name` is an id of overspill's own store: `^tool_[0-9a-f]{16}[0-9A-Za-z]{12}$`, byte by byte.
 pub(crate) fn is_own(name: &[u8]) -> bool {
     matches!(parse_id(name), Some(Id { form: IdForm::Eight, .. }))
 }

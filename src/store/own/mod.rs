@@ -1,4 +1,4 @@
-//! Our own store: where it lies, and what must be true of its directories before anything is done there.
+//! Overspill's own store: where it is, and how its directories are checked before anything is done there.
 
 pub(crate) mod id;
 pub(crate) mod write;
@@ -22,19 +22,19 @@ const SPILLS: &str = "tool-output";
 const KEPT: &str = "kept";
 const LOCK: &str = ".lock";
 
-/// The directory of everything that overspill keeps: `$XDG_DATA_HOME/overspill`, by default under
-/// `~/.local/share`, on Linux and macOS alike.
+/// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
+/// `~/.local/share`, on both Linux and macOS.
 ///
 /// # Errors
-/// If there is neither that variable nor a home directory.
+/// If neither that variable nor a home directory is set.
 pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
-/// The directory of overspill's own spills, in [`own_home`].
+/// Returns the directory of overspill's own spills, in [`own_home`].
 ///
 /// # Errors
-/// As for `own_home`.
+/// Same as [`own_home`].
 pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
     Ok(own_home(env)?.join(SPILLS))
 }
@@ -42,24 +42,24 @@ pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
 /// Why overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
-    /// There is no place for it.
+    /// Its location is not known.
     #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]
     Unset(#[from] Unset),
-    /// A link, or something else that is no directory.
-    #[error("{}: is a symbolic link or no directory; move it away", .0.display())]
+    /// It is a symbolic link, or something else that is not a directory.
+    #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
     NotADirectory(PathBuf),
-    /// Another user's.
+    /// It belongs to another user.
     #[error("{}: belongs to another user; set XDG_DATA_HOME to a directory of yours", .0.display())]
     Foreign(PathBuf),
-    /// Open to group or others.
+    /// It is accessible to its group or others.
     #[error("{}: is open to others; run `chmod 700` on it", .0.display())]
     Exposed(PathBuf),
-    /// Anything else that the system says.
+    /// Any other error of the system.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Where.
+        /// The file or directory.
         path: PathBuf,
-        /// What.
+        /// The error.
         source: io::Error,
     },
 }
@@ -70,7 +70,7 @@ impl OwnError {
     }
 }
 
-/// overspill's own store, its directories open and found to be private to the user.
+/// Overspill's own store, with its directories open and checked to be private to the user.
 #[derive(Debug)]
 pub struct OwnStore {
     home: OwnedFd,
@@ -79,10 +79,10 @@ pub struct OwnStore {
 }
 
 impl OwnStore {
-    /// Opens it if it is there.
+    /// Opens the store, if it exists.
     ///
     /// # Errors
-    /// [`OwnError`], if a directory is a link, another's, or open to others.
+    /// [`OwnError`], if a directory is a link, belongs to another user, or is open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let home_path = own_home(env)?;
         let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
@@ -91,10 +91,10 @@ impl OwnStore {
         Ok(spills.map(|spills| OwnStore { home, spills, root }))
     }
 
-    /// Opens it, making what is missing: directories of mode 0700, whatever the umask.
+    /// Opens the store, creating what is missing: directories with mode 0700, whatever the umask.
     ///
     /// # Errors
-    /// As for `open`.
+    /// Same as [`OwnStore::open`].
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
         let home_path = own_home(env)?;
         if let Some(parent) = home_path.parent() {
@@ -106,7 +106,7 @@ impl OwnStore {
         Ok(OwnStore { home, spills, root })
     }
 
-    /// Where the spills lie.
+    /// Returns the directory of the spills.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -119,8 +119,7 @@ impl OwnStore {
         &self.home
     }
 
-    /// Takes the cleaners' lock, without waiting: `None` if another holds it. It is given back
-    /// when the file is dropped.
+    /// Tries to take the lock for cleaning: `None` if another process holds it. Dropping the file releases it.
     pub(super) fn lock(&self) -> io::Result<Option<File>> {
         let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -130,10 +129,10 @@ impl OwnStore {
         }
     }
 
-    /// Exempts one of overspill's own spills from cleaning and from deletion. `id` must be one of its ids.
+    /// Exempts one of overspill's own spills from cleaning and deletion. `id` must be one of its ids.
     ///
     /// # Errors
-    /// What the system says, or that it is no such id.
+    /// The system's error, or that this is not such an id.
     pub fn keep(&self, id: &str) -> io::Result<()> {
         if !is_own(id.as_bytes()) {
             return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));
@@ -142,10 +141,10 @@ impl OwnStore {
         new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)
     }
 
-    /// Takes the exemption back; none is no error.
+    /// Removes the exemption, if there is one.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn unkeep(&self, id: &str) -> io::Result<()> {
         if !is_own(id.as_bytes()) {
             return Ok(());
@@ -159,7 +158,7 @@ impl OwnStore {
     /// Whether an id is exempt.
     ///
     /// # Errors
-    /// What the system says; a cleaner must then not delete it.
+    /// The system's error; a cleaner must then not delete the entry.
     pub fn is_kept(&self, id: &str) -> io::Result<bool> {
         let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
         match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
@@ -169,10 +168,10 @@ impl OwnStore {
         }
     }
 
-    /// The ids that are exempt.
+    /// Returns the exempt ids.
     ///
     /// # Errors
-    /// What the system says; a cleaner must then delete nothing.
+    /// The system's error; a cleaner must then delete nothing.
     pub fn kept(&self) -> io::Result<BTreeSet<String>> {
         let kept = match self.kept_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
@@ -194,7 +193,7 @@ impl OwnStore {
     }
 }
 
-/// Opens `name` in `at` for writing, making it with mode 0600 whatever the umask.
+/// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask.
 pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
     let file = openat(at, name, flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)?;
@@ -202,7 +201,7 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-/// Opens one of the store's directories, if it is there.
+/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),

@@ -1,4 +1,4 @@
-//! Writing a spill into overspill's own store, so that a partial one is never under a final name.
+//! Writes spills into overspill's own store, so that a partial one never has a final name.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,16 +15,16 @@ use crate::store::{Entry, EntryStatus, OwnStore, new_id};
 
 use super::new_file;
 
-/// Bytes of the largest output that is copied to be kept: as much as is saved of one that is captured, by default.
+/// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MOST_KEPT: u64 = 100 << 20;
 /// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
-const TOO_LARGE: &str = "larger than 100 MB, and no more is copied to be kept; `cp` copies it elsewhere";
-/// Why what is not whole is not kept.
+const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
+/// Why an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
-/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropped
-/// unfinished it is removed; killed, it stays and is shown as unfinished.
+/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
+/// removes it; if the process is killed, it stays and is listed as unfinished.
 #[derive(Debug)]
 pub struct NewSpill {
     file: File,
@@ -35,10 +35,10 @@ pub struct NewSpill {
 }
 
 impl OwnStore {
-    /// Begins a spill with a new id.
+    /// Creates a spill with a new id.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
         loop {
             let dir = self.spills().try_clone()?;
@@ -51,11 +51,12 @@ impl OwnStore {
 }
 
 impl OwnStore {
-    /// Copies an entry of whatever store into overspill's own and keeps it there; returns the new id. `goes_on` hears
-    /// now and then how many bytes have been copied, and gives up by `false`.
+    /// Copies an entry of any store into overspill's own and marks it as kept. Returns the new id. `goes_on` is told
+    /// from time to time how many bytes have been copied, and gives up by returning false.
     ///
     /// # Errors
-    /// What the system says, that the entry is not what was listed, or that it was given up. Nothing is then left.
+    /// The system's error, that the entry has changed since it was listed, or that the copy was given up. Nothing is
+    /// left behind.
     pub fn adopt(
         &self,
         entry: &Entry,
@@ -75,18 +76,18 @@ impl OwnStore {
     }
 }
 
-/// Copies an entry that is whole and stays as it is, if there is room.
+/// Copies an entry that is complete and does not change meanwhile, if there is room.
 fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
     let (size, room) = (from.metadata()?.len(), room(to)?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
-        // Where there are no locks, its name and status have to do.
+        // Where locks are not supported, its name and status must do.
         _ if entry.status == EntryStatus::Unfinished => return Err(io::Error::other(UNFINISHED)),
         _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
         _ if size > room => return Err(nearly_full()),
         _ => {}
     }
-    // What grows meanwhile is noticed by one byte more.
+    // One byte more, to notice if the file grows meanwhile.
     let copied = copy_all(from.take(size + 1), to, goes_on)?;
     if copied == size && from.metadata()?.len() == size {
         Ok(())
@@ -115,43 +116,43 @@ fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> 
 }
 
 impl NewSpill {
-    /// Begins a spill that will be `name` (one component) in `dir`, whose path is `root`.
+    /// Creates a spill that will be named `name` (one component) in `dir`, whose path is `root`.
     ///
     /// # Errors
-    /// What the system says; `AlreadyExists` if another is being written under this name.
+    /// The system's error; `AlreadyExists` if another process is writing under this name.
     pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
         let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
-        // From here on it is removed if anything fails.
+        // From here on, dropping it on an error removes the file.
         let spill = NewSpill { file, dir, root, id: name, done: false };
         flock(&spill.file, FlockOperation::NonBlockingLockExclusive)?;
         Ok(spill)
     }
 
-    /// The file, open for reading and writing.
+    /// Returns the file, open for reading and writing.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Its id, which will be its name.
+    /// Returns its id, which will be its name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Where it will be when finished.
+    /// Returns its final path.
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.id)
     }
 
-    /// Where it is until then.
+    /// Returns its temporary path.
     pub fn temporary_path(&self) -> PathBuf {
         self.root.join(temporary(&self.id))
     }
 
-    /// Gives it its name, without ever replacing another file; with `durable`, after its content
-    /// is on the disk.
+    /// Gives the file its final name, without ever replacing another file; with `durable`, flushes its content to disk
+    /// first.
     ///
     /// # Errors
-    /// What the system says; the temporary file is then removed.
+    /// The system's error; the temporary file is then removed.
     pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
         if durable {
             self.file.sync_all()?;
@@ -179,7 +180,7 @@ fn temporary(id: &str) -> String {
 
 fn rename_without_replacing(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
     match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
-        // Some file systems cannot; a link never replaces either.
+        // Some file systems do not support this; a hard link never replaces a file either.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             linkat(dir, from, dir, to, AtFlags::empty())?;
             Ok(unlinkat(dir, from, AtFlags::empty())?)
@@ -193,7 +194,7 @@ pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
     Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
 }
 
-/// Random bytes for a name.
+/// Returns random bytes for a name.
 pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

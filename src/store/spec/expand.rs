@@ -1,4 +1,4 @@
-//! Root patterns: `~`, `${NAME}` and `${NAME:-default}`, as a shell would write them, and those of a project.
+//! Root patterns: `~`, `${NAME}` and `${NAME:-default}`, as in a shell, and relative roots of a project.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::store::Env;
 
-/// A root pattern names a variable that is not set (or there is no home directory).
+/// A root pattern uses a variable that is not set (or there is no home directory).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not set")]
 pub struct Unset(pub String);
 
-/// The directory that a root pattern names. One that does not say where it begins lies in the project at hand: in the
-/// nearest directory, from the current one upwards, that has its first component, of the same owner. The home
-/// directory is no project.
+/// Expands a root pattern to a directory. A relative one belongs to the current project: the nearest directory,
+/// searching upwards from the current one, that contains its first component and has the same owner. The home directory
+/// does not count as a project.
 pub(crate) fn root(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
     if pattern.starts_with(['/', '~', '$']) {
         expand(pattern, env)
@@ -37,7 +37,7 @@ fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
     None
 }
 
-/// Replaces the variables in `pattern`; a default may itself begin with `~` or hold variables.
+/// Replaces the variables in `pattern`; a default may itself begin with `~` or contain variables.
 pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
     let mut path = OsString::new();
     let mut rest = pattern;
@@ -68,7 +68,7 @@ fn variable(body: &str, env: &Env) -> Result<OsString, Unset> {
     }
 }
 
-/// Where the `}` stands that ends a variable whose `${` has just been read.
+/// Returns the position of the `}` that closes a variable, after its `${`.
 fn closing(body: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in body.bytes().enumerate() {

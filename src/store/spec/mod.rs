@@ -1,4 +1,4 @@
-//! What is known of each agent's store: data, from `assets/stores/` and the user's own directory.
+//! What is known about each agent's stores: data from `assets/stores/` and the user's own directory.
 
 pub(crate) mod expand;
 pub(crate) mod pattern;
@@ -24,24 +24,24 @@ use super::{Basis, Env, Retention, Setting};
 use expand::Unset;
 use pattern::{Component, PathFacts};
 
-/// What an agent's file holds, compared to what the tool printed.
+/// How the content of an agent's file differs from what the tool printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holds {
-    /// The output itself (bytes that are no text may have been replaced).
+    /// The output itself (invalid UTF-8 may have been replaced).
     Raw,
-    /// Escape sequences taken out.
+    /// Without escape sequences.
     Stripped,
-    /// Words of the agent around it.
+    /// With text of the agent around it.
     Wrapped,
-    /// JSON, indented anew.
+    /// Reindented JSON.
     Reindented,
-    /// Already cut.
+    /// Already truncated.
     Cut,
 }
 
 impl Holds {
-    /// As in `list --json`.
+    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Holds::Raw => "raw",
@@ -53,24 +53,24 @@ impl Holds {
     }
 }
 
-/// One store: where it lies, what its names say, when its entries go.
+/// A store: where it is, what its file names mean, and when its entries are deleted.
 #[derive(Clone, Debug)]
 pub struct StoreSpec {
-    /// The agent's name, or `agent/part` where it has several stores.
+    /// The agent's name, or `agent/part` if it has several stores.
     pub name: String,
-    /// The agent's name, as in its policies'.
+    /// The agent's name, as in its policies.
     pub agent: String,
-    /// What its files are called, and what each kind holds; the first that fits counts.
+    /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
-    /// When entries go.
+    /// When entries are deleted.
     pub retention: Retention,
-    /// How sure all this is.
+    /// How certain all this is.
     pub confidence: Confidence,
-    /// Where it is from.
+    /// Where the information comes from.
     pub source: String,
-    /// What else there is to know.
+    /// A remark for the user.
     pub note: Option<String>,
-    /// What to warn of, each of the files of which it holds.
+    /// Warnings, each for the kinds of file it applies to.
     pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
@@ -80,42 +80,42 @@ pub struct StoreSpec {
 /// One kind of file in a store.
 #[derive(Clone, Debug)]
 pub struct FileRule {
-    /// The tool whose output it is, where all of the kind are of one.
+    /// The tool, if all files of this kind come from the same one.
     pub tool: Option<String>,
-    /// What it holds.
+    /// What the file contains.
     pub holds: Holds,
-    /// Policies that may have made it, the likeliest first.
+    /// Policies that may have created it, most likely first.
     pub policies: Vec<String>,
     pub(super) name: Component,
 }
 
-/// A store's description is wrong.
+/// Why a store description cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
     /// The file or directory cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// It is not what a store's file looks like; the message has the line.
+    /// The file is not a valid store description; the message has the line.
     #[error("{}: {message}", path.display())]
     Form {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         message: String,
     },
 }
 
-/// All stores that are known.
+/// All known stores.
 #[derive(Clone, Debug, Default)]
 pub struct Stores {
-    /// In the order of their names.
+    /// Sorted by name.
     pub specs: Vec<Arc<StoreSpec>>,
-    /// Agents that keep no spills, and why.
+    /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
     /// Each agent's description, as written.
     texts: BTreeMap<String, Cow<'static, str>>,
@@ -175,14 +175,14 @@ struct RetentionForm {
     note: Option<String>,
 }
 
-/// The name under which overspill's own store is listed.
+/// The name of overspill's own store in listings.
 pub(super) const OWN: &str = "overspill";
 
-/// The descriptions compiled in: file name and text.
+/// The built-in descriptions: file name and text.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
-    /// Those that are compiled in.
+    /// Returns the built-in stores.
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (name, text) in BUILTIN {
@@ -192,11 +192,11 @@ impl Stores {
         stores
     }
 
-    /// Adds every `*.toml` in `dir`, in the order of their names; an agent described there replaces
-    /// the one of that name. A directory that is not there adds nothing.
+    /// Adds every `*.toml` in `dir`, sorted by name. A description replaces an earlier one of the same agent. A missing
+    /// directory adds nothing.
     ///
     /// # Errors
-    /// The first file that cannot be read or understood; those before it have been added.
+    /// The first file that cannot be read or parsed; those before it have been added.
     pub fn load_dir(&mut self, dir: &Path) -> Result<(), SpecError> {
         let failed = |path: &Path, source| SpecError::Read { path: path.to_owned(), source };
         let listed = match fs::read_dir(dir) {
@@ -215,8 +215,8 @@ impl Stores {
         Ok(())
     }
 
-    /// A store for whatever agents there are leaves out one that has come to be described by itself: else its
-    /// entries would be there twice.
+    /// Makes the catch-all stores leave out an agent that now has its own description. Otherwise its entries would be
+    /// listed twice.
     fn skip(&mut self, agent: &str) {
         let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
         for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {
@@ -224,7 +224,7 @@ impl Stores {
         }
     }
 
-    /// Compiles an agent's patterns, which otherwise waits until they are needed.
+    /// Compiles an agent's patterns now instead of on first use.
     pub(super) fn check(&self, agent: &str) -> Result<(), String> {
         let of_agent = self.specs.iter().filter(|spec| spec.agent == agent);
         let components =
@@ -232,7 +232,7 @@ impl Stores {
         components.into_iter().try_for_each(Component::check)
     }
 
-    /// Adds one description, and returns whose it is; `path` is for messages.
+    /// Adds one description and returns the agent's name; `path` is for messages.
     fn add(&mut self, path: &Path, text: Cow<'static, str>) -> Result<String, SpecError> {
         let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
         let form: AgentForm =
@@ -249,25 +249,24 @@ impl Stores {
         Ok(agent)
     }
 
-    /// The description of an agent's stores, as written; also by the name of one of them.
+    /// Returns the description of an agent's stores as written; also found by the name of one of the stores.
     pub fn text(&self, name: &str) -> Option<&str> {
         let of_store = || self.specs.iter().find(|spec| spec.name == name);
         let text = self.texts.get(name).or_else(|| self.texts.get(&of_store()?.agent))?;
         Some(text)
     }
 
-    /// The store of that name; with an agent's name, all of that agent's stores.
+    /// Returns the store of this name; for an agent's name, all of that agent's stores.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<StoreSpec>> {
         self.specs.iter().filter(move |spec| spec.name == name || spec.agent == name)
     }
 
-    /// The store in which `path` (absolute) lies, and which kind of its files it is; told by the
-    /// path alone.
+    /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
         self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
     }
 
-    /// Lets overspill's own spills be kept for `age` instead of seven days; `None` keeps them for good.
+    /// Keeps overspill's own spills for `age` instead of seven days; `None` means forever.
     pub fn keep_own_for(&mut self, age: Option<SignedDuration>) {
         for spec in self.specs.iter_mut().filter(|spec| spec.agent == OWN) {
             let retention = &mut Arc::make_mut(spec).retention;
@@ -277,7 +276,7 @@ impl Stores {
     }
 }
 
-/// Most stores in a file; most roots, and most kinds of files, in a store; most components of a path.
+/// Maximum number of stores in a file, and of roots and kinds of files in a store.
 const MOST: usize = 64;
 const MOST_PATH: usize = 16;
 
@@ -329,7 +328,7 @@ fn retention(form: RetentionForm) -> Result<Retention, String> {
 }
 
 impl FileRule {
-    /// When a file of that name was made, where the name tells; `modified` is when it was last changed.
+    /// Returns when a file of this name was created, if the name says so; `modified` is its modification time.
     pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
         let (name, mut facts) = (name.as_encoded_bytes(), PathFacts::default());
         self.name.read(name, &mut facts);
@@ -339,22 +338,22 @@ impl FileRule {
 }
 
 impl StoreSpec {
-    /// Its root directories: each path, or the variable without which there is none.
+    /// Returns the root directories: each path, or the unset variable that it needs.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()
     }
 
-    /// Each root's pattern, and the root.
+    /// Returns each root's pattern with the root.
     pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, Unset>)> {
         self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
     }
 
-    /// Whether the files of `agent` are described by a store of its own.
+    /// Whether `agent` has a store of its own, so that this one leaves it out.
     pub(super) fn skips(&self, agent: &str) -> bool {
         self.skip.iter().any(|skipped| skipped == agent)
     }
 
-    /// Which kind of file `name` is; the groups of its pattern are added to `facts`.
+    /// Returns the kind of file that `name` is; adds the groups of its pattern to `facts`.
     pub(super) fn file_rule(&self, name: &[u8], facts: &mut PathFacts) -> Option<&FileRule> {
         self.files.iter().find(|rule| rule.name.read(name, facts))
     }

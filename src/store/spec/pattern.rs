@@ -1,4 +1,4 @@
-//! One component of a path under a store's root: a literal name, or a pattern that reads facts off it.
+//! One component of a path under a store's root: a literal name, or a pattern that extracts facts from it.
 
 use std::sync::OnceLock;
 
@@ -6,41 +6,41 @@ use regex::bytes::{Captures, Match, Regex};
 
 use crate::fs::plain_file::{self, few_words};
 
-/// The names of groups that a pattern may have; anything else is a mistake in the file.
+/// The group names that a pattern may have; any other is an error in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
 
-/// A component of a path pattern. Patterns are compiled on first use: a start must not pay for the
-/// stores it does not look at.
+/// A component of a path pattern. Patterns are compiled on first use, so that startup does not pay for stores that are
+/// not scanned.
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
     Literal(String),
     Pattern { source: String, regex: OnceLock<Option<Compiled>> },
 }
 
-/// A pattern, and where each of the groups stands in it.
+/// A compiled pattern and the position of each group in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     regex: Regex,
     groups: [Option<usize>; GROUPS.len()],
 }
 
-/// What the components of one path have told so far.
+/// The facts extracted from the components of a path so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathFacts {
     pub agent: Option<String>,
     pub tool: Option<String>,
     pub session: Option<String>,
     pub project: Option<String>,
-    /// The id, where a directory is called by it.
+    /// The id, if a directory is named by it.
     pub id: Option<String>,
-    /// Which bytes are the id in the name that was read last.
+    /// The byte range of the id in the name read last.
     pub id_at: Option<(u8, u8)>,
     pub pid: Option<u32>,
     pub partial: bool,
 }
 
 impl Component {
-    /// Letters, digits, `-` and `_` alone are a literal; all else is an anchored regular expression.
+    /// Letters, digits, `-` and `_` alone make a literal; anything else is an anchored regular expression.
     pub(crate) fn new(text: &str) -> Component {
         let literal = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         if literal && !text.is_empty() {
@@ -50,7 +50,7 @@ impl Component {
         }
     }
 
-    /// Compiles the pattern and looks at its group names; the message says what is wrong.
+    /// Compiles the pattern and checks its group names. The error says what is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         let Component::Pattern { source, .. } = self else { return Ok(()) };
         let regex = compile(source).map_err(|error| format!("`{}`: {error}", few_words(source)))?;
@@ -63,7 +63,7 @@ impl Component {
         }
     }
 
-    /// Whether `name` fits; the named groups that took part are added to `facts`.
+    /// Whether `name` matches; adds the groups that matched to `facts`.
     pub(crate) fn read(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
@@ -78,7 +78,7 @@ impl Component {
         }
     }
 
-    /// The same for a directory, which may give all below it their id.
+    /// The same for a directory, whose name may be the id of everything below it.
     pub(crate) fn read_dir(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         facts.id_at = None;
         let fits = self.read(name, facts);
@@ -106,7 +106,7 @@ fn compile(source: &str) -> Result<Regex, String> {
 }
 
 impl PathFacts {
-    /// In the order of [`GROUPS`].
+    /// Stores the groups, given in the order of [`GROUPS`].
     fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
         let [agent, tool, session, project, id, pid, partial] =
             groups.map(|number| number.and_then(|number| captures.get(number)));
@@ -117,7 +117,7 @@ impl PathFacts {
         fill(&mut self.tool, tool);
         fill(&mut self.session, session);
         fill(&mut self.project, project);
-        // A name has 255 bytes at most.
+        // A name is at most 255 bytes long.
         let place = |m: Match<'_>| Some((m.start().try_into().ok()?, m.end().try_into().ok()?));
         self.id_at = id.and_then(place).or(self.id_at);
         self.pid = pid.and_then(|m| text(m.as_bytes()).parse().ok()).or(self.pid);

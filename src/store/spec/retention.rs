@@ -12,15 +12,15 @@ use crate::store::own::id::{Id, IdForm, WRAP_MS};
 
 use super::expand::expand;
 
-/// What a store's rule goes by.
+/// What a store's rule is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The file's time of modification.
+    /// The file's modification time.
     Mtime,
-    /// The time of modification of the directory that holds it.
+    /// The modification time of the directory that contains it.
     FolderMtime,
-    /// The time in the file's name, compared as opencode's classic form does: modulo 2^48.
+    /// The time in the file's name, compared as in opencode's classic form: modulo 2^48.
     Id,
     /// Deleted with its session or task.
     SessionEnd,
@@ -35,17 +35,17 @@ pub enum Basis {
 /// A store's retention rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// What it goes by.
+    /// What the rule is based on.
     pub basis: Basis,
-    /// The age at which an entry goes, where it goes by age.
+    /// The age at which an entry is deleted, for rules based on age.
     pub after: Option<SignedDuration>,
-    /// Where the user may have told the agent another age.
+    /// The agent's setting for another age, if it has one.
     pub setting: Option<Setting>,
-    /// Beyond so many entries in a directory, the oldest go.
+    /// Maximum number of entries in a directory; beyond it the oldest are deleted.
     pub max_count: Option<u64>,
-    /// Beyond so many bytes in a directory, the oldest go.
+    /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
-    /// What else there is to know, in words.
+    /// A remark for the user.
     pub note: Option<String>,
 }
 
@@ -55,14 +55,14 @@ pub struct Retention {
 pub struct Setting {
     /// The file, as a root pattern.
     pub file: String,
-    /// The keys to the value, from outside in, with dots between. A number is days.
+    /// The path of keys to the value, outermost first, joined by dots. A number means days.
     pub key: String,
 }
 
-/// Which rule an entry's expiry comes from.
+/// The rule that an entry's expiry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// Age by time of modification.
+    /// Age by modification time.
     Mtime,
     /// Age by the time in the name.
     Id,
@@ -70,18 +70,18 @@ pub enum Rule {
     Count,
     /// Too many bytes.
     TotalSize,
-    /// With the session.
+    /// End of the session.
     SessionEnd,
-    /// With the process.
+    /// End of the process.
     ProcessExit,
-    /// None.
+    /// Never deleted.
     Never,
     /// Not known.
     Unknown,
 }
 
 impl Rule {
-    /// As in `list --json`.
+    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::Mtime => "mtime",
@@ -96,36 +96,36 @@ impl Rule {
     }
 }
 
-/// When an entry goes by its store's own rule.
+/// When an entry is deleted by its store's own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
-    /// Due then: at the first cleanup that the agent runs after it.
+    /// At the first cleanup that the agent runs after this time.
     At(Timestamp),
     /// When its session or task ends.
     SessionEnd,
     /// When the agent's process ends.
     ProcessExit,
-    /// Its process ended without deleting it; nothing will.
+    /// Its process ended without deleting it, so nothing will.
     Orphaned,
     /// Nothing deletes it.
     Never,
-    /// Cannot be known.
+    /// Unknown.
     Unknown,
 }
 
-/// An expiry seen from now.
+/// The time left until an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// So much time is left.
+    /// This much time is left.
     For(SignedDuration),
-    /// It should have been gone for so long.
+    /// It should have been deleted this long ago.
     Overdue(SignedDuration),
-    /// No time can be given.
+    /// There is no point in time.
     Open,
 }
 
 impl Expiry {
-    /// The time, where there is one.
+    /// Returns the point in time, if there is one.
     pub fn at(self) -> Option<Timestamp> {
         match self {
             Expiry::At(time) => Some(time),
@@ -133,7 +133,7 @@ impl Expiry {
         }
     }
 
-    /// Seen from `now`; due just now is overdue.
+    /// Returns the time left at `now`; exactly `now` is overdue.
     pub fn left(self, now: Timestamp) -> Left {
         match self.at().map(|time| time.duration_since(now)) {
             None => Left::Open,
@@ -143,31 +143,31 @@ impl Expiry {
     }
 }
 
-/// The times by which one entry's expiry is told.
+/// The times from which an entry's expiry is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub modified: Timestamp,
     pub folder: Timestamp,
     pub id: Option<Id>,
-    /// Whether the process that made it lives; `None` if the path does not tell.
+    /// Whether the process that created it is alive; `None` if the path does not say.
     pub alive: Option<bool>,
     pub now: Timestamp,
 }
 
 impl Retention {
-    /// The rule with the age that the user has set in the agent's configuration, if any.
+    /// Returns the rule with the age from the agent's configuration, if the user has set one.
     pub fn as_set(&self, env: &Env) -> Retention {
         let set = self.setting.as_ref().and_then(|setting| setting.read(env));
         Retention { after: set.or(self.after), ..self.clone() }
     }
 
-    /// Whether how many there are, or how much, counts as well.
+    /// Whether the number or total size of entries is limited as well.
     pub fn has_limits(&self) -> bool {
         self.max_count.is_some() || self.max_total.is_some()
     }
 
-    /// When an entry goes by age, session or process. The limits by count and total size need all
-    /// entries of a directory: [`over_limits`] adds them.
+    /// Returns when an entry is deleted by age, session or process. Limits on count and total size need all entries of
+    /// a directory: [`apply_limits`] adds them.
     pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
         let by_age = |since: Timestamp| self.after.and_then(|after| since.checked_add(after).ok());
         let by_mtime = |since| match by_age(since) {
@@ -186,9 +186,9 @@ impl Retention {
         }
     }
 
-    /// opencode's classic cleanup compares the wrapped times of two ids. So until `after` has
-    /// passed since a wrap, all that is newer than the wrap counts as old and goes at once; and
-    /// what is older than the wrap is never deleted after that.
+    /// opencode's classic cleanup compares the wrapped times of two ids. So until `after` has passed since a wrap,
+    /// everything newer than the wrap looks old and is deleted at once; after that, everything older than the wrap is
+    /// never deleted.
     fn by_id(&self, times: &Times) -> Expiry {
         let (Some(id), Some(after)) = (times.id, self.after) else { return Expiry::Unknown };
         let Some(made) = id.time(times.modified) else { return Expiry::Unknown };
@@ -218,8 +218,8 @@ impl Setting {
     }
 }
 
-/// Adds what limits by count and total size (bytes, of one directory) delete next: the oldest of
-/// `entries`, which must be all of their stores, are due at `now`. Call when a scan is complete.
+/// Applies the limits on count and total size (bytes, per directory): marks the oldest of `entries` as due at `now`.
+/// `entries` must be all entries of their stores, so call it when a scan is complete.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     let limited = |entry: &Entry| entry.store().retention.has_limits();
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
@@ -238,7 +238,7 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     }
 }
 
-/// Which files of one directory go: given each one's time of modification and size in bytes, the
+/// Returns which files of a directory the limits delete: given the modification time and size (bytes) of each, the
 /// indices of the oldest beyond the limits, with the rule.
 fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize, Rule)> {
     let mut newest_first: Vec<usize> = (0..files.len()).collect();

@@ -1,4 +1,4 @@
-//! What a cleaning decides, and in what order.
+//! Tests what a cleaning decides, and in what order.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -44,7 +44,7 @@ fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
     home.file(&home.at("stores/o.toml"), toml.as_bytes(), 0);
     let mut stores = Stores::builtin();
     stores.load_dir(&home.at("stores")).unwrap();
-    // Made in the days after the wrap of 2026, when the agent's own rule deleted it at once.
+    // Created in the days after the wrap of 2026, when the agent's own rule deleted such files at once.
     let wrapped: jiff::Timestamp = "2026-08-15T12:00:00Z".parse().unwrap();
     let path = home.file(&home.at("o/tool_004000000001AbCdEfGhIjKlMn"), b"x", 0);
     File::open(&path).unwrap().set_modified(SystemTime::from(wrapped)).unwrap();

@@ -1,4 +1,4 @@
-//! What must never be deleted, and what must be: bars 13 to 20 of the table of faults.
+//! Tests what must never be deleted, and what must be: bars 13 to 20 of the table of faults.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ fn what_is_no_plain_file_of_ours_is_never_deleted() {
     fs::create_dir(root.join(old_id(2, 240))).unwrap();
     fs::hard_link(&outside, root.join(old_id(3, 240))).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(root.join(old_id(4, 240))).status().unwrap().success());
-    // A socket's path must be short, so it is made elsewhere.
+    // A socket's path must be short, so it is created elsewhere.
     let _socket = std::os::unix::net::UnixListener::bind(home.dir.path().join("s")).unwrap();
     fs::rename(home.dir.path().join("s"), root.join(old_id(5, 240))).unwrap();
     let entries = home.list("overspill");
@@ -78,7 +78,7 @@ fn swapped_between_listing_and_deleting_is_kept() {
     assert_eq!(delete(&listed, DeleteMode::Bulk, &home.env), DeleteOutcome::AlreadyGone);
 }
 
-/// A file system may give another file the inode of one that was deleted; here the same one is written anew.
+/// A file system may reuse the inode of a deleted file; here the same file is rewritten instead.
 #[test]
 fn another_file_of_the_same_inode_size_and_time_is_kept() {
     let home = Home::new();
@@ -193,7 +193,7 @@ fn eight_cleaners_at_once() {
         barrier.wait();
         let count = |outcome| match outcome {
             DeleteOutcome::Deleted => 1u32,
-            // Another holds its lock at this moment, and deletes it.
+            // Another thread holds its lock right now, and deletes it.
             DeleteOutcome::AlreadyGone | DeleteOutcome::Stayed(Reason::InUse) => 0,
             DeleteOutcome::Stayed(reason) => panic!("{reason:?}"),
         };
@@ -229,7 +229,7 @@ fn a_spill_has_its_name_only_when_it_is_whole() {
     assert!(!temporary.exists());
 }
 
-/// Kills a writer in the middle, a few times over: what has its final name is whole.
+/// Kills a writer in the middle, several times: every file with a final name is complete.
 #[test]
 fn a_killed_writer_leaves_no_partial_spill() {
     const CHILD: &str = "OVERSPILL_TEST_WRITER_HOME";
@@ -260,7 +260,7 @@ fn a_killed_writer_leaves_no_partial_spill() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // The files' times are real, so the clock is too.
+    // The files' times are real, so the clock must be too.
     let mut entries = list(Stores::builtin().named("overspill"), &home.env, jiff::Timestamp::now()).entries;
     assert!(entries.iter().filter(|entry| entry.status == EntryStatus::Ok).count() >= 36);
     assert!(
@@ -274,7 +274,7 @@ fn a_killed_writer_leaves_no_partial_spill() {
     assert!(swept.into_iter().all(|outcome| outcome == DeleteOutcome::Deleted));
 }
 
-/// The umask belongs to the process, so this runs in a child of its own.
+/// The umask belongs to the process, so this runs in a child process.
 #[test]
 fn modes_do_not_depend_on_the_umask() {
     const CHILD: &str = "OVERSPILL_TEST_UMASK_HOME";

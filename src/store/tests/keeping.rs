@@ -1,4 +1,4 @@
-//! Copies of other agents' entries: whole, of a size that fits, or none.
+//! Tests copying other agents' entries: only complete ones of an acceptable size.
 
 use std::fs::{self, File};
 
@@ -6,7 +6,7 @@ use crate::store::{Entry, OwnStore};
 
 use super::{Home, ID, now};
 
-/// An entry of opencode's of so many bytes, its file open for writing.
+/// Creates an opencode entry of this many bytes, with its file open for writing.
 fn entry(home: &Home, size: u64) -> (Entry, File) {
     let path = home.opencode(ID, b"", 24);
     let file = File::options().write(true).open(path).unwrap();
@@ -14,7 +14,7 @@ fn entry(home: &Home, size: u64) -> (Entry, File) {
     (home.list("opencode").remove(0), file)
 }
 
-/// It is not copied, for this reason, and nothing of it is left.
+/// Checks that the entry is not copied, for this reason, and that nothing is left behind.
 #[track_caller]
 fn is_not_copied(home: &Home, entry: &Entry, why: &str) {
     let own = OwnStore::create(&home.env).unwrap();

@@ -1,4 +1,4 @@
-//! What holds of every cleaning, whatever the entries; and of orders and sums.
+//! Properties of every cleaning, whatever the entries; and of sorting and sums.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,14 +13,14 @@ use crate::store::*;
 
 use super::{Home, now, old};
 
-/// What differs between the entries of a case: hours since mtime and since the id was made, size,
-/// status and whether it is kept.
+/// What differs between the entries of a case: hours since mtime and since the id was created, size, status and whether
+/// it is kept.
 type Row = (i64, Option<i64>, u64, usize, bool);
 
 const STATUSES: [EntryStatus; 4] =
     [EntryStatus::Ok, EntryStatus::Ok, EntryStatus::Unfinished, EntryStatus::HardLinked];
 
-/// An entry of overspill's own store, as any other is made from.
+/// An entry of overspill's own store, from which all others are derived.
 static MODEL: LazyLock<Entry> = LazyLock::new(|| {
     let home = Home::new();
     old(&home, 1, 1);
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// Entries that differ in all by which one sorts and searches, and often do not.
+/// Entries that vary in every sort and search key, but often agree.
 fn various() -> impl Strategy<Value = Vec<Entry>> {
     let word = || proptest::option::of("(same-start-|)[a-c]?");
     let entry = (

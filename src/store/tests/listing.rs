@@ -1,4 +1,4 @@
-//! What is listed, whose it is, and when it goes.
+//! Tests what is listed, which agent it belongs to, and when it is deleted.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -136,8 +136,7 @@ fn a_file_is_known_by_its_path_alone() {
     assert_eq!(own_root(&moved).unwrap(), Path::new("/data/overspill/tool-output"));
 }
 
-/// One path for each kind of file: store, facts as `agent tool session project id`, what becomes
-/// of it a day later.
+/// One path for each kind of file: store, facts as `agent tool session project id`, and the state a day later.
 #[test]
 fn every_agents_files_are_known() {
     const UUID: &str = "01234567-89ab-4cde-8f01-23456789abcd";
@@ -188,7 +187,7 @@ fn every_agents_files_are_known() {
     age(&home.at(".gemini/tmp/web/tool-outputs/session-s9"), 0);
     let stores = Stores::builtin();
     let mut listed = list(&stores.specs, &env, now()).entries;
-    // Some roots lie in /tmp itself, whatever the environment says.
+    // Some roots are in /tmp itself, whatever the environment says.
     listed.retain(|entry| entry.path().starts_with(home.dir.path()));
     assert_eq!(listed.len(), cases.len(), "{:#?}", listed.iter().map(Entry::path).collect::<Vec<_>>());
     for (path, store, facts, end) in &cases {

@@ -1,4 +1,4 @@
-//! Stores in a home directory made for the test.
+//! Stores in a home directory created for the test.
 
 mod cleaning;
 mod deleting;
@@ -46,7 +46,7 @@ impl Home {
         self.dir.path().join("home").join(path)
     }
 
-    /// A file with that content, last modified so many hours before now.
+    /// Creates a file with this content, last modified this many hours ago.
     pub(crate) fn file(&self, path: &Path, content: &[u8], hours: u64) -> PathBuf {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
@@ -83,13 +83,13 @@ pub(crate) fn own_id(n: u16) -> String {
     new_id(now(), n, [0; 12])
 }
 
-/// A spill of overspill's own, so many hours old.
+/// Creates a spill in overspill's own store, this many hours old.
 pub(crate) fn own(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     home.file(&store.root().join(own_id(n)), b"0123456789", hours)
 }
 
-/// As one made so long ago: own ids carry the time too, and the younger of both counts.
+/// Creates one with an id of that age: own ids carry the time too, and the younger of both counts.
 pub(crate) fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
     let store = OwnStore::create(&home.env).unwrap();
     let then = now().checked_sub(SignedDuration::from_hours(hours as i64)).unwrap();

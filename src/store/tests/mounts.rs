@@ -1,5 +1,4 @@
-//! Entries that lie on another mount than their store's root: in a namespace of the test's own, where the machine allows
-//! one.
+//! Tests entries on another mount than their store's root: in a namespace of the test's own, if the machine allows one.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +9,7 @@ use crate::store::*;
 
 use super::{BY_HAND, Home, old, only, plan, stayed};
 
-/// Set in the namespace, where this test runs once more: there it may mount.
+/// Set in the namespace, where this test runs again and may mount.
 const INSIDE: &str = "OVERSPILL_TEST_MAY_MOUNT";
 
 #[test]
@@ -38,7 +37,7 @@ fn mount(words: &[&str]) {
     assert!(Command::new("mount").args(words).status().unwrap().success(), "{words:?}");
 }
 
-/// A whole store on a file system of its own is one like any other; a single file that is mounted into it is not.
+/// A whole store on its own file system is like any other; a single file that is mounted into it is not.
 fn in_a_namespace() {
     let home = Home::new();
     let root = OwnStore::create(&home.env).unwrap().root().to_owned();

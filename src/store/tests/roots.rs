@@ -1,10 +1,10 @@
-//! Roots that others can put links in the way of: not followed, and not deleted through.
+//! Tests roots in whose path others can put links: not followed, and nothing is deleted through them.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
-/// Something of the person's own elsewhere, named as the store that is attacked names its files.
+/// Creates a file of the user's elsewhere, named like the files of the attacked store.
 fn precious(home: &Home, path: &str) -> PathBuf {
     home.file(&home.dir.path().join("elsewhere").join(path), b"precious", 2_000)
 }
@@ -50,7 +50,7 @@ fn the_way_to_a_project_may_be_a_link() {
     assert!(!path.exists());
 }
 
-/// A directory that all can write to, as /tmp is, and a store in it.
+/// Creates a directory that everyone can write to, like /tmp, with a store in it.
 fn shared(home: &Home) -> (PathBuf, Env) {
     let shared = home.dir.path().join("shared");
     fs::create_dir(&shared).unwrap();

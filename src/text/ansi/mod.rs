@@ -1,8 +1,8 @@
-//! Escape sequences: where one ends, which few become a style, and nothing else of them.
+//! Parses escape sequences: where each ends, and the style changes of the few that are applied.
 //!
-//! Only the 7-bit forms are known, after ECMA-48 and the private strings of terminals; the 8-bit ones (C1)
-//! are never a sequence here. A sequence ends before the line does and within [`LONGEST`] bytes, and holds no
-//! other control character; else it is no sequence, and the sanitiser shows its ESC as text.
+//! Only the 7-bit forms are recognized, following ECMA-48 and the private strings of terminals; the 8-bit ones (C1)
+//! never count as a sequence here. A sequence must end within its line and within [`LONGEST`] bytes, and contain no
+//! other control character; otherwise it is not a sequence, and the sanitiser shows its ESC as text.
 
 mod sgr;
 
@@ -13,22 +13,22 @@ pub use sgr::Sgr;
 #[cfg(test)]
 mod tests;
 
-/// The most bytes of a sequence, from its ESC to its last byte.
+/// Maximum length of a sequence in bytes, from its ESC to its last byte.
 pub const LONGEST: usize = 4096;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
-/// A whole escape sequence at the start of some bytes.
+/// A complete escape sequence at the start of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence {
-    /// Its bytes, ESC and terminator included.
+    /// Length in bytes, including ESC and terminator.
     pub len: usize,
-    /// What it does to the style, if it is SGR in its plain form; all others are not for the terminal.
+    /// The style change, if it is plain SGR; no other sequence may reach the terminal.
     pub sgr: Option<Sgr>,
 }
 
-/// The sequence that starts with the ESC at the start of `bytes`, if it is well formed and ends.
+/// Parses the sequence that starts with the ESC at the start of `bytes`, if it is well-formed and complete.
 pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
     let bytes = &bytes[..bytes.len().min(LONGEST)];
     let (&introducer, body) = bytes.strip_prefix(&[ESC])?.split_first()?;
@@ -52,8 +52,8 @@ fn control_sequence(body: &[u8]) -> Option<Sequence> {
     Some(Sequence { len: 2 + end + 1, sgr })
 }
 
-/// The length of an OSC, DCS, SOS, PM, APC or title string with its terminator: ESC \, its form U+009C, and
-/// BEL where `bell` says so. Any other control character breaks it off.
+/// Returns the length of an OSC, DCS, SOS, PM, APC or title string including its terminator: ESC \, its form U+009C,
+/// and BEL if `bell` is set. Any other control character makes it invalid.
 fn string(body: &[u8], bell: bool) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -76,8 +76,8 @@ fn span(bytes: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&byte| !is_inside(byte)).unwrap_or(bytes.len())
 }
 
-/// The style in which text after `bytes_before` (of the same line) would be drawn, looking back no more
-/// than [`LONGEST`] bytes, and not beyond the last line feed.
+/// Returns the style of text after `bytes_before` (of the same line), looking back at most [`LONGEST`] bytes, and not
+/// beyond the last line feed.
 pub fn style_at(bytes_before: &[u8]) -> Style {
     let recent = &bytes_before[bytes_before.len().saturating_sub(LONGEST)..];
     let line = memchr::memrchr(b'\n', recent).map_or(recent, |at| &recent[at + 1..]);
@@ -92,7 +92,7 @@ pub fn style_at(bytes_before: &[u8]) -> Style {
     style
 }
 
-/// The same style, but where the text would have the colour of its background neither is set.
+/// Returns the same style, but without colours if text and background would have the same one.
 pub fn legible(style: Style) -> Style {
     match (style.get_fg_color(), style.get_bg_color()) {
         (Some(text), Some(ground)) if canonical(text) == canonical(ground) => {
@@ -102,7 +102,7 @@ pub fn legible(style: Style) -> Style {
     }
 }
 
-/// One name for one colour: the 16 by name, the fixed ones of the 256 (cube and greys) by their light.
+/// Gives each colour a single representation: the 16 by name, the fixed ones of the 256 (cube and greys) by RGB value.
 fn canonical(color: Color) -> Color {
     let Color::Ansi256(index) = color else { return color };
     match index.0 {

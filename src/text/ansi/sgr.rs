@@ -1,21 +1,21 @@
-//! Select Graphic Rendition: the whitelist of parameters that may change a style.
+//! Select Graphic Rendition: the allowed parameters that may change a style.
 
 use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
 
-/// The most parameters, sub-parameters counted, of a sequence that is obeyed.
+/// Maximum number of parameters, including sub-parameters, of a sequence that is applied.
 const MOST: usize = 32;
 
 /// The parameters of one SGR sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sgr {
     values: [u16; MOST],
-    /// Bit `n` is set if value `n` hangs on the one before it by a colon.
+    /// Bit `n` is set if value `n` is attached to the previous one by a colon.
     colons: u32,
     len: usize,
 }
 
 impl Sgr {
-    /// Parses what stands between `ESC [` and `m`. None if it is private or has over 32 parameters.
+    /// Parses the text between `ESC [` and `m`. None if it is private or has over 32 parameters.
     pub fn parse(parameters: &[u8]) -> Option<Self> {
         let mut sgr = Self { values: [0; MOST], colons: 0, len: 1 };
         for &byte in parameters {
@@ -43,7 +43,7 @@ impl Sgr {
         Some(())
     }
 
-    /// The style that `style` becomes. Conceal, blink, fonts and all that is unknown change nothing.
+    /// Applies the sequence to `style`. Conceal, blink, fonts and everything unknown change nothing.
     #[must_use]
     pub fn apply(&self, mut style: Style) -> Style {
         let mut at = 0;
@@ -59,14 +59,14 @@ impl Sgr {
         style
     }
 
-    /// The value at `at` with those that hang on it.
+    /// Returns the value at `at` with its sub-parameters.
     fn group(&self, at: usize) -> &[u16] {
         let hanging = (at + 1..self.len).take_while(|&n| self.colons >> n & 1 == 1).count();
         &self.values[at..=at + hanging]
     }
 
-    /// `38;5;n` and `38;2;r;g;b`: the style, and how many values were used with the 38. What hangs on one of
-    /// them by a colon spoils the colour.
+    /// Handles `38;5;n` and `38;2;r;g;b`: returns the style, and how many values after the 38 were used. Sub-parameters
+    /// of any of them invalidate the colour.
     fn semicolons(&self, code: u16, after: &[u16], at: usize, style: Style) -> (Style, usize) {
         let count = match after.first() {
             Some(5) => 2,
@@ -80,7 +80,7 @@ impl Sgr {
     }
 }
 
-/// A parameter with its sub-parameters.
+/// Handles a parameter with its sub-parameters.
 fn grouped(group: &[u16], style: Style) -> Style {
     match *group {
         [code] => single(code, style),
@@ -145,7 +145,7 @@ fn single(code: u16, style: Style) -> Style {
     }
 }
 
-/// `4:0` to `4:5`: none, single, double, curly, dotted, dashed.
+/// Handles `4:0` to `4:5`: none, single, double, curly, dotted, dashed.
 fn underlined(kind: u16, style: Style) -> Style {
     let without = style.get_effects().remove(UNDERLINES);
     match kind {
@@ -159,7 +159,7 @@ fn underlined(kind: u16, style: Style) -> Style {
     }
 }
 
-/// One of the 16 colours, by its number.
+/// Returns one of the 16 colours by number.
 fn named(index: u16) -> Option<Color> {
     let color: Option<AnsiColor> = u8::try_from(index).ok().and_then(|index| Ansi256Color(index).into_ansi());
     color.map(Color::from)

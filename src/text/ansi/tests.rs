@@ -1,4 +1,4 @@
-//! Where sequences end, and what SGR does.
+//! Tests where sequences end, and what SGR does.
 
 use anstyle::{Ansi256Color, Effects};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Known attacks on terminals and pagers: none leaves a sequence, and all can be seen in the raw view.
+//! Known attacks on terminals and pagers: none gets a sequence through, and all are visible in the raw view.
 
 use super::tests::drawn;
 use super::*;

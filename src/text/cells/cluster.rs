@@ -1,4 +1,4 @@
-//! Graphemes out of bytes: a window of drawable characters is copied out, and cut by the rules of Unicode.
+//! Extracts graphemes from bytes: copies a window of drawable characters, and splits it by the rules of Unicode.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -6,35 +6,35 @@ use unicode_width::UnicodeWidthStr;
 use super::scalar::{self, EMOJI_STYLE, KEYCAP, Scalar, ScalarClass, TEXT_STYLE, ZWJ};
 use super::text::CellText;
 
-/// Bytes decoded at once; a grapheme over it is cut anyway.
+/// Bytes decoded at once; a longer grapheme is cut in any case.
 const WINDOW: usize = 512;
-/// The most code points of a grapheme that are drawn.
+/// Maximum number of code points of a grapheme that are drawn.
 const POINTS: usize = 8;
 const DOTTED_CIRCLE: char = '\u{25cc}';
 
-/// One grapheme, drawable.
+/// A drawable grapheme.
 #[derive(Debug)]
 pub(super) struct Grapheme {
     pub text: CellText,
-    /// Columns; 0 if it cannot be drawn on its own.
+    /// Width in columns; 0 if it cannot be drawn on its own.
     pub width: usize,
-    /// Bytes of input that `text` stands for.
+    /// Number of input bytes that `text` represents.
     pub len: usize,
-    /// Bytes of the same grapheme beyond those, which are not drawn.
+    /// Number of further bytes of the same grapheme, which are not drawn.
     pub surplus: usize,
 }
 
-/// Drawable characters copied out of the input, from byte `start` on.
+/// Drawable characters copied from the input, from byte `start`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decoded {
     text: String,
     start: usize,
-    /// Whether something that ends a grapheme follows (and not merely the window's limit).
+    /// Whether the text ends where a grapheme does (and not merely at the window's limit).
     closed: bool,
 }
 
 impl Decoded {
-    /// The grapheme at byte `at`, where `first`, a plain character, stands.
+    /// Returns the grapheme at byte `at`, which starts with `first`, a plain character.
     pub(crate) fn grapheme(&mut self, bytes: &[u8], at: usize, first: char) -> Grapheme {
         let len = match self.cached(at, first) {
             Some(len) => len,
@@ -49,14 +49,14 @@ impl Decoded {
         Grapheme { text, width, len: kept, surplus: len - kept + beyond }
     }
 
-    /// The length of the grapheme at `at` if the window holds it to its end.
+    /// Returns the length of the grapheme at `at` if the window contains all of it.
     fn cached(&self, at: usize, first: char) -> Option<usize> {
         let rest = self.text.get(at.checked_sub(self.start)?..)?;
         let len = rest.graphemes(true).next().filter(|grapheme| grapheme.starts_with(first))?.len();
         (len < rest.len() || self.closed).then_some(len)
     }
 
-    /// Copies anew from `at` on; the length of the first grapheme, as far as the window goes.
+    /// Refills the window from `at`. Returns the length of the first grapheme, as far as the window goes.
     fn fill(&mut self, bytes: &[u8], at: usize, first: char) -> usize {
         self.text.clear();
         self.text.push(first);
@@ -72,7 +72,7 @@ thread_local! {
     pub(super) static COPIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Adds the drawable characters at `at` to `text`, up to the window's limit; whether they ended before it.
+/// Appends the drawable characters at `at` to `text`, up to the window's limit. Returns whether they ended before it.
 fn read_plain(bytes: &[u8], mut at: usize, text: &mut String) -> bool {
     let mut emoji = Emoji::after(text);
     while text.len() < WINDOW {
@@ -103,11 +103,11 @@ fn valid_at(bytes: &[u8], at: usize) -> Option<char> {
     }
 }
 
-/// Where a joiner or a variation selector may stand.
+/// Tracks where a joiner or a variation selector may occur.
 #[derive(Debug, Default)]
 struct Emoji {
     last: Option<char>,
-    /// The last character but for a skin tone or emoji selector after it: what a joiner would join.
+    /// The last character other than a skin tone or emoji selector: what a joiner would join.
     base: Option<char>,
 }
 
@@ -138,7 +138,7 @@ impl Emoji {
     }
 }
 
-/// As much of the grapheme as is drawn, and how many of its bytes that is.
+/// Returns the part of the grapheme that is drawn, and its length in bytes.
 fn clip(whole: &str, first: char) -> (CellText, usize) {
     let mut text = CellText::default();
     let mut kept = 0;
@@ -157,7 +157,7 @@ fn clip(whole: &str, first: char) -> (CellText, usize) {
     (text, kept)
 }
 
-/// Takes off what must not end a cell: a joiner or a selector whose other half was cut. Returns its bytes.
+/// Removes what must not end a cell: a joiner or a selector whose other half was cut off. Returns its bytes.
 fn unfinished(text: &mut CellText) -> usize {
     let before = text.len();
     while text.as_str().ends_with([ZWJ, EMOJI_STYLE, TEXT_STYLE]) {
@@ -166,8 +166,8 @@ fn unfinished(text: &mut CellText) -> usize {
     before - text.len()
 }
 
-/// Bytes from `at` on that still belong to the overlong grapheme `whole`, found window by window. Only the
-/// last few characters are context: a chain of emoji may be taken to end early, which costs one cell more.
+/// Returns the number of bytes from `at` that still belong to the overlong grapheme `whole`, found window by window.
+/// Only the last few characters are context: a chain of emoji may seem to end early, which costs one more cell.
 fn tail(bytes: &[u8], at: usize, whole: &str) -> usize {
     let mut context: String = last_chars(whole, 4);
     let mut found = 0;

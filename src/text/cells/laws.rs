@@ -1,4 +1,4 @@
-//! What holds for every input.
+//! Properties that hold for every input.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ pub(crate) fn any_show() -> impl Strategy<Value = Show> {
         .prop_map(|(escapes, invalid, tab, ascii)| Show { escapes, invalid, tab, ascii })
 }
 
-/// Bytes in which the parts that matter are common.
+/// Generates bytes in which the relevant parts are common.
 pub(crate) fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let text = |parts: &'static [&'static str]| {
         prop::sample::select(parts).prop_map(|part| part.as_bytes().to_vec())
@@ -40,7 +40,7 @@ pub(crate) fn hostile() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-/// Whether nothing in `text` acts on a terminal or cannot be seen.
+/// Whether nothing in `text` acts on a terminal or is invisible.
 pub(crate) fn is_safe(text: &str) -> bool {
     let mut before = ' ';
     let mut chars = text.chars().peekable();

@@ -1,11 +1,11 @@
-//! The sanitiser: bytes of one line in, safe cells out. The only road by which bytes reach a terminal.
+//! The sanitiser: turns the bytes of one line into safe cells. This is the only way for bytes to reach a terminal.
 //!
-//! Whatever the bytes, the cells' texts joined hold no control character, no bidirectional override and
-//! nothing invisible (joiners and variation selectors only inside emoji), and no cell is longer than
-//! [`CellText::MAX`] bytes. The cells' ranges tile the input, in order, without gap or overlap: what is
-//! not drawn (a colour, a hidden sequence, the line's end) is a cell of width 0 and without text.
+//! Whatever the bytes, the joined texts of the cells contain no control character, no bidirectional override and
+//! nothing invisible (joiners and variation selectors only inside emoji), and no cell is longer than [`CellText::MAX`]
+//! bytes. The cells' ranges tile the input in order, without gap or overlap: what is not drawn (a colour, a hidden
+//! sequence, the line's end) is a cell of width 0 without text.
 //!
-//! The caller's bytes may change while they are read (a memory map): each is copied before it is looked at.
+//! The caller's bytes may change while they are read (a memory map), so they are copied before they are inspected.
 
 mod cluster;
 mod scalar;
@@ -31,13 +31,13 @@ mod tests;
 /// How bytes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
-    /// What becomes of escape sequences.
+    /// How to treat escape sequences.
     pub escapes: Escapes,
-    /// What becomes of bytes that are not UTF-8.
+    /// How to show bytes that are not UTF-8.
     pub invalid: Invalid,
     /// Columns between tab stops, at most [`CellText::MAX`]; 0 shows a tab as `^I`.
     pub tab: u8,
-    /// The terminal knows ASCII alone: every other character is shown as `<U+00E9>`.
+    /// The terminal supports only ASCII: every other character is shown as `<U+00E9>`.
     pub ascii: bool,
 }
 
@@ -56,46 +56,46 @@ impl Default for Show {
     }
 }
 
-/// What becomes of escape sequences.
+/// How to treat escape sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escapes {
-    /// Colour and weight (SGR) become the cells' look, other sequences are hidden cells, and the CR of a
-    /// CRLF belongs to the line's end. A sequence that does not end is text.
+    /// Colour and weight (SGR) become the cells' style, other sequences are hidden cells, and the CR of a CRLF belongs
+    /// to the line's end. An incomplete sequence is text.
     Render,
-    /// All of it is text, ESC being `^[`; and a CR is `^M` even before the line feed.
+    /// All of it is text, with ESC as `^[`; a CR is `^M` even before the line feed.
     Visible,
 }
 
-/// What becomes of bytes that are not UTF-8 (with surrogates and values above U+10FFFF).
+/// How to show bytes that are not UTF-8 (including surrogates and values above U+10FFFF).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invalid {
-    /// One `<FF>` a byte: what a file holds.
+    /// One `<FF>` per byte: what a file contains.
     Hex,
-    /// One U+FFFD for each maximal subpart (Unicode 3.9), as decoders make: what a model gets.
+    /// One U+FFFD for each maximal subpart (Unicode 3.9), as decoders produce: what a model gets.
     Replacement,
 }
 
-/// What a cell stands for.
+/// What a cell represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellKind {
     /// The text itself.
     Text,
-    /// A tab: spaces up to the stop.
+    /// A tab: spaces up to the tab stop.
     Tab,
-    /// The name of something that is not drawn: `^M`, `^[`, `<9B>`, `<202E>`, `<FF>`. To be reversed.
+    /// The visible form of something that is not drawn: `^M`, `^[`, `<9B>`, `<202E>`, `<FF>`. To be drawn reversed.
     Control,
-    /// U+FFFD: for bytes that do not decode, or for what a grapheme held beyond the limit.
+    /// U+FFFD: for bytes that do not decode, or for the part of a grapheme beyond the limit.
     Replaced,
-    /// An SGR sequence that was obeyed. Width 0, no text.
+    /// An SGR sequence that was applied. Width 0, no text.
     Style,
-    /// Another escape sequence, kept from the terminal. Width 0, no text: count them, show a badge.
+    /// Another escape sequence, hidden from the terminal. Width 0, no text: count them, show a badge.
     Hidden,
     /// The line feed, or CR and line feed. Width 0, no text; always the last cell.
     LineEnd,
 }
 
 impl CellKind {
-    /// Whether such a cell takes room on the screen.
+    /// Whether such a cell takes space on the screen.
     pub fn is_drawn(self) -> bool {
         !matches!(self, Self::Style | Self::Hidden | Self::LineEnd)
     }
@@ -106,21 +106,21 @@ impl CellKind {
 pub struct Cell {
     /// What is printed: no control characters, nothing invisible, at most [`CellText::MAX`] bytes.
     pub text: CellText,
-    /// Columns that `text` takes. 0 only if the kind is not drawn.
+    /// Width of `text` in columns. 0 only if the kind is not drawn.
     pub width: u8,
-    /// What it stands for.
+    /// What it represents.
     pub kind: CellKind,
-    /// Colour and weight by the SGR before it. Plain for [`CellKind::Control`] and [`CellKind::Replaced`], so that
-    /// their mark cannot be disguised.
+    /// Colour and weight from the SGR before it. Plain for [`CellKind::Control`] and [`CellKind::Replaced`], so that
+    /// their reversed look cannot be disguised.
     pub look: Style,
-    /// Where its bytes begin in the slice that was given.
+    /// Index of its first byte in the given slice.
     pub start: u32,
-    /// How many bytes it stands for; at least 1.
+    /// Number of bytes that it represents; at least 1.
     pub len: u32,
 }
 
 impl Cell {
-    /// The end of its bytes in the slice that was given.
+    /// Returns the index after its last byte in the given slice.
     pub fn end(&self) -> usize {
         self.start as usize + self.len as usize
     }
@@ -131,10 +131,10 @@ impl Cell {
     }
 }
 
-/// The cells of one line, made as they are asked for.
+/// The cells of one line, produced on demand.
 ///
-/// Give it a line with its line feed or without; it stops after the first line feed. Of a slice over 4 GiB
-/// only the first 4 GiB are looked at: long lines are given segment by segment (`layout::segment_at`).
+/// The line may come with or without its line feed; iteration stops after the first line feed. Only the first 4 GiB of
+/// a slice are used: pass long lines segment by segment (`layout::segment_at`).
 #[derive(Debug, Clone)]
 pub struct Cells<'a> {
     bytes: &'a [u8],
@@ -144,14 +144,14 @@ pub struct Cells<'a> {
     look: Style,
     column: u64,
     window: cluster::Decoded,
-    /// A grapheme was over the limit: so many bytes are still to be stood for.
+    /// Bytes of a grapheme beyond the limit that are still to be represented.
     surplus: usize,
-    /// A grapheme without width was met: up to here, what has no width is named.
+    /// Set after a grapheme without width: up to here, characters without width are shown by name.
     undrawable: usize,
 }
 
 impl<'a> Cells<'a> {
-    /// Cells of the line at the start of `bytes`, in plain style.
+    /// Returns the cells of the line at the start of `bytes`, beginning in plain style.
     pub fn new(bytes: &'a [u8], show: &Show) -> Self {
         Self {
             bytes: &bytes[..bytes.len().min(u32::MAX as usize)],
@@ -166,25 +166,25 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The same, beginning in `style`: for the second and later segments of a long line.
+    /// Begins in `style`, for the second and later segments of a long line.
     #[must_use]
     pub fn with_style(mut self, style: Style) -> Self {
         self.set_style(style);
         self
     }
 
-    /// The style that SGR sequences have built up so far, to carry into a later segment.
+    /// Returns the style accumulated from SGR sequences, to carry into a later segment.
     pub fn style(&self) -> Style {
         self.state
     }
 
-    /// How tabs and bytes are shown.
+    /// Returns how tabs and bytes are shown.
     pub fn show(&self) -> &Show {
         &self.show
     }
 
-    /// Steps over `count` characters of printable ASCII without making their cells, if so many are next and one
-    /// more follows, so that nothing joins the last. `back` is a cell that was made and is not used yet.
+    /// Skips `count` characters of printable ASCII without making their cells, if that many come next and another one
+    /// follows, so that nothing joins the last. `back` is a cell that was produced but not used yet.
     pub(crate) fn step_over(&mut self, count: usize, back: Option<&Cell>) -> bool {
         let from = back.map_or(self.at, |cell| cell.start as usize);
         let is_ascii = |byte: &u8| matches!(byte, 0x20..=0x7e);
@@ -330,17 +330,17 @@ impl Iterator for Cells<'_> {
 
 impl std::iter::FusedIterator for Cells<'_> {}
 
-/// All cells of the line at the start of `bytes`.
+/// Returns all cells of the line at the start of `bytes`.
 pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
     Cells::new(bytes, show).collect()
 }
 
-/// Whether `c` is drawn as itself wherever it stands: no control, nothing invisible or reordering, private or unassigned.
+/// Whether `c` is always drawn as itself: not a control, invisible, reordering, private or unassigned.
 pub fn is_plain(c: char) -> bool {
     scalar::class(c) == scalar::ScalarClass::Plain
 }
 
-/// Columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.
+/// Returns the columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.
 pub(crate) fn tab_width(tab: u8, column: u64) -> u8 {
     let tab = tab.clamp(1, CellText::MAX as u8);
     tab - (column % u64::from(tab)) as u8

@@ -1,19 +1,19 @@
-//! One scalar value out of copied bytes, and which of them may be drawn as they are.
+//! Decodes a single scalar value from copied bytes, and classifies which may be drawn as they are.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What stands at the start of some bytes.
+/// What some bytes start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     Valid(char),
-    /// A maximal subpart of `len` bytes (1 to 3) that no UTF-8 begins with.
+    /// A maximal subpart of `len` bytes (1 to 3) of an invalid sequence.
     Invalid {
         first: u8,
         len: usize,
     },
 }
 
-/// Decodes the start of `bytes` (not empty), looking at a copy of 4 bytes at most.
+/// Decodes the start of `bytes` (not empty), from a copy of at most 4 bytes.
 pub(super) fn decode(bytes: &[u8]) -> Scalar {
     let mut copy = [0; 4];
     let len = bytes.len().min(4);
@@ -34,9 +34,9 @@ pub(super) fn decode(bytes: &[u8]) -> Scalar {
 pub(super) enum ScalarClass {
     /// As itself.
     Plain,
-    /// As itself inside emoji: U+200D, U+FE0E, U+FE0F. Elsewhere by its number.
+    /// As itself inside emoji: U+200D, U+FE0E, U+FE0F. Elsewhere by its code point.
     Emoji,
-    /// By its number: controls, bidi, invisible, private, unassigned.
+    /// By its code point: controls, bidi, invisible, private, unassigned.
     Named,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn class(c: char) -> ScalarClass {
     }
 }
 
-/// Invisible or reordering though assigned, printable or a mark by its general category.
+/// Whether `c` is invisible or reorders text, although its general category says that it is printable or a mark.
 fn is_blank_or_ignorable(c: char) -> bool {
     matches!(c,
         '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -64,8 +64,8 @@ fn is_blank_or_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Blocks of characters that are all assigned and visible, and of which no two ever share a grapheme: most
-/// text asks no table. Proved against the slow road by tests.
+/// Whether `c` is in a block whose characters are all assigned and visible and never share a grapheme with each other:
+/// most text then needs no table. Tests compare this with the slow path.
 pub(super) fn is_common(c: char) -> bool {
     matches!(c,
         ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{3a3}'..='\u{482}' | '\u{48a}'..='\u{52f}'
@@ -77,35 +77,35 @@ pub(super) fn is_common(c: char) -> bool {
         | '\u{1f400}'..='\u{1f6c5}' | '\u{1f900}'..='\u{1f9ff}')
 }
 
-/// Whether a grapheme ends before these bytes for sure, if a common character is before them.
+/// Whether a grapheme certainly ends before these bytes, if a common character precedes them.
 pub(super) fn starts_anew(bytes: &[u8]) -> bool {
     bytes.first().is_none_or(u8::is_ascii) || matches!(decode(bytes), Scalar::Valid(c) if is_common(c))
 }
 
-/// Separators (Zs) with a width. The standard library calls them unprintable.
+/// Whether `c` is a separator (Zs) with a width. The standard library calls these unprintable.
 fn is_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Neither control, format, surrogate, private use, unassigned nor a separator. `escape_debug` leaves just
-/// those unescaped, except that it escapes marks, which are known by their joining a letter.
+/// Whether `c` is neither control, format, surrogate, private use, unassigned nor a separator. `escape_debug` leaves
+/// just these unescaped, except for marks, which are recognized by their joining a letter.
 fn is_assigned(c: char) -> bool {
     c.escape_debug().len() == 1 || joins_a_letter(c)
 }
 
-/// Whether `c` belongs to the grapheme of the letter before it: combining marks and their like.
+/// Whether `c` belongs to the grapheme of the preceding letter: combining marks and the like.
 pub(super) fn joins_a_letter(c: char) -> bool {
     c >= '\u{300}' && !is_common(c) && is_one_grapheme(&['a', c])
 }
 
-/// Whether `c` may stand beside a joiner (Extended_Pictographic, without the code points that Unicode holds
-/// back for emoji to come): only between two of them does U+200D join.
+/// Whether U+200D may join `c` to another such character (Extended_Pictographic, without the code points that Unicode
+/// reserves for future emoji).
 pub(super) fn is_pictographic(c: char) -> bool {
     c >= '\u{a9}' && class(c) == ScalarClass::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
-/// U+1F3FB to U+1F3FF: extends what is before it. Never drawn at a grapheme's start, where a terminal might
-/// join it to the cell before.
+/// Whether `c` is U+1F3FB to U+1F3FF, which extend what precedes them. They are never drawn at the start of a grapheme,
+/// where a terminal might join them to the previous cell.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use regex::Regex;
 
-    /// Every scalar value but the two private planes and the empty ones, of which the edges are enough.
+    /// Returns every scalar value, with only the edges of the two private planes and the empty ones.
     fn scalars() -> impl Iterator<Item = char> {
         let edges = [0x3fffd, 0x4fffe, 0xdffff, 0xf0000, 0xffffd, 0x100000, 0x10fffd, 0x10ffff];
         (0..0x33500).chain(0xdfff0..0xe1010).chain(edges).filter_map(char::from_u32)

@@ -1,10 +1,10 @@
-//! Each byte class, by table.
+//! Tests each byte class, by table.
 
 use anstyle::AnsiColor;
 
 use super::*;
 
-/// The cells written out: names of controls in `[]`, hidden sequences as `{}`, the line's end as `$`.
+/// Writes out the cells: names of controls in `[]`, hidden sequences as `{}`, the line's end as `$`.
 pub(super) fn drawn(bytes: &[u8], show: &Show) -> String {
     let write = |cell: Cell| match cell.kind {
         CellKind::Control => format!("[{}]", cell.text),

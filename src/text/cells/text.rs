@@ -1,4 +1,4 @@
-//! The text of one cell: up to 32 bytes of UTF-8, held in place.
+//! The text of one cell: up to 32 bytes of UTF-8, stored inline.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ pub struct CellText {
 }
 
 impl CellText {
-    /// The most bytes that a cell's text has.
+    /// Maximum length of a cell's text in bytes.
     pub const MAX: usize = 32;
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.len()]).unwrap_or_default()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
@@ -38,7 +38,7 @@ impl CellText {
         Self { bytes: [b' '; Self::MAX], len: count.min(Self::MAX as u8) }
     }
 
-    /// As much of `text` as fits.
+    /// Returns as much of `text` as fits.
     pub(crate) fn from_short(text: &str) -> Self {
         let mut short = Self::default();
         for c in text.chars() {
@@ -49,14 +49,14 @@ impl CellText {
         short
     }
 
-    /// `^M`: a C0 control or DEL.
+    /// Formats a C0 control or DEL: `^M`.
     pub(super) fn caret(control: u8) -> Self {
         let mut text = Self::ascii(b'^');
         text.push_byte(control ^ 0x40);
         text
     }
 
-    /// `<9B>`, `<202E>`: a byte or code point, with at least two digits.
+    /// Formats a byte or code point with at least two digits: `<9B>`, `<202E>`.
     pub(super) fn hex(value: u32) -> Self {
         let mut text = Self::ascii(b'<');
         text.push_hex(value, 2);
@@ -64,7 +64,7 @@ impl CellText {
         text
     }
 
-    /// `<U+00E9>`: a character that the terminal's character set lacks.
+    /// Formats a character that the terminal's character set lacks: `<U+00E9>`.
     pub(super) fn point(c: char) -> Self {
         let mut text = Self::ascii(b'<');
         text.push_byte(b'U');
@@ -74,7 +74,7 @@ impl CellText {
         text
     }
 
-    /// Adds `c` unless the text would pass `max` bytes; says whether it did.
+    /// Appends `c` unless the text would exceed `max` bytes; returns whether it did.
     pub(super) fn push_within(&mut self, c: char, max: usize) -> bool {
         let end = self.len() + c.len_utf8();
         let fits = end <= max.min(Self::MAX);

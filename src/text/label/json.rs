@@ -1,4 +1,4 @@
-//! JSON that a terminal can print: what is invisible, obeyed or reordered stands as `\\uXXXX`.
+//! JSON that is safe to print on a terminal: invisible, control and reordering characters are written as `\\uXXXX`.
 
 use std::io;
 
@@ -6,8 +6,8 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::text::cells;
 
-/// Writes a value as JSON on one line, without a line feed. Controls, C1 and DEL among them, and bidirectional, tag
-/// and other invisible characters are escaped, those beyond the BMP as two surrogates.
+/// Writes a value as JSON on one line, without a line feed. Escapes controls (including C1 and DEL), and bidirectional,
+/// tag and other invisible characters; those beyond the BMP as two surrogates.
 ///
 /// # Errors
 /// Those of `out`.

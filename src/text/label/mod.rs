@@ -1,4 +1,5 @@
-//! Safe text for what is not the pager's screen: names, ids, errors and titles, and content on a terminal.
+//! Safe text for everything other than the pager's screen: names, ids, errors, titles, and content printed to a
+//! terminal.
 
 pub mod json;
 mod safe;
@@ -20,16 +21,16 @@ pub use safe::SafeText;
 #[cfg(test)]
 mod tests;
 
-/// How names are shown: nothing is obeyed, nothing hidden, and no tab moves what follows.
+/// How names are shown: nothing is interpreted, nothing is hidden, and no tab moves what follows.
 const LABEL: Show = Show { tab: 0, ..Show::RAW };
 
-/// One line of plain, safe text for a name, an id, an error or a title. Everything that is not printed as
-/// itself is named: `^J` for a line feed, `^[`, `<202E>`, `<FF>`. Safe text is left as it is.
+/// Returns a single line of plain, safe text for a name, id, error or title. Everything that cannot be printed as is
+/// gets a visible form: `^J` for a line feed, `^[`, `<202E>`, `<FF>`. Safe text is unchanged.
 pub fn label(bytes: &[u8]) -> String {
     label_as(bytes, &LABEL)
 }
 
-/// The same for a terminal that knows ASCII alone.
+/// Same as [`label`] for a terminal that supports only ASCII.
 pub fn label_ascii(bytes: &[u8]) -> String {
     label_as(bytes, &Show { ascii: true, ..LABEL })
 }
@@ -44,13 +45,13 @@ fn label_as(bytes: &[u8], show: &Show) -> String {
     text
 }
 
-/// `text` in at most so many columns: of a longer one the start and the end, with `…` between. Give it safe
-/// text ([`label`]); it is not made safe here, but never split inside a grapheme.
+/// Shortens `text` to this many columns, keeping start and end with `…` between. The text must already be safe
+/// ([`label`]); graphemes are never split.
 pub fn fit(text: &str, columns: usize) -> String {
     fit_with(text, columns, "…")
 }
 
-/// The same with another mark for what is left out; the mark too is left out where it has no room.
+/// Same as [`fit`] with another ellipsis, which is itself left out if there is no room for it.
 pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
     if columns_of(text) <= columns {
         return text.to_owned();
@@ -62,17 +63,17 @@ pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
     format!("{head}{mark}{}", &rest[rest.len() - tail..])
 }
 
-/// Columns that safe text takes when it is drawn grapheme by grapheme, as all screens here do.
+/// Returns the width of safe text in columns when drawn grapheme by grapheme, as all screens here do.
 pub fn columns_of(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// The graphemes at the start of safe text that fit into so many columns.
+/// Returns the graphemes at the start of safe text that fit into this many columns.
 pub fn head(text: &str, columns: usize) -> &str {
     &text[..within(text.graphemes(true), columns)]
 }
 
-/// Bytes of the graphemes, one after another, that fit into so many columns.
+/// Returns the bytes of the leading graphemes that fit into this many columns.
 fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize {
     let mut used = 0;
     graphemes
@@ -84,9 +85,9 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
         .sum()
 }
 
-/// Prints content to a terminal, safe by `show`, line by line. With `colour` the styles are made anew (and
-/// always ended before a line feed and at the end) and names of controls are reversed; without, no escape
-/// sequence at all is written.
+/// Prints content to a terminal line by line, made safe as `show` says. With `colour` the styles are regenerated (and
+/// always ended before a line feed and at the end) and escaped controls are reversed; without it, no escape sequence is
+/// written at all.
 ///
 /// # Errors
 /// Those of `out`.
@@ -106,12 +107,12 @@ pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: b
     printer.write_if_over(0, out)
 }
 
-/// Bytes of printed text that are written together.
+/// Bytes of printed text that are written at a time.
 const CHUNK: usize = 65536;
 
 struct Printer {
     text: String,
-    /// What the terminal has been told.
+    /// The style last sent to the terminal.
     style: Style,
     colour: bool,
 }

@@ -1,11 +1,11 @@
-//! Words for a shell: whatever a name holds, pasting it runs nothing.
+//! Quotes words for a shell: whatever a name contains, pasting it runs nothing.
 
 use std::fmt::Write as _;
 
 use crate::text::cells;
 
-/// One word for bash, zsh and ksh that stands for exactly these bytes. Names that need no quotes have none; others are
-/// in single quotes, or in `$'..'` where something must be escaped to be seen: no control character is ever in it.
+/// Returns a single word for bash, zsh and ksh that stands for exactly these bytes. Quotes are used only where needed:
+/// single quotes, or `$'..'` if something must be escaped. The word never contains a control character.
 pub fn word(bytes: &[u8]) -> String {
     let is_bare = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./,:@%+=-".contains(byte);
     match std::str::from_utf8(bytes) {

@@ -1,4 +1,4 @@
-//! Labels, fitting and printing.
+//! Tests labels, fitting and printing.
 
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ fn an_error_of_the_terminal_is_handed_on() {
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
-/// The text without SGR of the form that `anstyle` writes; anything else that begins with ESC stays.
+/// Removes SGR sequences as `anstyle` writes them; anything else that begins with ESC stays.
 fn without_own_sgr(text: &str) -> String {
     regex::Regex::new("\x1b\\[[0-9;:]*m").unwrap().replace_all(text, "").into_owned()
 }

@@ -1,4 +1,4 @@
-//! Cells in part: at the edge of a row, and where a row is narrower than the cell.
+//! Clips cells at the edge of a row, and in rows that are narrower than the cell.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use anstyle::Style;
 
 use crate::text::cells::{Cell, CellKind, CellText};
 
-/// A one-column mark for a cell that is wider than the whole row.
+/// Returns a one-column mark for a cell that is wider than the whole row.
 pub(super) fn stand_in(cell: Cell) -> Cell {
     Cell { text: CellText::from('>'), width: 1, kind: CellKind::Control, look: Style::new(), ..cell }
 }
 
-/// What of a cell that stands at column `start` is seen between the columns of `view`.
+/// Returns the visible part of a cell at column `start`, where `view` are the visible columns.
 pub(super) fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
     let end = start + u64::from(cell.width);
     if view.start <= start && end <= view.end {
@@ -22,7 +22,7 @@ pub(super) fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
     narrowed(cell, from as u8..to as u8)
 }
 
-/// The columns `columns` of a cell: names are cut, for half of a wide character there are spaces.
+/// Returns the columns `columns` of a cell: names are cut, half a wide character becomes spaces.
 pub(super) fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
     let width = columns.len() as u8;
     let text = match cell.kind {
@@ -32,7 +32,7 @@ pub(super) fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
     Cell { text, width, ..cell }
 }
 
-/// Names are ASCII: a column is a byte.
+/// Names are ASCII, so that a column is a byte.
 fn part_of(name: CellText, columns: Range<u8>) -> CellText {
     let columns = usize::from(columns.start)..usize::from(columns.end);
     name.as_str().get(columns).map_or_else(CellText::default, CellText::from_short)

@@ -1,8 +1,8 @@
-//! Rows of cells: one line wrapped to a width, or moved sideways under it; each row made when it is asked for.
+//! Lays out one line as rows of cells: wrapped to a width, or scrolled sideways; each row is built on demand.
 //!
-//! A line over [`ANCHOR`] bytes is laid out a segment at a time, so that a screen costs no more than what it
-//! shows wherever it stands in the line: [`segment_at`] says which bytes, [`super::ansi::style_at`] in what
-//! style they begin. Columns count from the start of the slice that is given.
+//! A line over [`ANCHOR`] bytes is laid out a segment at a time, so that a screen costs only what it shows wherever it
+//! is in the line: [`segment_at`] returns the bytes, [`super::ansi::style_at`] the style in which they begin. Columns
+//! count from the start of the given slice.
 
 mod clip;
 
@@ -15,22 +15,22 @@ use super::cells::{Cell, CellKind, Cells, Show, tab_width};
 #[cfg(test)]
 mod tests;
 
-/// In a longer line, wrapping and style start anew at each multiple of so many bytes, counted from the line's
-/// start and snapped to a character by [`snap`].
+/// In a longer line, wrapping and style restart at each multiple of this many bytes, counted from the start of the line
+/// and snapped to a character by [`snap`].
 pub const ANCHOR: usize = 65536;
 
-/// How a line is fitted to the width of the screen. A width of 0 is taken as 1.
+/// How a line is fitted to the width of the screen. A width of 0 counts as 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrap {
-    /// Rows of at most so many columns, broken between cells (not at words), as `less` does. Tab stops
-    /// count from the row's start, as on a terminal; a tab past the edge ends there.
+    /// Rows of at most this many columns, broken between cells (not at words), as in `less`. Tab stops count from the
+    /// start of the row, as on a terminal; a tab that crosses the edge ends there.
     Width(u16),
-    /// One row: the columns from `from_column` (0-based, from the slice's start) to the width. What lies
-    /// across either edge is drawn in part: spaces for half a wide character, the rest of `<202E>`.
+    /// A single row: the columns from `from_column` (0-based, from the start of the slice) to the width. A cell across
+    /// either edge is drawn in part: spaces for half a wide character, the rest of `<202E>`.
     Sideways {
         /// The first column shown.
         from_column: u64,
-        /// Columns shown at most.
+        /// Maximum number of columns shown.
         width: u16,
     },
 }
@@ -38,35 +38,35 @@ pub enum Wrap {
 /// One row of the screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
-    /// First byte of the row in the slice given.
+    /// Index of the first byte of the row in the given slice.
     pub start: usize,
-    /// The byte after its last. When wrapped, rows tile the line, its line feed included.
+    /// Index after the last byte. Wrapped rows tile the line, including its line feed.
     pub end: usize,
-    /// What is drawn, from the left edge on, with cells of width 0 where colours change or sequences are
-    /// hidden. The line's end has no cell.
+    /// What is drawn, from the left edge, with cells of width 0 where colours change or sequences are hidden. The end
+    /// of the line has no cell.
     pub cells: Vec<Cell>,
 }
 
 impl Row {
-    /// Columns that its cells take.
+    /// Returns the width of its cells in columns.
     pub fn columns(&self) -> usize {
         self.cells.iter().map(|cell| usize::from(cell.width)).sum()
     }
 
-    /// The index of the cell that stands for the byte at `offset` of the slice.
+    /// Returns the index of the cell for the byte at `offset` of the slice.
     pub fn cell_at_byte(&self, offset: usize) -> Option<usize> {
         let after = self.cells.partition_point(|cell| cell.start as usize <= offset);
         let index = after.checked_sub(1)?;
         self.cells[index].covers(offset).then_some(index)
     }
 
-    /// The column (0-based, in this row) at which the byte at `offset` of the slice is drawn.
+    /// Returns the column (0-based, in this row) at which the byte at `offset` of the slice is drawn.
     pub fn column_of_byte(&self, offset: usize) -> Option<usize> {
         let index = self.cell_at_byte(offset)?;
         Some(self.cells[..index].iter().map(|cell| usize::from(cell.width)).sum())
     }
 
-    /// The index of the cell drawn at a column (0-based) of this row.
+    /// Returns the index of the cell drawn at a column (0-based) of this row.
     pub fn cell_at_column(&self, column: usize) -> Option<usize> {
         let mut end = 0;
         self.cells.iter().position(|cell| {
@@ -75,59 +75,59 @@ impl Row {
         })
     }
 
-    /// The indices of the cells that stand for any byte of `range`: what to mark for a match.
+    /// Returns the indices of the cells for any byte of `range`: those to highlight for a match.
     pub fn cells_in(&self, range: Range<usize>) -> Range<usize> {
         let first = self.cells.partition_point(|cell| cell.end() <= range.start);
         let last = self.cells.partition_point(|cell| (cell.start as usize) < range.end);
         first..last.max(first)
     }
 
-    /// How many escape sequences in this row are kept from the screen.
+    /// Returns how many escape sequences in this row are hidden from the screen.
     pub fn hidden(&self) -> usize {
         self.cells.iter().filter(|cell| cell.kind == CellKind::Hidden).count()
     }
 }
 
-/// The rows of one line, or of a segment of it; at least one, even of nothing.
+/// The rows of a line, or of a segment of it; at least one, even for no bytes.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     cells: Cells<'a>,
     wrap: Wrap,
-    /// Read, but of the next row.
+    /// A cell that was read already but belongs to the next row.
     ahead: Option<Cell>,
     at: usize,
-    /// Rows that end here or before are not wanted.
+    /// Rows that end at or before this offset are skipped.
     reach: usize,
-    /// Rows laid out, wanted or not.
+    /// Number of rows laid out, skipped or not.
     made: usize,
     done: bool,
 }
 
 impl<'a> Rows<'a> {
-    /// Rows of the line at the start of `bytes`, its line feed included or not, beginning in plain style.
+    /// Returns the rows of the line at the start of `bytes`, with or without its line feed, beginning in plain style.
     pub fn new(bytes: &'a [u8], show: &Show, wrap: Wrap) -> Self {
         Self { cells: Cells::new(bytes, show), wrap, ahead: None, at: 0, reach: 0, made: 0, done: false }
     }
 
-    /// The same, beginning in `style`: for the second and later segments of a long line.
+    /// Begins in `style`, for the second and later segments of a long line.
     #[must_use]
     pub fn with_style(self, style: Style) -> Self {
         Self { cells: self.cells.with_style(style), ..self }
     }
 
-    /// The same from the row on that reaches beyond `offset` (bytes from the slice's start): of the wrapped rows
-    /// before it, those of plain text cost no more than a look at their bytes.
+    /// Skips to the row that extends beyond `offset` (bytes from the start of the slice): wrapped rows of plain text
+    /// before it cost only a look at their bytes.
     #[must_use]
     pub fn reaching(self, offset: usize) -> Self {
         Self { reach: offset, ..self }
     }
 
-    /// How many rows have been laid out, wanted or not; those that were only looked at are not counted.
+    /// Returns how many rows have been laid out, skipped or not, except those of plain text that were skipped cheaply.
     pub fn made(&self) -> usize {
         self.made
     }
 
-    /// The next wrapped row that is wanted, or the last.
+    /// Returns the next wrapped row that is not skipped, or the last row.
     fn next_wanted(&mut self, width: u16) -> Row {
         loop {
             let next = self.at + usize::from(width);
@@ -159,7 +159,7 @@ impl<'a> Rows<'a> {
         row
     }
 
-    /// The cell as it stands at `column` of a row, or nothing if it belongs to the next.
+    /// Fits a cell to `column` of a row; none if it belongs to the next row.
     fn fitted(&self, cell: Cell, column: u16, width: u16) -> Option<Cell> {
         let room = width - column;
         match cell.kind {
@@ -219,9 +219,9 @@ impl Iterator for Rows<'_> {
 
 impl std::iter::FusedIterator for Rows<'_> {}
 
-/// The nearest place at or before `at` (at most 3 bytes) that splits neither a character nor CRLF. Looks at
-/// the 7 bytes around `at`, wherever it is; a slice of 3 bytes before it and 1 after is enough. Past the end
-/// it is the end.
+/// Returns the nearest position at or before `at` (at most 3 bytes) that splits neither a character nor CRLF. Only
+/// looks at the 7 bytes around `at`; a slice with 3 bytes before it and 1 after is enough. Beyond the end it returns
+/// the end.
 pub fn snap(bytes: &[u8], at: usize) -> usize {
     if at >= bytes.len() {
         return bytes.len();
@@ -238,8 +238,8 @@ pub fn snap(bytes: &[u8], at: usize) -> usize {
     (1..=before).find(|&back| straddles(&around[before - back..], back)).map_or(at, |back| at - back)
 }
 
-/// Whether a character begins at the start of `bytes` and ends beyond `boundary`; one that `bytes` holds only
-/// in part counts if nothing speaks against it.
+/// Whether a character begins at the start of `bytes` and ends beyond `boundary`; one that `bytes` contains only in
+/// part counts if it may be valid.
 fn straddles(bytes: &[u8], boundary: usize) -> bool {
     let len = match bytes.first() {
         Some(0xc2..=0xdf) => 2,
@@ -251,9 +251,9 @@ fn straddles(bytes: &[u8], boundary: usize) -> bool {
     len > boundary && std::str::from_utf8(held).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// The bytes of `line` that are laid out together with the one at `offset`: from one snapped [`ANCHOR`] to the
-/// next. A line's end alone makes no segment; it goes with what is before it. An `offset` past the end
-/// means the last.
+/// Returns the bytes of `line` that are laid out together with the one at `offset`: from one snapped [`ANCHOR`] to the
+/// next. A line end alone does not make a segment; it belongs to the one before it. An `offset` beyond the end means
+/// the last segment.
 pub fn segment_at(line: &[u8], offset: usize) -> Range<usize> {
     let offset = offset.min(line.len().saturating_sub(1));
     let below = offset / ANCHOR;
@@ -263,7 +263,7 @@ pub fn segment_at(line: &[u8], offset: usize) -> Range<usize> {
     anchor(line, number)..anchor(line, number + 1)
 }
 
-/// Where segment `number` starts; the line's length if there is none.
+/// Returns the start of segment `number`; the line's length if it does not exist.
 fn anchor(line: &[u8], number: usize) -> usize {
     let at = snap(line, number.saturating_mul(ANCHOR));
     let only_end_follows =

@@ -1,4 +1,4 @@
-//! Rows against their laws, and at degenerate sizes.
+//! Tests properties of rows, also at degenerate sizes.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Search by regular expression over bytes, forwards and backwards, where no match holds a line feed.
+//! Searches bytes by regular expression, forwards and backwards, where no match contains a line feed.
 
 mod needle;
 mod pattern;
@@ -10,30 +10,30 @@ pub use pattern::{Pattern, PatternError};
 #[cfg(test)]
 mod tests;
 
-/// Bytes searched between two looks at whether the search is still wanted, and by one thread at a time: so many stay
-/// in a core's own cache after they have been copied.
+/// Bytes searched by one thread at a time, and between two checks of whether the search is still wanted: few enough to
+/// stay in a core's own cache after they have been copied.
 pub const CHUNK: usize = 512 * 1024;
 
-/// Inside a line longer than a chunk, the longest match that is sure to be found, in bytes.
+/// Length in bytes of the longest match that is certain to be found within a line longer than a chunk.
 const OVERLAP: usize = 64 * 1024;
 
-/// Bytes after a stretch in which its last line ends, most often.
+/// Bytes after a stretch within which its last line usually ends.
 const NEAR: usize = 4 * 1024;
 
-/// Bytes before a stretch that tell whether a line or a word starts there.
+/// Bytes before a stretch that decide whether a line or a word starts there.
 const LOOK_BEHIND: usize = 4;
 
-/// Which way a search goes.
+/// The direction of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
-    /// To the end.
+    /// Towards the end.
     End,
-    /// To the start.
+    /// Towards the start.
     Start,
 }
 
 impl Toward {
-    /// The other way.
+    /// Returns the opposite direction.
     pub fn reversed(self) -> Self {
         match self {
             Toward::End => Toward::Start,
@@ -42,13 +42,13 @@ impl Toward {
     }
 }
 
-/// What one wants to see of an output of `len` bytes to find all matches that start in `range`, and the stretch in
-/// which a match may go on.
+/// Returns the bytes of an output of `len` bytes that are needed to find all matches that start in `range`, a stretch
+/// in which the last match may continue.
 pub fn window(range: &Range<usize>, len: usize) -> Range<usize> {
     range.start.saturating_sub(LOOK_BEHIND)..(range.end + OVERLAP).min(len)
 }
 
-/// The stretches of `CHUNK` bytes into which a search divides a range, counted from where it starts.
+/// The stretches of `CHUNK` bytes into which a search divides a range, numbered from where it starts.
 #[derive(Debug, Clone)]
 pub struct Stretches {
     within: Range<usize>,
@@ -56,17 +56,17 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// Divides `within`, which must lie in the bytes that are searched.
+    /// Divides `within`, which must be within the bytes searched.
     pub fn new(within: Range<usize>, toward: Toward) -> Self {
         Self { within, toward }
     }
 
-    /// How many there are.
+    /// Returns the number of stretches.
     pub fn count(&self) -> usize {
         self.within.len().div_ceil(CHUNK)
     }
 
-    /// Where one of them lies, by its number from 0, before its ends are moved to line starts.
+    /// Returns the range of a stretch by its 0-based number, before its ends are moved to line starts.
     fn raw(&self, number: usize) -> Range<usize> {
         let (near, far) = (number * CHUNK, ((number + 1) * CHUNK).min(self.within.len()));
         match self.toward {
@@ -75,30 +75,30 @@ impl Stretches {
         }
     }
 
-    /// The bytes that [`Stretches::nearest`] wants to see of an output of `len` bytes.
+    /// Returns the bytes that [`Stretches::nearest`] needs of an output of `len` bytes.
     pub fn window(&self, number: usize, len: usize) -> Range<usize> {
         let raw = self.raw(number);
         window(&(raw.start..(raw.end + OVERLAP).min(len)), len)
     }
 
-    /// The first of these bytes, which are enough where lines are short.
+    /// Returns the first part of these bytes, which is enough if lines are short.
     pub fn near_window(&self, number: usize, len: usize) -> Range<usize> {
         let window = self.window(number, len);
         window.start..(self.raw(number).end + NEAR).min(window.end)
     }
 
-    /// Whether a copy of [`Stretches::near_window`] shows all that [`Stretches::nearest`] can find: a line ends in
-    /// it at the stretch's end or later.
+    /// Whether a copy of [`Stretches::near_window`] is all that [`Stretches::nearest`] needs: it has a line that ends
+    /// at or after the end of the stretch.
     pub fn is_enough(&self, number: usize, near: &[u8]) -> bool {
         let raw = self.raw(number);
         let end = raw.end - raw.start.saturating_sub(LOOK_BEHIND);
         near.get(end - 1..).is_some_and(|rest| memchr::memchr(b'\n', rest).is_some())
     }
 
-    /// The match nearest to where the search starts, of those that start in a stretch: from the first line that
-    /// starts in it on, to the end of the last one. Together stretches are the whole range, whoever takes them and
-    /// in whichever order. `window` is a copy of what [`Stretches::window`] asks for; the match is told by its place
-    /// in the output.
+    /// Returns the match nearest to the start of the search among those that start in a stretch, which extends from the
+    /// first line that starts in it to the end of the last one. Together the stretches cover the whole range, in
+    /// whatever order and by whomever they are searched. `window` is a copy of [`Stretches::window`]; the match is a
+    /// range of the output.
     pub fn nearest(&self, number: usize, window: &[u8], pattern: &Pattern) -> Option<Range<usize>> {
         let raw = self.raw(number);
         let base = raw.start.saturating_sub(LOOK_BEHIND);
@@ -111,7 +111,7 @@ impl Stretches {
         found.map(|found| base + found.start..base + found.end)
     }
 
-    /// Where in the window a cut lies, once it is moved to the start of the next line, if one starts soon.
+    /// Returns the position of a cut in the window, moved to the start of the next line if one starts soon.
     fn cut(&self, window: &[u8], base: usize, at: usize) -> usize {
         let inside = (at - base).min(window.len());
         if at == self.within.start || at == self.within.end {
@@ -123,7 +123,8 @@ impl Stretches {
     }
 }
 
-/// The first match that starts in `within`. `go_on` is asked at each stretch; `None` also when it says no.
+/// Finds the first match that starts in `within`. `go_on` is called for each stretch; returns `None` if it returns
+/// false.
 pub fn find(
     bytes: &[u8],
     pattern: &Pattern,
@@ -133,7 +134,7 @@ pub fn find(
     seek(bytes, pattern, within, Toward::End, go_on)
 }
 
-/// The last match that starts in `within`.
+/// Finds the last match that starts in `within`; same as [`find`] otherwise.
 pub fn find_back(
     bytes: &[u8],
     pattern: &Pattern,
@@ -163,7 +164,7 @@ fn seek(
     None
 }
 
-/// All matches that start in `stretch`, in order; one may end past it, in the same line.
+/// Returns all matches that start in `stretch`, in order; one may end beyond it, in the same line.
 pub fn starting_in<'a>(
     bytes: &'a [u8],
     pattern: &'a Pattern,
@@ -174,7 +175,7 @@ pub fn starting_in<'a>(
     matches(bytes, pattern, seen).take_while(move |found| found.start < end)
 }
 
-/// The end of the line that goes on at `end`, or so far into it that a match is sure to be found.
+/// Returns the end of the line that continues at `end`, or a position in it by which a match is certain to be found.
 fn in_sight(bytes: &[u8], end: usize) -> usize {
     if end == 0 || bytes[end - 1] == b'\n' {
         return end;
@@ -183,7 +184,7 @@ fn in_sight(bytes: &[u8], end: usize) -> usize {
     memchr::memchr(b'\n', &bytes[end..far]).map_or(far, |found| end + found)
 }
 
-/// All matches that start in `chunk`, in order; each lies within one line.
+/// Returns all matches that start in `chunk`, in order; each lies within one line.
 pub fn matches<'a>(
     bytes: &'a [u8],
     pattern: &'a Pattern,
@@ -192,20 +193,20 @@ pub fn matches<'a>(
     pattern.find_from(&bytes[..chunk.end.min(bytes.len())], chunk.start)
 }
 
-/// Counts matches of the whole in block order; how many lie before a byte is then a sum and one scan.
+/// Match counts in block order: the number of matches before a byte is then a sum and a single scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchCounts {
-    /// (end of the chunk in bytes, matches that start before that end).
+    /// (end of the chunk in bytes, number of matches that start before it).
     chunks: Vec<(usize, u64)>,
 }
 
 impl MatchCounts {
-    /// Takes in the next chunk's count; chunks come in order.
+    /// Adds the count of the next chunk; chunks arrive in order.
     pub fn push(&mut self, end: usize, count: u64) {
         self.chunks.push((end, self.total() + count));
     }
 
-    /// Whether a match starts in a stretch of the file, as far as the chunks tell.
+    /// Whether any match starts in a range of the file, as far as the chunks can tell.
     pub fn any_in(&self, stretch: &Range<usize>) -> bool {
         let before = |offset: usize| {
             let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);
@@ -215,17 +216,17 @@ impl MatchCounts {
         self.chunks.get(after).or(self.chunks.last()).is_some_and(|(_, count)| *count > before(stretch.start))
     }
 
-    /// Matches counted so far.
+    /// Returns the number of matches so far.
     pub fn total(&self) -> u64 {
         self.chunks.last().map_or(0, |c| c.1)
     }
 
-    /// Bytes searched so far.
+    /// Returns the number of bytes searched so far.
     pub fn counted_bytes(&self) -> usize {
         self.chunks.last().map_or(0, |c| c.0)
     }
 
-    /// The number of the match that starts at `offset`, 1-based; `None` if not counted so far.
+    /// Returns the 1-based number of the match that starts at `offset`; `None` if not counted yet.
     pub fn number(&self, bytes: &[u8], pattern: &Pattern, offset: usize) -> Option<u64> {
         let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);
         if chunk == self.chunks.len() {

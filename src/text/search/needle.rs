@@ -1,44 +1,44 @@
-//! Bytes that every match of a pattern holds, sought before the pattern itself: two rare ones of them at a time.
+//! Finds bytes that every match of a pattern contains before trying the pattern itself, by testing for the two rarest.
 
 use memchr::arch::all::packedpair::Pair;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Fewer bytes than this occur too often to save anything.
+/// Minimum length in bytes: shorter needles occur too often to save anything.
 const SHORTEST: usize = 3;
 
-/// A pattern that begins with so many bytes of known case is found by them as fast.
+/// A pattern that begins with this many bytes of known case is found just as fast through them.
 const LONG_START: usize = 4;
 
-/// Bytes that are compared at a time, without a branch.
+/// Bytes compared at a time, without a branch.
 const LANES: usize = 128;
 
-/// What sets a letter to lower case; other bytes are compared as they are.
+/// The bit that makes a letter lower case; other bytes are compared as they are.
 const LOWER: u8 = 0x20;
 
-/// Of the blocks of `LANES` bytes, one in so many may hold the rare bytes; more, and they are not rare.
+/// At most one in this many blocks of `LANES` bytes may contain the rare bytes; otherwise they are not rare.
 const SELDOM: usize = 16;
 
-/// Bytes that stand in every match one after the other, letters perhaps in any case.
+/// Consecutive bytes in every match, with letters possibly in either case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
-    /// Each byte, in lower case where the case does not matter, and what is set in a byte before it is compared.
+    /// Each byte, in lower case if the case does not matter, and the bits to set in a byte before comparing it.
     bytes: Vec<(u8, u8)>,
-    /// Where in it the two rarest bytes are.
+    /// The positions of its two rarest bytes.
     rare: [usize; 2],
 }
 
-/// What a search for a needle came to.
+/// The result of searching for a needle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sighting {
-    /// It stands here.
+    /// It starts here.
     At(usize),
-    /// It stands nowhere.
+    /// It does not occur.
     Nowhere,
-    /// It does not stand before this place; to look further for its rare bytes saves nothing.
+    /// It does not start before this position; to continue searching for its rare bytes would save nothing.
     TooOften(usize),
 }
 
-/// How many blocks with the rare bytes a search still puts up with, `SELDOM` for each.
+/// How many more blocks with the rare bytes a search tolerates, counted as `SELDOM` each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience(usize);
 
@@ -49,7 +49,7 @@ impl Default for Patience {
 }
 
 impl Needle {
-    /// The longest such bytes of a pattern, if seeking them first is worth it.
+    /// Returns the longest such bytes of a pattern, if searching for them first is worthwhile.
     pub(crate) fn of(hir: &Hir) -> Option<Self> {
         if is_literal_enough(hir) {
             return None;
@@ -62,7 +62,7 @@ impl Needle {
         Some(Self { bytes, rare: [rare.index1().into(), rare.index2().into()] })
     }
 
-    /// Where it first stands in `hay` at `from` or later.
+    /// Finds its first occurrence in `hay` at or after `from`.
     pub(crate) fn find(&self, hay: &[u8], from: usize, patience: &mut Patience) -> Sighting {
         let mut at = from;
         while let Some(passed) = self.next_block(&hay[at..]) {
@@ -78,7 +78,7 @@ impl Needle {
         self.first_in(hay, at..hay.len()).map_or(Sighting::Nowhere, Sighting::At)
     }
 
-    /// How many blocks come before one in which the rare bytes stand in their places for a start in it.
+    /// Returns how many blocks precede the first one with a start that has both rare bytes in place.
     fn next_block(&self, hay: &[u8]) -> Option<usize> {
         let [(a, a_case), (b, b_case)] = self.rare.map(|index| self.bytes[index]);
         self.blocks(hay).position(|(first, second)| {
@@ -88,7 +88,8 @@ impl Needle {
         })
     }
 
-    /// The bytes in the places of the two rare ones for each block of starts; the last starts make no whole block.
+    /// For each block of possible starts, returns the bytes at the positions of the two rare ones; the last few starts
+    /// do not make a whole block.
     fn blocks<'a>(&self, hay: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let [first, second] = self.rare.map(|index| hay.get(index..).unwrap_or_default());
         first.chunks_exact(LANES).zip(second.chunks_exact(LANES))
@@ -107,7 +108,7 @@ impl Needle {
     }
 }
 
-/// Whether the pattern is one literal, or begins with a long one: for these there are faster ways.
+/// Whether the pattern is a literal, or begins with a long one: for these there are faster ways.
 fn is_literal_enough(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(_) => true,
@@ -119,7 +120,7 @@ fn is_literal_enough(hir: &Hir) -> bool {
     }
 }
 
-/// Adds the bytes that every match holds to the last of `runs`, or to a new one after anything else.
+/// Appends the bytes that every match contains to the last of `runs`, or to a new one after anything else.
 fn collect(hir: &Hir, runs: &mut Vec<Vec<(u8, u8)>>) {
     let Some(last) = runs.last_mut() else { return };
     match hir.kind() {
@@ -142,7 +143,7 @@ fn collect(hir: &Hir, runs: &mut Vec<Vec<(u8, u8)>>) {
     }
 }
 
-/// The letter, in lower case, that a class holds in both cases and alone.
+/// Returns the letter, in lower case, if a class consists of exactly its two cases.
 fn letter(class: &Class) -> Option<u8> {
     let singles: Vec<u32> = match class {
         Class::Unicode(class) => {
@@ -156,7 +157,7 @@ fn letter(class: &Class) -> Option<u8> {
     (upper == u32::from(letter.to_ascii_uppercase())).then_some(letter)
 }
 
-/// The members of ranges of one each.
+/// Returns the members of ranges of one element each.
 fn singles(ranges: impl Iterator<Item = (u32, u32)>) -> Option<Vec<u32>> {
     ranges.map(|(start, end)| (start == end).then_some(start)).collect()
 }

@@ -1,4 +1,4 @@
-//! A pattern that matches within lines: compiled so that no match can hold a line feed.
+//! Patterns that match within lines, compiled so that no match can contain a line feed.
 
 use std::ops::Range;
 
@@ -11,25 +11,25 @@ use regex_syntax::hir::{
 
 use super::needle::{Needle, Patience, Sighting};
 
-/// How deep the form without line feeds may be nested: a little deeper than what can be typed.
+/// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
 const NEST_LIMIT: u32 = 1000;
 
-/// A compiled pattern: smart case (a capital letter makes it exact), `^` and `$` at line ends.
+/// A compiled pattern: smart case (a capital letter makes it case-sensitive), `^` and `$` match at line ends.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
     regex: Regex,
-    /// What every match holds, where that is found faster than the pattern.
+    /// What every match contains, if that can be found faster than the pattern.
     needle: Option<Needle>,
 }
 
-/// A pattern that cannot be compiled.
+/// Why a pattern cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct PatternError {
-    /// What is wrong with it, in one line, without the pattern.
+    /// What is wrong, in one line, without the pattern.
     pub why: String,
-    /// Where in the pattern, in characters from its start (0-based), if that is known.
+    /// The position in the pattern, in characters (0-based), if known.
     pub at: Option<usize>,
 }
 
@@ -41,14 +41,14 @@ impl PatternError {
 }
 
 impl Pattern {
-    /// Compiles `text` (syntax of the `regex` crate). A line feed that is asked for by name is an error; one
-    /// that a class such as `\s` or `[^x]` would allow is left out of the class.
+    /// Compiles `text` (syntax of the `regex` crate). An explicit line feed is an error; one that a class such as `\s`
+    /// or `[^x]` would allow is removed from the class.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         let ast = ast::parse::Parser::new()
             .parse(text)
             .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
         let letters = ast::visit(&ast, Letters::default())
-            .map_err(|span| PatternError::new("no match reaches over a line's end", text, &span))?;
+            .map_err(|span| PatternError::new("a match cannot span lines", text, &span))?;
         let hir = TranslatorBuilder::new()
             .multi_line(true)
             .utf8(false)
@@ -64,23 +64,23 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir) })
     }
 
-    /// The pattern as it was typed.
+    /// Returns the pattern as typed.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether two patterns find the same.
+    /// Whether two patterns match the same.
     pub fn same(&self, other: &Pattern) -> bool {
         self.text == other.text
     }
 
-    /// The non-empty matches in whole lines, in order; each lies within one line.
+    /// Returns the non-empty matches in whole lines, in order; each lies within one line.
     pub fn in_lines<'a>(&'a self, lines: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
         self.find_from(lines, 0)
     }
 
-    /// The non-empty matches in `bytes` that start at `at` or later, in order; each lies within one line. What
-    /// stands before `at` counts for `^` and `\b`.
+    /// Returns the non-empty matches in `bytes` that start at or after `at`, in order; each lies within one line. What
+    /// precedes `at` counts for `^` and `\b`.
     pub fn find_from<'a>(&'a self, bytes: &'a [u8], at: usize) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
         let mut part = at..at;
@@ -98,20 +98,19 @@ impl Pattern {
         })
     }
 
-    /// The regular expression alone.
     #[cfg(test)]
     pub(super) fn regex(&self) -> &Regex {
         &self.regex
     }
 
-    /// Whether something is sought before the regular expression is.
+    /// Whether a needle is searched for before the regular expression.
     #[cfg(test)]
     pub(super) fn is_sifted(&self) -> bool {
         self.needle.is_some()
     }
 }
 
-/// Tells in which lines a match may be.
+/// Finds the lines that may contain a match.
 struct Sieve<'a> {
     needle: Option<&'a Needle>,
     bytes: &'a [u8],
@@ -119,8 +118,8 @@ struct Sieve<'a> {
 }
 
 impl Sieve<'_> {
-    /// The next bytes at `from` or later to be searched: from `from` or a line's start to a line's end, its line feed
-    /// too, so that what stands around a match in them is what stands around it in the whole.
+    /// Returns the next bytes to search at or after `from`: from there or the start of a line to the end of a line,
+    /// including its line feed, so that everything that surrounds a match is included.
     fn next(&mut self, from: usize) -> Option<Range<usize>> {
         let len = self.bytes.len();
         let sighted = match self.needle {
@@ -141,7 +140,7 @@ impl Sieve<'_> {
     }
 }
 
-/// Looks for what makes a pattern exact, and for a line feed outside a class.
+/// Looks for capital letters, which make a pattern case-sensitive, and for a line feed outside a class.
 #[derive(Default)]
 struct Letters {
     capital: bool,
@@ -185,8 +184,8 @@ impl ast::Visitor for Letters {
     }
 }
 
-/// The same pattern, unable to match a line feed, so that a match in the whole is one in its line. The text's
-/// start and end become those of the line; groups go.
+/// Rewrites a pattern so that it cannot match a line feed, and a match in the whole text is one in its line. Start and
+/// end of the text become those of the line; groups are removed.
 fn within_lines(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),

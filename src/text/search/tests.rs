@@ -1,4 +1,4 @@
-//! Laws of searching, whole and in stretches.
+//! Properties of searching, whole and in stretches.
 
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn case_is_that_of_letters_not_of_classes() {
 #[test]
 fn a_line_feed_asked_for_by_name_is_refused() {
     let error = Pattern::new(r"ä\nb").unwrap_err();
-    assert_eq!((error.why.as_str(), error.at), ("no match reaches over a line's end", Some(1)));
+    assert_eq!((error.why.as_str(), error.at), ("a match cannot span lines", Some(1)));
     assert_eq!(all(b"a\nb", r"[^\n]+"), [0..1, 2..3]);
 }
 
@@ -169,7 +169,7 @@ fn what_every_match_holds_is_sought_first() {
     }
 }
 
-/// Patterns of which something is sought first: in any case, after classes, between repetitions.
+/// Patterns with a needle: in either case, after classes, between repetitions.
 const SIFTED: &[&str] = &[
     "ab b",
     "bab",

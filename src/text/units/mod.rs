@@ -1,44 +1,45 @@
-//! Decoding of hostile bytes, and what they measure: line feeds, UTF-8 bytes, UTF-16 units and code points.
+//! Decodes arbitrary bytes and measures them: line feeds, UTF-8 bytes, UTF-16 units and code points.
 
 use std::ops::{Add, AddAssign, BitOr, BitOrAssign, Range};
 
 #[cfg(test)]
 mod tests;
 
-/// Bytes of a window that is measured for one figure after the other while it is in the nearest cache.
+/// Window size in bytes: each figure is measured in turn while the window is in the nearest cache.
 const WINDOW: usize = 16 * 1024;
 
-/// Bytes that are tested for being ASCII at a time.
+/// Bytes tested for ASCII at a time.
 const STRIDE: usize = 64;
 
-/// Bytes of other text that are copied out and tested together: as many as a byte can count.
+/// Bytes of other text that are copied and tested together: as many as a byte can count.
 const LANES: usize = 128;
 
-/// Bytes of them, before the last is rounded up to a whole character.
+/// Of these, the bytes before the last is rounded up to a whole character.
 const PIECE: usize = LANES - 3;
 
 /// One step of decoding: a whole character, or one maximal subpart of an invalid sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
-    /// Bytes that it takes, 1 to 4.
+    /// Length in bytes, 1 to 4.
     pub len: usize,
-    /// Whether it is a character; otherwise it decodes to one U+FFFD.
+    /// Whether it is a valid character; otherwise it decodes to a single U+FFFD.
     pub valid: bool,
 }
 
 impl Element {
-    /// UTF-8 bytes of its decoding: its own length, or 3 for U+FFFD.
+    /// Returns the UTF-8 length of its decoding in bytes: its own length, or 3 for U+FFFD.
     pub fn decoded_bytes(self) -> u64 {
         if self.valid { self.len as u64 } else { 3 }
     }
 
-    /// UTF-16 units of its decoding: 2 for a character of four bytes, else 1.
+    /// Returns the UTF-16 units of its decoding: 2 for a character of four bytes, otherwise 1.
     pub fn units(self) -> u64 {
         if self.valid && self.len == 4 { 2 } else { 1 }
     }
 }
 
-/// The bytes that may follow a lead byte, and how many follow in all; `None` for a byte that leads nothing.
+/// Returns the range of valid second bytes after a lead byte, and the number of bytes that follow; `None` for a byte
+/// that is no lead byte.
 fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
     Some(match lead {
         0xC2..=0xDF => (0x80, 0xBF, 1),
@@ -56,7 +57,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// The element that starts at byte `at`, which must be an element's start and below `bytes.len()`.
+/// Returns the element that starts at byte `at`, which must be the start of an element and below `bytes.len()`.
 ///
 /// Source of the rule: WHATWG's decoder and Rust's `from_utf8_lossy` (maximal subparts).
 pub fn element(bytes: &[u8], at: usize) -> Element {
@@ -78,7 +79,8 @@ pub fn element(bytes: &[u8], at: usize) -> Element {
     Element { len, valid: len == following + 1 }
 }
 
-/// The element that ends at byte `at`, which must be an element's end and above `floor`, an element's start.
+/// Returns the element that ends at byte `at`, which must be the end of an element and above `floor`, an element's
+/// start.
 pub fn element_before(bytes: &[u8], floor: usize, at: usize) -> Element {
     let lowest = at.saturating_sub(4).max(floor);
     for start in (lowest..at).rev() {
@@ -90,7 +92,7 @@ pub fn element_before(bytes: &[u8], floor: usize, at: usize) -> Element {
     Element { len: 1, valid: false }
 }
 
-/// The start of the element that holds byte `at`; `at` itself at the ends of `bytes`.
+/// Returns the start of the element that contains byte `at`; `at` itself at the ends of `bytes`.
 pub fn element_start(bytes: &[u8], at: usize) -> usize {
     if at == 0 || at >= bytes.len() || !is_continuation(bytes[at]) {
         return at.min(bytes.len());
@@ -103,15 +105,15 @@ pub fn element_start(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// The first element boundary at or after byte `at`.
+/// Returns the first element boundary at or after byte `at`.
 pub fn element_end(bytes: &[u8], at: usize) -> usize {
     let start = element_start(bytes, at);
     if start == at { at } else { start + element(bytes, start).len }
 }
 
-/// Where an unfinished character begins that the end of `bytes` cuts short; `bytes.len()` if there is none.
+/// Returns the start of a character that the end of `bytes` cuts off; `bytes.len()` if there is none.
 ///
-/// A streaming decoder holds these bytes back until more come.
+/// A streaming decoder holds these bytes back until more arrive.
 pub fn unfinished(bytes: &[u8]) -> usize {
     let end = bytes.len();
     for start in (end.saturating_sub(3)..end).rev() {
@@ -126,7 +128,7 @@ pub fn unfinished(bytes: &[u8]) -> usize {
     end
 }
 
-/// The text of `bytes`, each maximal subpart of an invalid sequence as one U+FFFD (JavaScript's and Rust's rule).
+/// Decodes `bytes`, with one U+FFFD for each maximal subpart of an invalid sequence (the rule of JavaScript and Rust).
 /// Copies first, so that `bytes` may be a map that changes.
 pub fn decode_lossy(bytes: &[u8]) -> String {
     match String::from_utf8(bytes.to_vec()) {
@@ -135,7 +137,7 @@ pub fn decode_lossy(bytes: &[u8]) -> String {
     }
 }
 
-/// The text of `bytes`, each byte that is part of no character as one U+FFFD (Go's rule).
+/// Decodes `bytes`, with one U+FFFD for each byte that is not part of a character (Go's rule).
 pub fn decode_go(bytes: &[u8]) -> String {
     let copy = bytes.to_vec();
     let mut text = String::with_capacity(copy.len());
@@ -146,12 +148,12 @@ pub fn decode_go(bytes: &[u8]) -> String {
     text
 }
 
-/// Which figures are wanted; a set.
+/// The set of figures to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Want(u8);
 
 impl Want {
-    /// None.
+    /// Nothing.
     pub const NOTHING: Self = Self(0);
     /// LF bytes.
     pub const LINE_FEEDS: Self = Self(1);
@@ -161,34 +163,34 @@ impl Want {
     pub const UNITS: Self = Self(4);
     /// Code points of the lossy decoding.
     pub const POINTS: Self = Self(8);
-    /// Bytes that are part of no character (Go's rule gives each its own U+FFFD).
+    /// Bytes that are not part of a character (Go's rule gives each its own U+FFFD).
     pub const BAD_BYTES: Self = Self(16);
-    /// CR bytes that no LF follows.
+    /// CR bytes not followed by LF.
     pub const LONE_RETURNS: Self = Self(32);
     /// All.
     pub const ALL: Self = Self(63);
 
-    /// This set and `other`, as `|` gives, in a constant.
+    /// Returns the union with `other`, like `|` but usable in constants.
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether every figure of `other` is in this set.
+    /// Whether this set contains every figure of `other`.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any figure of `other` is in this set.
+    /// Whether this set contains any figure of `other`.
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether nothing is wanted.
+    /// Whether this set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// This set without the figures of `other`.
+    /// Returns this set without the figures of `other`.
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
@@ -207,7 +209,7 @@ impl BitOrAssign for Want {
     }
 }
 
-/// What a stretch of bytes measures. Figures that were not wanted are 0. Adding two gives the whole's.
+/// The figures of a range of bytes. Figures that were not wanted are 0. The sum of two is the measure of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
     /// LF bytes.
@@ -218,9 +220,9 @@ pub struct Measure {
     pub units: u64,
     /// Code points of the lossy decoding.
     pub points: u64,
-    /// Bytes that are part of no character.
+    /// Bytes that are not part of a character.
     pub bad_bytes: u64,
-    /// CR bytes that no LF follows.
+    /// CR bytes not followed by LF.
     pub lone_returns: u64,
 }
 
@@ -243,9 +245,9 @@ impl AddAssign for Measure {
     }
 }
 
-/// Measures `bytes[range]` so that sums over any partition of `bytes` are exact: an element that straddles the
-/// end of the range is counted whole here, one that straddles its start is not counted at all.
-/// Looks at most 3 bytes around the range.
+/// Measures `bytes[range]` so that sums over any partition of `bytes` are exact: an element that straddles the end of
+/// the range is counted entirely here, and one that straddles its start is not counted at all. Reads at most 3 bytes
+/// around the range.
 pub fn measure(bytes: &[u8], range: Range<usize>, want: Want) -> Measure {
     let mut sum = Measure::default();
     let mut at = range.start;
@@ -268,7 +270,7 @@ fn lone_returns(bytes: &[u8], range: Range<usize>) -> u64 {
         as u64
 }
 
-/// Adds what is wanted of a window that stays in the processor's nearest cache from one figure to the next.
+/// Measures a window that stays in the processor's nearest cache from one figure to the next, adding to `sum`.
 fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Measure) {
     if want.meets(Want::LINE_FEEDS) {
         sum.line_feeds += bytecount::count(&bytes[window.clone()], b'\n') as u64;
@@ -281,7 +283,7 @@ fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Meas
     }
 }
 
-/// Adds whole elements to the sums of decoded text: ASCII in long strides, the rest piece by piece.
+/// Measures whole elements of decoded text, adding to `sum`: ASCII in long strides, the rest piece by piece.
 fn measure_text(text: &[u8], sum: &mut Measure) {
     let mut at = 0;
     while at < text.len() {
@@ -294,8 +296,8 @@ fn measure_text(text: &[u8], sum: &mut Measure) {
     }
 }
 
-/// Adds a piece of whole elements, at most 3 bytes longer than `PIECE`. Whether a byte starts an element can be
-/// told from the three before it: so nothing branches, and many bytes are counted at a time.
+/// Measures a piece of whole elements, at most 3 bytes longer than `PIECE`. Whether a byte starts an element depends
+/// only on the three before it, so no branches are needed and many bytes are counted at a time.
 fn measure_piece(piece: &[u8], sum: &mut Measure) {
     let mut copy = [0; LANES + 3];
     copy[3..3 + piece.len()].copy_from_slice(piece);
@@ -326,7 +328,7 @@ fn measure_piece(piece: &[u8], sum: &mut Measure) {
     sum.bad_bytes += len - valid_bytes;
 }
 
-/// 1 if `byte` may be the second of a character that `lead` begins, else 0.
+/// Returns 1 if `byte` may be the second byte of a character that `lead` begins, otherwise 0.
 fn is_second(lead: u8, byte: u8) -> u8 {
     let leads = u8::from(lead >= 0xC2) & u8::from(lead <= 0xF4);
     let too_low =
@@ -337,7 +339,7 @@ fn is_second(lead: u8, byte: u8) -> u8 {
 }
 
 impl Measure {
-    /// What so many NUL bytes measure, or other ASCII without line ends.
+    /// Returns the measure of `len` NUL bytes, or of other ASCII without line ends.
     pub fn of_zeros(len: u64) -> Self {
         Self { decoded_bytes: len, units: len, points: len, ..Self::default() }
     }

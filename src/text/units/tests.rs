@@ -1,10 +1,10 @@
-//! Laws of decoding and measuring.
+//! Properties of decoding and measuring.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Bytes that are often UTF-8, often broken.
+/// Generates bytes that are often valid UTF-8, and often broken.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         Just(b'a'),

@@ -1,4 +1,4 @@
-//! Output without end: bar 23.
+//! Endless output: bar 23.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn a_cap_of_nothing_and_no_cap() {
     assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(50_000));
 }
 
-/// Anonymous memory of a process in bytes, if it still runs.
+/// Returns the anonymous memory of a process in bytes, if it still runs.
 #[cfg(target_os = "linux")]
 fn anonymous(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -83,7 +83,7 @@ fn memory_does_not_grow_with_the_output() {
         let words = [&["run"], &flags[..], &["--", "sh", "-c", "yes | head -c 200000000"]].concat();
         let child = home.command(&words).spawn().unwrap();
         let (pid, mut most) = (child.id(), 0);
-        // Its output waits for us in the pipe until it is finished, so it is there to be looked at.
+        // Its output waits in the pipe until it has finished, so it can be examined.
         wait_until("it has printed", || {
             let now = anonymous(pid).unwrap_or(0);
             most = now.max(most);

@@ -1,4 +1,4 @@
-//! A store that cannot take the output: bars 19 and 22.
+//! A disk that cannot take the output: bars 19 and 22.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::{own, record, run, sequence, spill, spills};
 use crate::common::home::{Home, Ran, finish};
 
-/// Runs a command under a limit of file size, in blocks of 512 bytes.
+/// Runs a command with a limit on file size, in blocks of 512 bytes.
 fn limited(home: &Home, blocks: u32, words: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -f {blocks}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_overspill")]);

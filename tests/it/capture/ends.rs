@@ -1,4 +1,4 @@
-//! How commands end, and what we end with: bars 24, 25 and 27.
+//! How commands end, and overspill's exit status: bars 24, 25 and 27.
 
 use std::fs;
 use std::process::{Command, Stdio};

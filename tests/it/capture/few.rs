@@ -1,4 +1,4 @@
-//! Too few descriptors: a command is run to its end, or it is not started and we say so.
+//! Too few descriptors: a command is run to its end, or is not started and the failure is reported.
 
 use std::process::Stdio;
 

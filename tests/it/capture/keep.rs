@@ -1,4 +1,4 @@
-//! What is saved, when, with which rights and records, and what is said of it: bar 20.
+//! What is saved, when, with which permissions and records, and what is reported: bar 20.
 
 use std::fs::{self, File};
 use std::process::Command;

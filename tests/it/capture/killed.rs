@@ -1,4 +1,4 @@
-//! Killed in the middle: bar 21.
+//! Overspill is killed in the middle: bar 21.
 
 use std::fs::{self, File};
 use std::process::Stdio;
@@ -9,17 +9,17 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{names, own, record, run, spills, wait_until};
 use crate::common::home::Home;
 
-/// Bytes of the output during which we are killed.
+/// Bytes of the output during which overspill is killed.
 const OUTPUT: u64 = 3_000_000;
 
-/// Size of the one unfinished spill, if there is one.
+/// Returns the size of the only unfinished spill, if there is one.
 fn growing(home: &Home) -> Option<u64> {
     let root = own(home, "tool-output");
     let name = names(&root).into_iter().find(|name| name.starts_with(".tmp-"))?;
     Some(fs::metadata(root.join(name)).ok()?.len())
 }
 
-/// Kills a run once `at` bytes are spilled (or all of it is over), and looks at what is left.
+/// Kills a run once `at` bytes are spilled (or it has finished), and checks what is left.
 fn kill_at(home: &Home, at: u64) {
     let words = ["run", "--keep", "always", "--", "head", "-c", &OUTPUT.to_string(), "/dev/zero"];
     let mut child = home.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -28,7 +28,7 @@ fn kill_at(home: &Home, at: u64) {
         ended = child.try_wait().unwrap();
         ended.is_some() || growing(home).is_some_and(|size| size >= at)
     });
-    // Nothing is lost if it has just ended.
+    // It may have just ended.
     let _ = kill_process(Pid::from_child(&child), Signal::KILL);
     child.wait().unwrap();
     for spill in spills(home) {
@@ -69,7 +69,7 @@ fn what_is_left_is_shown_and_swept_after_an_hour() {
     assert!(growing(&home).is_some(), "too young to be swept");
     let root = own(&home, "tool-output");
     let name = names(&root).into_iter().find(|name| name.starts_with(".tmp-")).unwrap();
-    // Two hours ago by its time, and by the time in its id.
+    // Two hours old, both by its mtime and by the time in its id.
     let old = root.join(format!(".tmp-{}", an_old_id()));
     fs::rename(root.join(name), &old).unwrap();
     let then = SystemTime::now() - Duration::from_secs(2 * 3600);

@@ -1,4 +1,4 @@
-//! Captures by way of the library, as a screen or an agent makes them.
+//! Captures through the library, as started by a screen or an agent.
 
 use std::process::Command;
 use std::sync::Arc;

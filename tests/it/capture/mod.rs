@@ -27,12 +27,12 @@ fn run(home: &Home, flags: &[&str], script: &str) -> Ran {
     home.run(&[&["run"], flags, &["--", "sh", "-c", script]].concat())
 }
 
-/// Our own store's directory of this name in a home.
+/// Returns the directory of this name in overspill's own store.
 fn own(home: &Home, name: &str) -> PathBuf {
     home.work().with_file_name("data").join("overspill").join(name)
 }
 
-/// The names in a directory, sorted; none if it is not there.
+/// Returns the names in a directory, sorted; none if it does not exist.
 fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name()).map(text).collect();
@@ -44,13 +44,13 @@ fn text(name: OsString) -> String {
     name.into_string().expect("UTF-8")
 }
 
-/// The spills of our own store that have their names.
+/// Returns the finished spills of overspill's own store.
 fn spills(home: &Home) -> Vec<PathBuf> {
     let root = own(home, "tool-output");
     names(&root).iter().filter(|name| name.starts_with("tool_")).map(|name| root.join(name)).collect()
 }
 
-/// The one spill that there is.
+/// Returns the only spill.
 #[track_caller]
 pub(crate) fn spill(home: &Home) -> PathBuf {
     let mut spills = spills(home);
@@ -58,7 +58,7 @@ pub(crate) fn spill(home: &Home) -> PathBuf {
     spills.remove(0)
 }
 
-/// The record of a spill.
+/// Returns the record of a spill.
 #[track_caller]
 fn record(home: &Home, spill: &Path) -> serde_json::Value {
     let name = format!("{}.json", spill.file_name().expect("a name").to_string_lossy());
@@ -70,7 +70,7 @@ fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o7777
 }
 
-/// Waits until something is so, or fails at the deadline.
+/// Waits until a condition holds, or fails at the deadline.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -80,7 +80,7 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// `1` to `last`, a line each.
+/// Returns `1` to `last`, one per line.
 fn sequence(last: u32) -> String {
     (1..=last).map(|n| format!("{n}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! A person at the terminal: the line that tells how far a command has come, and Ctrl-Z.
+//! A user at the terminal: the progress line of a command, and Ctrl-Z.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use super::wait_until;
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-/// Says that it runs, and ends once it may.
+/// Reports that it runs, and ends once it may.
 const SCRIPT: &str = "echo begun; echo $$ > pid; while ! [ -e go ]; do sleep 0.02; done; echo at last";
 
 #[test]
@@ -21,14 +21,14 @@ fn how_far_it_has_come_is_shown_after_a_second_and_wiped_out() {
     assert_eq!(rows, ["begun", "at last"]);
 }
 
-/// Whether the command is stopped; a shell may also wait for one that it has just forked, and that is stopped.
+/// Whether the command is stopped; its shell may also be waiting for a process just forked that is stopped.
 fn is_stopped(home: &Home) -> bool {
     let pid = std::fs::read_to_string(home.at("pid")).unwrap();
     let state = Command::new("ps").args(["-o", "state=", "-p", pid.trim()]).output().unwrap();
     matches!(state.stdout.first(), Some(b'T' | b'D'))
 }
 
-/// Runs under a shell with job control; once `is_up`, is stopped by Ctrl-Z, goes on by `fg`, and ends.
+/// Runs under a shell with job control, is stopped by Ctrl-Z once `is_up`, continues with `fg`, and ends.
 fn stops_and_goes_on(words: &str, is_up: impl Fn(&Session) -> bool, leave: &str) {
     let home = Home::new();
     home.file("script", SCRIPT);

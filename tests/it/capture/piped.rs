@@ -1,4 +1,4 @@
-//! What is piped in and looked at: it grows in our own store, and stays there when the policy cuts it.
+//! Piped input on the screens: it is saved in overspill's own store, and stays there if the policy cuts it.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::{mode, names, own, record, sequence, spill, wait_until};
 use crate::common::home::{Home, fifo};
 use crate::common::session::Session;
 
-/// The screens over a FIFO that this test writes to.
+/// Opens the screens on a FIFO that this test writes to.
 fn looking(home: &Home, words: &str) -> (Session, File) {
     fifo(&home.at("pipe"));
     let session = Session::shell(home, &format!("exec $overspill {words} < pipe"));
@@ -36,7 +36,7 @@ fn while_it_comes_it_has_a_temporary_name_and_when_it_is_whole_its_own() {
     wait_until("it has its name", || !stored(&home)[0].starts_with('.'));
     let path = spill(&home);
     session.keys("}");
-    // It goes over several rows.
+    // The text spans several rows.
     let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let notice = letters(&format!("saved to: {}", path.display()));
     session.wait_until("true path", |seen| letters(&seen.text()).contains(&notice).then_some(()));
@@ -77,7 +77,7 @@ fn leaving_early_closes_the_pipe_and_keeps_what_came() {
     let path = spill(&home);
     assert_eq!(fs::read_to_string(&path).unwrap(), sequence(3000));
     assert_eq!(record(&home, &path)["stopped"], "left before its end");
-    assert!(session.seen().text().contains("what came of the output is in"), "{}", session.seen().text());
+    assert!(session.seen().text().contains("what arrived of the output is in"), "{}", session.seen().text());
 }
 
 #[test]

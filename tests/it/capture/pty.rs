@@ -1,4 +1,4 @@
-//! A terminal of the command's own: what it is, what is typed on it, how it ends.
+//! The command's own terminal: what it is, what is typed in it, how it ends.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -66,7 +66,7 @@ fn a_process_left_behind_does_not_hold_us() {
     assert!(ran.stderr.contains("background process"), "{}", ran.stderr);
 }
 
-/// A shell under `run --pty` in a terminal, once it says that it is ready.
+/// Runs a shell under `run --pty` in a terminal, and waits until it reports that it is ready.
 fn in_a_terminal(home: &Home, script: &str) -> Session {
     let script = format!("{script}; : > ready; while :; do sleep 0.02; done");
     let session = Session::start(home, &["run", "--pty", "--keep", "always", "--", "sh", "-c", &script]);

@@ -1,4 +1,4 @@
-//! Ctrl-C once, twice, thrice, other signals, and a reader that has had enough: bar 26.
+//! Ctrl-C once, twice, three times, other signals, and a reader that closes the pipe: bar 26.
 
 use std::fs;
 use std::io::Read;
@@ -10,9 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{record, spill, wait_until};
 use crate::common::home::{Home, Ran, finish};
 
-/// A script under `overspill run` that has made the file `ready`.
+/// Starts a script under `overspill run`, and waits until it has created the file `ready`.
 fn started(home: &Home, script: &str) -> Child {
-    // A shell says of the commands that it loses; that is not looked at here.
+    // A shell reports the commands that are killed, which does not matter here.
     let script = format!("exec 2> /dev/null\n{script}\n: > ready; while :; do sleep 0.02; done");
     let child = home.command(&["run", "--keep", "always", "--", "sh", "-c", &script]).spawn().unwrap();
     wait_until("the command is ready", || home.at("ready").exists());
@@ -23,7 +23,7 @@ fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Sends INT so often, each time once the file that the command makes of the one before is there.
+/// Sends INT repeatedly, each time after the command has created its file for the previous one.
 fn interrupted(script: &str, heard: &[&str]) -> (Home, Ran) {
     let home = Home::new();
     let child = started(&home, script);
@@ -74,7 +74,7 @@ fn thrice_is_kill_two_seconds_after_term() {
 #[test]
 fn the_whole_group_hears_it() {
     let home = Home::new();
-    // TERM, since a shell's background commands are made deaf to INT.
+    // TERM, since a shell's background commands ignore INT.
     let inner = "sh -c 'trap \": > heard; exit\" TERM; : > inner; while :; do sleep 0.02; done' &";
     let child = started(&home, inner);
     wait_until("the inner one is ready", || home.at("inner").exists());
@@ -137,7 +137,7 @@ fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
     let home = Home::new();
     let pty = native_pty_system().openpty(PtySize::default()).unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
-    // Short sleeps: a shell that is interrupted between two commands heeds it after the next.
+    // Short sleeps: a shell that is interrupted between two commands handles the signal after the next.
     let script = "read line; echo got $line; : > ready; while :; do sleep 0.02; done";
     command.args(["run", "--keep", "always", "--", "sh", "-c", script]);
     command.cwd(home.work());
@@ -167,7 +167,7 @@ fn once_the_command_is_over_ctrl_c_is_for_us() {
     let home = Home::new();
     let words = ["run", "--max-lines=900000", "--max-bytes=9m", "--keep=always", "--", "seq", "1", "500000"];
     let mut child = home.command(&words).spawn().unwrap();
-    // All is finished once the preview comes. It cannot end, since nobody reads the rest.
+    // Everything is finished once the preview arrives. The program cannot exit, since nobody reads the rest.
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut [0; 2]).unwrap();
     assert_eq!(super::spills(&home).len(), 1);

@@ -1,4 +1,4 @@
-//! `run -i`: the screens over a command's output while it runs.
+//! `run -i`: the screens on a command's output while it runs.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{names, own, record, sequence, spill, wait_until};
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-/// Waits for the files `print` and `end` before it does so.
+/// Waits for the files `print` and `end` before it prints and ends.
 const SCRIPT: &str = "while ! [ -e print ]; do sleep 0.02; done; seq 1 3000; \
     while ! [ -e end ]; do sleep 0.02; done; exit 7";
 
@@ -31,7 +31,7 @@ fn preview_and_spill_grow_until_the_command_ends() {
     session.keys("q");
     assert_eq!(session.ended(), 7);
     session.is_restored();
-    // Once the screens are left, the preview is printed as ever.
+    // Once the screens are closed, the preview is printed as usual.
     let seen = session.seen().text();
     assert!(seen.contains("...1001 lines truncated...") && !seen.contains("deleted"), "{seen}");
     assert_eq!(record(&home, &path)["exit"], serde_json::json!({"code": 7}));
@@ -44,7 +44,7 @@ fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
     home.file("print", "");
     session.wait_status("kept 2,000 of 3,001 lines");
     session.keys("q").wait_for("the command still runs; Ctrl-C stops it");
-    // How far it has come is said, which is when Ctrl-C is heard.
+    // The progress is shown, and Ctrl-C is handled from then on.
     session.wait_for("13.6 KB, 3,000 lines");
     session.keys("\x03");
     assert_eq!(session.ended(), 130);
@@ -55,7 +55,7 @@ fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
 #[test]
 fn a_signal_that_ends_us_reaches_the_command() {
     let home = Home::new();
-    // We are gone when the shell says that its sleep was ended, which would end it before its trap.
+    // Overspill has exited when the shell reports that its sleep was killed, which would end the shell before its trap.
     let script = "exec 2> /dev/null; trap ': > heard; exit' TERM; : > ready; while :; do sleep 0.02; done";
     let mut session = Session::start(&home, &["run", "-i", "--", "sh", "-c", script]);
     session.wait_for("still running");
@@ -140,7 +140,7 @@ fn it_needs_a_terminal() {
 fn a_terminal_that_goes_leaves_the_whole_spill() {
     for (signal, status) in [(Signal::HUP, 129), (Signal::TERM, 143)] {
         let home = Home::new();
-        // What the command says at its end is kept too.
+        // What the command prints at its end is kept too.
         let script = "exec 2> /dev/null; trap 'echo last; exit' HUP TERM; seq 1 3000; : > ready; while :; do sleep 0.02; done";
         let mut session = Session::start(&home, &["run", "-i", "--", "sh", "-c", script]);
         session.wait_status("kept 2,000 of 3,001 lines");

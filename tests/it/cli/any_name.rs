@@ -1,4 +1,4 @@
-//! Names that are not UTF-8: every command takes them.
+//! Names that are not UTF-8: every command accepts them.
 #![cfg(target_os = "linux")]
 
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use crate::common::home::{Home, Ran, finish};
 
 const NAME: &[u8] = b"\xff\xfe.log";
 
-/// Runs the program with these words, then a word that is not UTF-8.
+/// Runs the program with these arguments, then one that is not UTF-8.
 fn run(home: &Home, words: &[&str], last: &[u8]) -> Ran {
     finish(home.command(words).arg(OsStr::from_bytes(last)).spawn().unwrap())
 }

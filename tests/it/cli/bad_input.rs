@@ -1,4 +1,4 @@
-//! What can not be done is said with its name and a remedy, and an exit status that tells whose fault it is.
+//! Impossible requests are reported with their name, a remedy, and an exit status that says whose fault it is.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::cli::{EXAMPLE, numbered, preview};
 use crate::common::home::{Home, fifo, finish};
 
-/// Every way of naming an output answers alike.
+/// Every way of naming an output reports the same.
 #[track_caller]
 fn all_fail(home: &Home, name: &str, words: &[&str]) {
     for command in [&[][..], &["preview"], &["read"]] {

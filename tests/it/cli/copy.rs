@@ -1,4 +1,4 @@
-//! `overspill FILE` without a terminal: the file unchanged, as `less` does.
+//! `overspill FILE` without a terminal: copies the file unchanged, as `less` does.
 
 use std::io::{Read, Write};
 
@@ -62,7 +62,7 @@ fn a_standard_input_that_does_not_block_is_taken_to_its_end() {
         let (reader, mut writer) = std::io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&reader, true).unwrap();
         let mut child = home.command(words).stdin(reader.try_clone().unwrap()).spawn().unwrap();
-        // Each line comes only once the one before has been taken: some reads find nothing.
+        // Each line arrives only once the previous one has been read, so some reads find nothing.
         for line in numbered(50).split_inclusive('\n') {
             while rustix::io::ioctl_fionread(&reader).unwrap() > 0 && child.try_wait().unwrap().is_none() {
                 std::thread::yield_now();
@@ -83,7 +83,7 @@ fn a_temporary_directory_that_is_missing_does_not_stop_a_preview() {
     }
 }
 
-/// Reads the first byte, cuts the file, and reads the rest.
+/// Reads the first byte, truncates the file, and reads the rest.
 fn cut_while_read(home: &Home, words: &[&str]) -> crate::common::home::Ran {
     let path = home.file("log", "x".repeat(8 << 20));
     let mut child = home.command(words).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! The program as a whole, without a terminal: what goes to standard output and standard error, and how it ends.
+//! The whole program without a terminal: what goes to standard output and standard error, and its exit status.
 
 mod any_name;
 mod bad_input;
@@ -12,17 +12,17 @@ mod reference;
 
 use crate::common::home::{Home, Ran};
 
-/// The example of the policy's definition: 15 bytes, 4 pieces.
+/// The example in the policy's definition: 15 bytes, 4 pieces.
 const EXAMPLE: &str = "aaa\nbbbb\nccccc\n";
 
-/// A preview of the example.
+/// Runs a preview of the example.
 fn preview(flags: &[&str]) -> Ran {
     let home = Home::new();
     home.file("out", EXAMPLE);
     home.run(&[&["preview", "--saved-as", "/s/out", "out"], flags].concat())
 }
 
-/// `line 1` and so on.
+/// Returns `line 1` and so on.
 fn numbered(lines: usize) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()
 }

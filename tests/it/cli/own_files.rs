@@ -1,5 +1,5 @@
-//! A person's own policy, store and configuration files: none can hang the program, exhaust its memory or walk the
-//! disk. Each limit is said when it is hit: the file, the thing, the remedy.
+//! The user's own policy, store and configuration files: none can hang the program, exhaust its memory or walk the
+//! disk. Each limit is reported when it is hit: the file, the item, the remedy.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::cli::numbered;
 use crate::common::home::{Home, Ran, finish};
 
-/// Runs the program with little memory; where the shell can see to that, more ends it.
+/// Runs the program with little memory, if the shell can limit it.
 fn run(home: &Home, words: &[&str]) -> Ran {
     const MOST_KIB: u64 = 400 << 10;
     let direct = home.command(words);
@@ -24,7 +24,7 @@ fn own(home: &Home, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A policy whose `[keep]` and `[text]` hold these.
+/// Returns a policy with this content of `[keep]` and `[text]`.
 fn policy(keep: &str, cut: &str) -> String {
     format!(
         "agent = \"mine\"\ntool = \"own\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n\
@@ -34,7 +34,7 @@ fn policy(keep: &str, cut: &str) -> String {
     )
 }
 
-/// What comes of a preview under an own policy.
+/// Runs a preview under an own policy.
 fn preview(policy: &str) -> Ran {
     let home = Home::new();
     home.file("out.log", numbered(3));
@@ -157,7 +157,7 @@ fn a_policy_of_a_million_tables_is_refused() {
     }
 }
 
-/// A store with a root, a path and an age.
+/// Returns a store with a root, a path and an age.
 fn store(root: &str, path: &str, after: &str) -> String {
     format!(
         "agent = \"mine\"\nsource = \"me\"\nconfidence = \"own\"\n\n[[store]]\nroots = [\"{root}\"]\npath = [{path}]\n\

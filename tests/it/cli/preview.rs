@@ -118,7 +118,7 @@ fn the_policy_of_a_failed_command_is_named_where_another_was_asked_for() {
     assert!(itself.stderr.contains("nothing beyond the first 30,000 bytes"), "{}", itself.stderr);
 }
 
-/// More than 100 KB, the last line without its end.
+/// Returns more than 100 KB whose last line has no line feed.
 fn unended() -> String {
     "line\n".repeat(25_000) + "half a li"
 }
@@ -213,7 +213,7 @@ fn an_output_on_which_the_agent_itself_crashes_is_three() {
     assert_eq!(ran.status, 3);
     let status = ran.json()["status"].to_string();
     assert!(status.contains("crashed: ") && status.contains("out of range"), "{status}");
-    // A command keeps its own status: what would become of its output is another matter.
+    // A command's status is kept, whatever would become of its output.
     let ran = home.run(&["run", "-p", "go-opencode/legacy", "--", "sh", "-c", "seq 1 2500; exit 5"]);
     assert_eq!((ran.status, ran.text()), (5, ""));
     assert!(ran.stderr.contains("the agent itself crashes"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! `overspill read`: windows as the agents' read tools give them.
+//! `overspill read`: windows as returned by the agents' read tools.
 
 use crate::cli::{EXAMPLE, numbered};
 use crate::common::home::Home;

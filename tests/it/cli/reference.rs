@@ -1,4 +1,4 @@
-//! `docs/cli.md` is what the program says of itself; `UPDATE_DOCS=1 cargo test --test it cli::reference` writes it anew.
+//! Checks that `docs/cli.md` matches the program; `UPDATE_DOCS=1 cargo test --test it cli::reference` regenerates it.
 
 use overspill::tui::keys::TABLE;
 
@@ -43,7 +43,7 @@ fn the_reference_is_what_the_program_says() {
     assert!(written == text, "docs/cli.md is not what the program says; UPDATE_DOCS=1 writes it anew");
 }
 
-/// The table of keys under its headings, as the help screen has it.
+/// Returns the table of keys with its headings, as on the help screen.
 fn keys() -> String {
     let mut text = String::from("\n## Keys\n");
     let mut group = "";

@@ -1,4 +1,4 @@
-//! The screens without a terminal: keys in, a drawn screen out; what the screens ask for is done at once.
+//! The screens without a terminal: takes keys, returns a drawn screen; requested effects are carried out at once.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -33,39 +33,39 @@ use ratatui::layout::Position;
 use super::looks;
 use super::samples::SAVED_AS;
 
-/// Bytes of a chunk that a worker counts; small, so that there are several.
+/// Blocks per chunk that a worker counts; small, so that there are several chunks.
 const CHUNK_BLOCKS: usize = 2;
 
-/// The screens, the file that they show, and what they have asked for that is not done here.
+/// The screens, the file that they show, and the requested effects that are not carried out here.
 pub struct Bench {
     pub app: App,
     pub source: Option<Source>,
-    /// Copied, opened in an editor, and so on.
+    /// Copying, opening in an editor, and so on.
     pub asked: Vec<Effect>,
-    /// Where stores are looked for.
+    /// Where stores are searched.
     pub env: Env,
-    /// When that is.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// A built-in policy.
+/// Returns a built-in policy.
 pub fn policy(name: &str) -> Policy {
     Catalog::builtin().get(name).expect("a built-in policy")
 }
 
-/// Two stores of the many; the others lie in directories that tests share with the machine.
+/// Two of the many stores; the others are in directories that tests share with the machine.
 pub fn looked_at() -> Vec<Arc<StoreSpec>> {
     let stores = Stores::builtin();
     ["opencode", "overspill"].iter().flat_map(|name| stores.named(name)).cloned().collect()
 }
 
-/// A policy to pick.
+/// Returns a policy for the picker.
 fn choice(policy: Policy) -> Choice {
     let is_current = Catalog::builtin().is_current(&policy);
     Choice { policy, limits_from: "policy".into(), is_current }
 }
 
-/// What is said of an output that is always called `build.log`.
+/// Describes an output, which is always called `build.log`.
 pub fn subject(policy: Policy) -> Subject {
     Subject {
         name: "build.log".into(),
@@ -84,7 +84,7 @@ pub fn subject(policy: Policy) -> Subject {
 }
 
 impl Bench {
-    /// Screens with nothing to look at.
+    /// Creates screens without an output.
     pub fn new(size: (u16, u16)) -> Self {
         Self {
             app: App::new(size, Theme::terminal(), true),
@@ -95,7 +95,7 @@ impl Bench {
         }
     }
 
-    /// Looks at a file under a policy, all of it counted.
+    /// Opens a file under a policy and counts all of it.
     pub fn open(size: (u16, u16), path: &Path, policy: Policy) -> Self {
         let mut bench = Self::new(size);
         let effects = bench.start(path, policy);
@@ -103,7 +103,7 @@ impl Bench {
         bench
     }
 
-    /// Looks at a file; what is asked for first is still to be done.
+    /// Opens a file; returns the first effects without carrying them out.
     pub fn start(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
         let source = Source::open(path).expect("a file");
         let effects = self.show(subject(policy), &source);
@@ -113,33 +113,33 @@ impl Bench {
         rest
     }
 
-    /// Tells the screens of an event; what they ask for.
+    /// Sends an event to the screens; returns the requested effects.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Effects::default();
         self.app.update(event, &mut effects);
         effects.into_iter().collect()
     }
 
-    /// Looks at an output; what the screens ask for.
+    /// Shows an output; returns the requested effects.
     pub fn show(&mut self, subject: Subject, source: &Source) -> Vec<Effect> {
         let opened =
             Opened { subject, view: source.view(), streaming: false, running: false, file: 0, files: 1 };
         self.update(Event::Opened(Box::new(opened)))
     }
 
-    /// The output that is looked at.
+    /// Returns the output on the screen.
     pub fn pager(&self) -> &Pager {
         self.app.pager.as_ref().expect("an output")
     }
 
-    /// The terminal can show other things than it could.
+    /// Changes what the terminal can show.
     pub fn repaint(&mut self, canvas: Canvas) {
         let mut effects = Effects::default();
         self.app.repaint(canvas, &mut effects);
         self.carry_out(effects.into_iter().collect());
     }
 
-    /// Begins with the stores; what the screens ask for.
+    /// Starts with the stores; returns the requested effects.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
         self.update(Event::ToStores)
     }
@@ -161,14 +161,14 @@ impl Bench {
         self
     }
 
-    /// The terminal takes another size.
+    /// Resizes the terminal.
     pub fn resize(&mut self, size: (u16, u16)) -> &mut Self {
         let effects = self.update(Event::Resize(size.0, size.1));
         self.carry_out(effects);
         self
     }
 
-    /// Looks whether the file has changed, as the program does when its watcher calls.
+    /// Checks whether the file has changed, as the program does when its watcher calls.
     pub fn look(&mut self) -> Change {
         let source = self.source.as_mut().expect("a file");
         let content = source.refresh();
@@ -178,7 +178,7 @@ impl Bench {
         content
     }
 
-    /// Does what the screens ask for, and what they ask for then.
+    /// Carries out effects, and those that they lead to.
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let more = match effect {
@@ -240,7 +240,7 @@ impl Bench {
         }
     }
 
-    /// Counts so many blocks from `from` on.
+    /// Counts at most `most` blocks from `from`.
     pub fn count(&mut self, want: units::Want, from: usize, most: usize) -> Vec<Effect> {
         let view = self.pager().output.view.clone();
         let index = BlockIndex::new(view.len() as u64);
@@ -264,7 +264,7 @@ impl Bench {
         self.scanned(number, listing)
     }
 
-    /// Gives the screens what a look at the stores found.
+    /// Sends the result of a scan of the stores to the screens.
     pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
         let store::Listing { entries, reports } = listing;
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
@@ -276,7 +276,7 @@ impl Bench {
         effects
     }
 
-    /// Draws, and counts what it cost.
+    /// Draws, and measures the cost.
     pub fn draw(&self) -> (Buffer, Cost) {
         let (buffer, cost, _) = self.frame();
         (buffer, cost)
@@ -292,7 +292,7 @@ impl Bench {
         (buffer, cost, cursor)
     }
 
-    /// The screen as text, with its looks below, and the cursor where one types.
+    /// Returns the screen as text, followed by its styles, with the cursor during input.
     pub fn screen(&self) -> String {
         let (buffer, _, cursor) = self.frame();
         let typing = matches!(self.app.popup, Some(Popup::Prompt(_)))
@@ -300,17 +300,17 @@ impl Bench {
         looks::snapshot(&buffer) + &typing.unwrap_or_default()
     }
 
-    /// The rows of the screen as text.
+    /// Returns the rows of the screen as text.
     pub fn rows(&self) -> Vec<String> {
         looks::rows(&self.draw().0)
     }
 
-    /// The line at the foot.
+    /// Returns the bottom line.
     pub fn status(&self) -> String {
         self.rows().pop().unwrap_or_default()
     }
 
-    /// The path of a file that was asked to be opened.
+    /// Returns the path of a file that was requested to be opened.
     pub fn opened(&self) -> Option<&PathBuf> {
         self.asked.iter().find_map(|effect| match effect {
             Effect::Open(path) => Some(path),

@@ -1,4 +1,4 @@
-//! A home directory made for one test, and the program run in it, away from the person's own files.
+//! A home directory for one test, and the program run in it, isolated from the user's own files.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,42 +10,42 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-/// No program under test may take longer; a test that hangs fails instead.
+/// Maximum run time of the program under test; a test that hangs fails instead.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A home directory, empty at first.
+/// A home directory, initially empty.
 pub struct Home {
     dir: TempDir,
 }
 
-/// What a run of the program left.
+/// The result of running the program.
 #[derive(Debug)]
 pub struct Ran {
-    /// The exit status; 128 and more for a signal.
+    /// The exit status; 128 or more for a signal.
     pub status: i32,
     pub stdout: Vec<u8>,
     pub stderr: String,
 }
 
 impl Ran {
-    /// Standard output, which must be UTF-8.
+    /// Returns standard output, which must be UTF-8.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).expect("UTF-8 on standard output")
     }
 
-    /// Standard output as JSON.
+    /// Returns standard output parsed as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.stdout).expect("JSON on standard output")
     }
 
-    /// Status 0 and nothing on standard error.
+    /// Checks for status 0 and an empty standard error.
     #[track_caller]
     pub fn ok(self) -> Self {
         assert_eq!((self.status, self.stderr.as_str()), (0, ""), "{}", self.stdout.escape_ascii());
         self
     }
 
-    /// This status, nothing on standard output, and one line of error that holds all of `words`.
+    /// Checks for this status, an empty standard output, and one line of error that contains all of `words`.
     #[track_caller]
     pub fn fails(self, status: i32, words: &[&str]) -> Self {
         assert_eq!(self.status, status, "{}", self.stderr);
@@ -66,12 +66,12 @@ impl Home {
         Self { dir }
     }
 
-    /// The directory in which the program runs.
+    /// Returns the directory in which the program runs.
     pub fn work(&self) -> PathBuf {
         self.dir.path().join("work")
     }
 
-    /// A path in the working directory.
+    /// Returns a path in the working directory.
     pub fn at(&self, name: &str) -> PathBuf {
         self.work().join(name)
     }
@@ -83,14 +83,14 @@ impl Home {
         path
     }
 
-    /// A file of this length with nothing in it; it takes no room.
+    /// Creates a sparse file of this length; it takes no disk space.
     pub fn sparse(&self, name: &str, len: u64) -> PathBuf {
         let path = self.file(name, b"");
         File::options().write(true).open(&path).and_then(|file| file.set_len(len)).expect("a sparse file");
         path
     }
 
-    /// An entry of an agent's store that all can read, last modified so many hours ago.
+    /// Creates an entry of an agent's store that everyone can read, last modified this many hours ago.
     pub fn entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         let store = self.dir.path().join("data").join(agent).join("tool-output");
         fs::create_dir_all(&store).expect("a store");
@@ -102,14 +102,14 @@ impl Home {
         path
     }
 
-    /// The same, that none but its owner can read.
+    /// The same, readable only by its owner.
     pub fn private_entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         let path = self.entry(agent, id, content, hours);
         fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("rights");
         path
     }
 
-    /// The surroundings of the program: nothing of the person's own.
+    /// Returns the environment of the program: nothing of the user's own.
     pub fn env(&self) -> Vec<(&'static str, PathBuf)> {
         let at = |name: &str| self.dir.path().join(name);
         vec![
@@ -124,7 +124,7 @@ impl Home {
         ]
     }
 
-    /// The program with these words, not yet started.
+    /// Returns the program with these arguments, not started yet.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
         command.args(words).current_dir(self.work()).env_clear().envs(self.env());
@@ -132,12 +132,12 @@ impl Home {
         command
     }
 
-    /// Runs the program to its end, with nothing on standard input.
+    /// Runs the program to its end, with an empty standard input.
     pub fn run(&self, words: &[&str]) -> Ran {
         finish(self.command(words).spawn().expect("the program starts"))
     }
 
-    /// Runs the program to its end with these bytes on standard input.
+    /// Runs the program to its end, with these bytes on standard input.
     pub fn pipe(&self, input: impl Into<Vec<u8>>, words: &[&str]) -> Ran {
         let mut child = self.command(words).stdin(Stdio::piped()).spawn().expect("the program starts");
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -149,7 +149,7 @@ impl Home {
     }
 }
 
-/// Waits for the end of a started program, or fails at the deadline.
+/// Waits for a started program to exit, or fails at the deadline.
 pub fn finish(mut child: Child) -> Ran {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let pid = rustix::process::Pid::from_child(&child);
@@ -182,7 +182,7 @@ fn code(status: std::process::ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).expect("an end")
 }
 
-/// Makes a FIFO.
+/// Creates a FIFO.
 pub fn fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().expect("mkfifo runs");
     assert!(made.success());

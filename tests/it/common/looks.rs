@@ -1,4 +1,4 @@
-//! A drawn screen as text that a person can read and a snapshot can hold: its rows, then how they look.
+//! Renders a drawn screen as readable text for snapshots: its rows, then their styles.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr;
 
-/// The rows, without the space at their ends.
+/// Returns the rows without trailing spaces.
 pub fn rows(buffer: &Buffer) -> Vec<String> {
     let row = |y| {
         let mut text = String::new();
@@ -23,8 +23,7 @@ pub fn rows(buffer: &Buffer) -> Vec<String> {
     (0..buffer.area.height).map(row).collect()
 }
 
-/// The rows with their numbers, then for each row, or several alike, the columns that look like anything but
-/// plain text.
+/// Returns the numbered rows, then for each row, or run of equal rows, the columns whose style is not plain.
 pub fn snapshot(buffer: &Buffer) -> String {
     let mut text = format!("{} x {}\n", buffer.area.width, buffer.area.height);
     for (y, row) in rows(buffer).iter().enumerate() {
@@ -44,7 +43,7 @@ pub fn snapshot(buffer: &Buffer) -> String {
     text
 }
 
-/// `0..12 yellow bold` and so on; plain stretches are left out.
+/// Returns `0..12 yellow bold` and so on; plain stretches are left out.
 fn runs(buffer: &Buffer, y: u16) -> Vec<String> {
     let mut runs: Vec<(u16, u16, String)> = Vec::new();
     for x in 0..buffer.area.width {

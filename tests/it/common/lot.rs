@@ -4,7 +4,7 @@
 pub struct Lot(pub u64);
 
 impl Lot {
-    /// A number below `bound`; 0 for none.
+    /// Returns a number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -12,7 +12,7 @@ impl Lot {
         (self.0 % bound.max(1) as u64) as usize
     }
 
-    /// One of several.
+    /// Returns one of several.
     pub fn of<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

@@ -1,4 +1,4 @@
-//! What the whole-program tests share: a home of their own, the screens without a terminal, and a terminal.
+//! Shared by the tests: a home directory per test, the screens without a terminal, and a terminal.
 
 pub mod bench;
 pub mod home;

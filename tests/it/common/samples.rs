@@ -1,4 +1,4 @@
-//! Outputs to look at, the same on every machine.
+//! Sample outputs, the same on every machine.
 
 /// The path that notices print.
 pub const SAVED_AS: &str = "/home/me/.local/share/opencode/tool-output/tool_e26cf08d5001AbCdEfGhIjKlMn";
@@ -20,7 +20,7 @@ pub fn build_log(lines: usize) -> Vec<u8> {
     log
 }
 
-/// Short lines of a test run, so many; the last but 11th fails.
+/// Short lines of a test run, this many; the twelfth from the end fails.
 pub fn test_log(lines: usize) -> Vec<u8> {
     let mut log = Vec::new();
     for n in 1..=lines {
@@ -35,7 +35,7 @@ pub fn test_log(lines: usize) -> Vec<u8> {
     log
 }
 
-/// Bytes that would do harm if they reached a terminal as they are, and what is near them.
+/// Bytes that would do harm if they reached a terminal raw, and similar ones.
 pub fn hostile() -> Vec<u8> {
     [
         &b"title: \x1b]0;owned\x07 done\n"[..],

@@ -1,9 +1,9 @@
-//! What a stream of bytes says to a terminal beyond text: every escape sequence and control, named.
+//! Names every escape sequence and control character in a stream of bytes.
 
 use std::collections::BTreeSet;
 
-/// The kinds of sequences and controls in `raw`: `CSI m`, `CSI ?1049h`, `OSC`, `^G`, `U+009B` and so on. Figures
-/// of ordinary sequences are left out; those of modes are kept.
+/// Returns the kinds of sequences and controls in `raw`: `CSI m`, `CSI ?1049h`, `OSC`, `^G`, `U+009B` and so on.
+/// Numbers are left out except in modes.
 pub fn kinds(raw: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(raw);
     let mut kinds = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The program in a real pseudo-terminal, with a terminal's model behind it. Nothing here waits for a time to
-//! pass, only for something to be on the screen.
+//! The program in a real pseudo-terminal, with a model of the terminal behind it. Nothing here waits for time to pass,
+//! only for something to appear on the screen.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -21,7 +21,7 @@ pub struct Session {
     pub before: String,
 }
 
-/// What has come from the program.
+/// The output of the program so far.
 pub struct Seen {
     pub parser: vt100::Parser,
     /// Every byte.
@@ -31,12 +31,12 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The screen as text.
+    /// Returns the screen as text.
     pub fn text(&self) -> String {
         self.parser.screen().contents()
     }
 
-    /// The last row that has text.
+    /// Returns the last row with text.
     pub fn status(&self) -> String {
         let (_, columns) = self.parser.screen().size();
         self.parser.screen().rows(0, columns.get()).last().unwrap_or_default()
@@ -52,12 +52,12 @@ fn not_zero(n: u16) -> NonZeroU16 {
 }
 
 impl Session {
-    /// Runs `overspill` with these words in a terminal of 80 by 24.
+    /// Runs `overspill` with these arguments in a terminal of 80 by 24.
     pub fn start(home: &Home, words: &[&str]) -> Self {
         Self::start_sized(home, (80, 24), words)
     }
 
-    /// The same in a terminal of so many columns and rows.
+    /// The same in a terminal of this many columns and rows.
     pub fn start_sized(home: &Home, columns_rows: (u16, u16), words: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
         command.args(words);
@@ -76,14 +76,14 @@ impl Session {
         Self::run(home, columns_rows, command, vars)
     }
 
-    /// Another program, with more variables set.
+    /// Runs another program, with additional variables.
     pub fn program(home: &Home, program: &std::path::Path, vars: &[(&str, &str)], words: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(words);
         Self::run(home, (80, 24), command, vars)
     }
 
-    /// The program with more variables set.
+    /// Runs `overspill` with additional variables.
     pub fn start_with(home: &Home, vars: &[(&str, &str)], words: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
         command.args(words);
@@ -116,12 +116,12 @@ impl Session {
         Self { master: pair.master, writer, child, seen, before }
     }
 
-    /// What has come so far.
+    /// Returns the output so far.
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.0.lock().expect("the reader lives")
     }
 
-    /// Waits until `enough` holds; what it gave. Fails at the deadline, showing the screen.
+    /// Waits until `enough` returns something, and returns that. Fails at the deadline, showing the screen.
     #[track_caller]
     pub fn wait_until<T>(&self, what: &str, enough: impl Fn(&Seen) -> Option<T>) -> T {
         let deadline = Instant::now() + DEADLINE;
@@ -164,7 +164,7 @@ impl Session {
         self
     }
 
-    /// Waits until the first row below the title begins with a text, space aside.
+    /// Waits until the first row below the title begins with a text, ignoring white space.
     #[track_caller]
     pub fn wait_top(&self, text: &str) -> &Self {
         self.wait_until(&format!("{text} at the top"), |seen| {
@@ -174,7 +174,7 @@ impl Session {
         self
     }
 
-    /// Types.
+    /// Types keys.
     pub fn keys(&mut self, keys: &str) -> &mut Self {
         self.writer
             .write_all(keys.as_bytes())
@@ -183,7 +183,7 @@ impl Session {
         self
     }
 
-    /// The terminal takes another size.
+    /// Resizes the terminal.
     pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.seen().parser.set_size(not_zero(rows), not_zero(columns));
         self.master.resize(size(columns, rows)).expect("another size");
@@ -196,7 +196,7 @@ impl Session {
         rustix::process::kill_process(pid, signal).expect("the program lives");
     }
 
-    /// Waits for the end of the program and of what it said; its exit status.
+    /// Waits for the program to exit and its output to end; returns its exit status.
     #[track_caller]
     pub fn ended(&mut self) -> u32 {
         let is_over = self.holds_within(DEADLINE, |seen| seen.ended);
@@ -204,7 +204,7 @@ impl Session {
         self.child.wait().expect("an end").exit_code()
     }
 
-    /// The terminal is as it was before the program ran.
+    /// Checks that the terminal is as it was before the program ran.
     #[track_caller]
     pub fn is_restored(&self) {
         let seen = self.seen();
@@ -217,12 +217,12 @@ impl Session {
         assert_eq!(self.modes(), self.before, "the terminal's modes");
     }
 
-    /// The terminal's device.
+    /// Returns the terminal's device.
     pub fn name(&self) -> std::path::PathBuf {
         self.master.tty_name().expect("a terminal has a name")
     }
 
-    /// The terminal's modes.
+    /// Returns the terminal's modes.
     pub fn modes(&self) -> String {
         format!("{:?}", self.master.get_termios())
     }
@@ -235,17 +235,17 @@ impl Drop for Session {
     }
 }
 
-/// Where a sequence last begins.
+/// Returns where a sequence last begins.
 fn last(raw: &[u8], sequence: &[u8]) -> Option<usize> {
     raw.windows(sequence.len()).rposition(|window| window == sequence)
 }
 
-/// Reads what the program writes, until it has ended.
+/// Reads what the program writes until it exits.
 fn follow(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         loop {
-            // A terminal whose program has gone gives an error, not an end.
+            // A terminal whose program has exited returns an error, not an end.
             let count = reader.read(&mut bytes).unwrap_or(0);
             let Ok(mut state) = seen.0.lock() else { return };
             state.parser.process(&bytes[..count]);

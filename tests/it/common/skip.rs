@@ -1,11 +1,11 @@
-//! Tests that this machine or this user does not allow.
+//! Skips tests that this machine or this user does not allow.
 
-/// Says that a test, or the rest of it, shows nothing here, and why.
+/// Reports that a test, or the rest of it, is skipped, and why.
 pub(crate) fn skipped(reason: &str) {
     eprintln!("skipped: {reason}");
 }
 
-/// Whether root runs the tests. Without root the test is skipped: only root can do what is said.
+/// Whether root runs the tests. Otherwise reports a skip: only root can do `what`.
 pub(crate) fn is_root(what: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
@@ -14,7 +14,7 @@ pub(crate) fn is_root(what: &str) -> bool {
     is_root
 }
 
-/// Whether an ordinary user runs the tests. As root the test is skipped: what is said does not hold then.
+/// Whether an ordinary user runs the tests. As root, reports a skip: `what` does not apply then.
 pub(crate) fn is_ordinary(what: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if is_root {

@@ -1,13 +1,13 @@
-//! A terminal's screen as an SVG picture.
+//! Draws a terminal's screen as an SVG picture.
 
 use std::fmt::Write;
 
 use vt100::{Cell, Color, Screen};
 
-/// Pixels of a cell.
+/// Width of a cell in pixels.
 const WIDTH: u32 = 9;
 const HEIGHT: u32 = 19;
-/// Pixels around the screen; above it stands a window's bar.
+/// Margin around the screen in pixels; a window bar is above it.
 const MARGIN: u32 = 14;
 const BAR: u32 = 26;
 
@@ -19,7 +19,7 @@ const COLOURS: [&str; 16] = [
     "#ff8087", "#97e090", "#ffdd70", "#8cc0ff", "#e0a8f5", "#74dfe8", "#ffffff",
 ];
 
-/// How a stretch of a row looks.
+/// The style of a stretch of a row.
 #[derive(Debug, Clone, PartialEq)]
 struct Look {
     fore: String,
@@ -57,7 +57,7 @@ fn colour(colour: Color) -> Option<String> {
     }
 }
 
-/// The whole screen.
+/// Draws the whole screen.
 pub fn picture(screen: &Screen, title: &str) -> String {
     let (rows, columns) = screen.size();
     let width = u32::from(columns.get()) * WIDTH + 2 * MARGIN;
@@ -82,7 +82,7 @@ pub fn picture(screen: &Screen, title: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Stretches of one look: where they start, and their cells' texts.
+/// Returns stretches of one style: where they start, and the texts of their cells.
 fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, Vec<String>, Look)> {
     let mut runs: Vec<(u16, Vec<String>, Look)> = Vec::new();
     for column in 0..columns {
@@ -147,7 +147,7 @@ fn draw(svg: &mut String, (row, column): (u16, u16), texts: &[String], look: &Lo
     );
 }
 
-/// Blocks are drawn as such, since fonts leave gaps: where in the cell, how wide, how strong.
+/// Block characters are drawn as rectangles, since fonts leave gaps: position in the cell, width, opacity.
 fn block(text: &str) -> Option<(u32, u32, f32)> {
     Some(match text {
         "█" => (0, WIDTH, 0.8),

@@ -1,4 +1,4 @@
-//! The engine under test, asked through its public API alone, with the laws that every answer keeps.
+//! The engine under test, used only through its public API, with the invariants of every answer.
 use super::text::{go_text, lossy};
 use super::{Case, Fault, Verdict};
 use overspill::preview::{
@@ -8,11 +8,11 @@ use overspill::preview::{
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
-/// What comes of asking.
+/// The result of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Given(Verdict),
-    /// The policy takes no such value: there is nothing to compare.
+    /// The policy does not take this value: there is nothing to compare.
     Refused,
 }
 
@@ -27,7 +27,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     CATALOG.names()
 }
 
-/// Whether the policy takes the case's values at all.
+/// Whether the policy takes the case's values.
 pub fn takes(case: &Case) -> bool {
     configured(case).is_some()
 }
@@ -37,7 +37,7 @@ fn parsed(policy: &'static str) -> Policy {
     all.entry(policy).or_insert_with(|| CATALOG.get(policy).unwrap()).clone()
 }
 
-/// The case's policy with its parameters set; `None` where it refuses a value.
+/// Returns the case's policy with its parameters set; `None` if it refuses a value.
 fn configured(case: &Case) -> Option<Policy> {
     let mut policy = parsed(case.policy);
     for (key, value) in &case.sets {
@@ -50,7 +50,7 @@ fn configured(case: &Case) -> Option<Policy> {
     Some(policy)
 }
 
-/// Asks the engine, and checks the laws on the way.
+/// Asks the engine, and checks the invariants.
 pub fn ask(case: &Case) -> Answer {
     let Some(policy) = configured(case) else { return Answer::Refused };
     let totals = Totals::count(&case.input);
@@ -60,7 +60,7 @@ pub fn ask(case: &Case) -> Answer {
     input.exit_code = case.exit_code;
     input.saved_as_stderr = case.path_stderr();
     let answer = plan(&input, &policy);
-    // Twice the work: for the smaller outputs, of which there are most.
+    // This doubles the work, so only for the smaller outputs, which are the most.
     if case.input.len() < 20_000 {
         check_without_totals(case, &policy, &input, &answer);
     }
@@ -78,8 +78,8 @@ pub fn ask(case: &Case) -> Answer {
     })
 }
 
-/// Kept parts are ordered, disjoint, in range and the plain decoding of their range; what is not cut
-/// is the whole; the sum of the parts' bytes is the preview's.
+/// Checks that kept parts are ordered, disjoint, in range and the plain decoding of their range; that what is not cut
+/// is whole; and that the parts' lengths add up to the preview's.
 fn check_parts(case: &Case, preview: &Preview, input: &Input) {
     let mut joined = String::new();
     let mut ends = [0, 0];
@@ -95,7 +95,7 @@ fn check_parts(case: &Case, preview: &Preview, input: &Input) {
         assert!(range.start <= range.end && range.end <= bytes.len(), "{part:?} is out of range in {case:?}");
         if let Part::Kept { decoding, .. } = part {
             let end = &mut ends[usize::from(source == Stream::Stderr)];
-            // Some agents show the whole text as the last 0 characters; nothing else comes twice.
+            // Some agents show the whole text as the last 0 characters; nothing else occurs twice.
             assert!(*end <= range.start, "{part:?} overlaps what came before in {case:?}");
             *end = range.end;
             let plain = match decoding {
@@ -111,7 +111,7 @@ fn check_parts(case: &Case, preview: &Preview, input: &Input) {
     assert_eq!(preview.tokens_estimate(input), joined.len().div_ceil(4) as u64, "tokens of {case:?}");
 }
 
-/// Without any total counted the engine may say that it waits, but never something else.
+/// Without any total counted, the engine may report that it waits, but nothing else may differ.
 fn check_without_totals(case: &Case, policy: &Policy, input: &Input, whole: &Result<Preview, PlanError>) {
     let unknown = Totals::unknown();
     let mut early = *input;
@@ -127,8 +127,8 @@ fn check_without_totals(case: &Case, policy: &Policy, input: &Input, whole: &Res
     }
 }
 
-/// The machine-readable details beside the text, null where there are none; and nothing where the
-/// policy takes no such value.
+/// Returns the machine-readable details beside the text, null if there are none; none if the policy does not take the
+/// values.
 pub fn details(case: &Case) -> Option<serde_json::Value> {
     let policy = configured(case)?;
     let totals = Totals::count(&case.input);

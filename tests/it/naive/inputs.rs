@@ -1,4 +1,4 @@
-//! Outputs and limits that bite: short hostile fragments, and values around every limit.
+//! Outputs and limits that matter: short hostile fragments, and values around every limit.
 use super::text::*;
 use super::{Case, case};
 use proptest::prelude::*;
@@ -53,11 +53,11 @@ pub enum Scale {
     Large,
 }
 
-/// What a parameter ranges over.
+/// The range of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Lines,
-    /// UTF-8 bytes of the decoded text, shifted by so much.
+    /// UTF-8 bytes of the decoded text, plus this.
     Bytes(usize),
     RawBytes(usize),
     Units(usize),
@@ -65,21 +65,21 @@ pub enum Kind {
     Tokens,
     Bool,
     Word(&'static [&'static str]),
-    /// A line number from this base up.
+    /// A line number, from this base.
     Offset(usize),
     /// A count of lines, mostly given.
     Limit,
-    /// Mostly a small number, whatever the output is.
+    /// Mostly a small number, whatever the output.
     Few,
     Chunk,
 }
 
-/// How one policy is asked.
+/// How to ask one policy.
 pub struct Spec {
     pub policy: &'static str,
     pub scale: Scale,
     pub knobs: &'static [(&'static str, Kind)],
-    /// Whether `--stderr` and `--exit-code` mean something to it.
+    /// Whether it uses `--stderr` and `--exit-code`.
     pub streams: Streams,
 }
 
@@ -122,7 +122,7 @@ fn around(n: usize, knob: u32, shift: usize) -> usize {
     value + if knob.is_multiple_of(5) { 0 } else { shift }
 }
 
-/// The parameter's value for this output; nothing leaves it at its default.
+/// Returns the parameter's value for this output; none leaves the default.
 fn value(kind: Kind, knob: u32, input: &[u8]) -> Option<String> {
     let text = lossy(input);
     let lines = pieces(&text).len();
@@ -146,7 +146,7 @@ fn value(kind: Kind, knob: u32, input: &[u8]) -> Option<String> {
     })
 }
 
-/// A case of this policy with its parameters around this output's own measures.
+/// Returns a case for this policy with parameters around this output's own measures.
 pub fn tuned(spec: &Spec, input: Vec<u8>, stderr: Vec<u8>, knobs: &[u32]) -> Case {
     let mut c = case(spec.policy, &input, &[]);
     for (i, (key, kind)) in spec.knobs.iter().enumerate() {

@@ -1,8 +1,7 @@
-//! A second implementation of every policy, written from the documents alone: whole text, plain
-//! loops, no cleverness. What it says is compared with what the engine says.
+//! A second implementation of every policy, written only from the documents: whole text, plain loops, no cleverness.
+//! Its results are compared with the engine's.
 //!
-//! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading
-//! was taken.
+//! Where a document leaves something open, a comment that begins with "Ambiguous" says which reading was chosen.
 pub mod basic;
 pub mod claude;
 pub mod copilot;
@@ -30,15 +29,15 @@ pub mod text;
 /// Why there is no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The agent itself dies on this output.
+    /// The agent itself crashes on this output.
     Crash(String),
-    /// The agent's tool answers with an error; an empty text where the documents give none.
+    /// The agent's tool replies with an error; an empty text if the documents give none.
     Error(String),
 }
 
 pub type Verdict = Result<String, Fault>;
 
-/// One question put to both implementations.
+/// A question for both implementations.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub policy: &'static str,
@@ -91,7 +90,7 @@ impl Case {
         "/P.stderr"
     }
 
-    /// What the model gets, by the documents.
+    /// Returns what the model gets according to the documents.
     pub fn naive(&self) -> Verdict {
         let (_, implementation) = TABLE
             .iter()
@@ -102,8 +101,8 @@ impl Case {
 }
 
 impl Case {
-    /// The machine-readable details by the documents, null where nothing applies; nothing for the
-    /// policies that have none.
+    /// Returns the machine-readable details according to the documents, null if nothing applies; none for policies
+    /// without details.
     pub fn naive_details(&self) -> Option<serde_json::Value> {
         Some(match self.policy {
             "pi-30k/read" => pi_30k::read_details(self),
@@ -119,7 +118,7 @@ impl Case {
 
 type Double = fn(&Case) -> Verdict;
 
-/// Every policy that has a double.
+/// Every policy with a second implementation.
 pub const TABLE: &[(&str, Double)] = &[
     ("opencode/output", opencode::output),
     ("kilo/output", opencode::output),

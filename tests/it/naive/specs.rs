@@ -1,4 +1,4 @@
-//! How each policy is asked: its parameters and what they range over.
+//! How each policy is asked: its parameters and their ranges.
 use super::inputs::Kind::*;
 use super::inputs::{Scale, Scale::*, Spec, Streams};
 

@@ -1,4 +1,4 @@
-//! The words of the documents as plain code: text, pieces, units, points, sizes, lossy slices.
+//! The documents' terms as plain code: text, pieces, units, points, sizes, lossy slices.
 
 /// What JavaScript's and Rust's lossy decoders make of the bytes: one U+FFFD a maximal bad subpart.
 pub fn lossy(bytes: &[u8]) -> String {

@@ -1,9 +1,9 @@
-//! Moving along long lines: to their ends, wrapped and sideways, whatever their bytes take on the screen.
+//! Moving along long lines: to their ends, wrapped and sideways, whatever the width of their bytes.
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 
-/// A line of so many bytes of text that end in `the end`, between two short ones.
+/// Creates a line of this many bytes that ends in `the end`, between two short ones.
 fn long(home: &Home, bytes: usize) -> std::path::PathBuf {
     let line = "größer ".repeat(bytes / 9);
     home.file("long", format!("first\n{line}the end\nlast\n"))

@@ -1,4 +1,4 @@
-//! What a frame costs: blocks of the file read and rows laid out, whatever the file's size.
+//! The cost of a frame: blocks of the file read and rows laid out, whatever the file's size.
 
 use std::os::unix::fs::FileExt;
 
@@ -14,12 +14,12 @@ use crate::common::home::Home;
 const HUGE: u64 = 5 << 30;
 const LONG: u64 = 200 << 20;
 
-/// Rows of both panes.
+/// Number of rows in both panes.
 fn few_rows(bench: &Bench) -> usize {
     2 * usize::from(bench.app.canvas.size.1)
 }
 
-/// Rows of a segment of a long line of zeros, each of two columns: inside of one, it is laid out from its start.
+/// Rows in a segment of a long line of zeros, each two columns wide: a position inside is laid out from the start.
 fn segment_rows(bench: &Bench) -> usize {
     let (width, _) = bench.pager().room(Side::Spill);
     ANCHOR * 2 / usize::from(width) + 2
@@ -55,7 +55,7 @@ fn the_first_frame_of_five_gigabytes_reads_four_blocks() {
     }
 }
 
-/// A line of 200 MB, two short ones about it.
+/// A line of 200 MB between two short ones.
 fn long_line(home: &Home) -> std::path::PathBuf {
     let path = home.sparse("long", LONG);
     let file = std::fs::File::options().write(true).open(&path).unwrap();
@@ -91,7 +91,7 @@ fn a_line_of_200_megabytes_costs_no_more_than_it_shows() {
 fn moving_in_a_line_of_200_megabytes_lays_out_a_few_segments() {
     let home = Home::new();
     let bench = Bench::open((80, 24), &long_line(&home), policy("opencode/output"));
-    // Up, down and to the end each look into two segments at most.
+    // Up, down and to the end each read at most two segments.
     let allowed = 3 * (2 * segment_rows(&bench) + few_rows(&bench));
     for top in [0, 6, LONG / 2, LONG - 6, LONG - 1] {
         let cost = Cost::default();

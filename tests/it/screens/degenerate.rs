@@ -4,7 +4,7 @@ use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 use crate::common::samples::{build_log, hostile};
 
-/// Ways to come into a state, from an output just opened.
+/// Ways to reach a state from a freshly opened output.
 const STATES: [&str; 14] = [
     "",
     "G",

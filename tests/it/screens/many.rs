@@ -1,4 +1,4 @@
-//! Lists of many stored outputs, and lists that change while one looks: what that costs, and what keys act on.
+//! Lists of many stored outputs, and lists that change meanwhile: their cost, and what keys act on.
 
 use std::fs;
 
@@ -10,10 +10,10 @@ use overspill::tui::stores::sort::BATCH;
 
 use crate::common::bench::{Bench, looked_at};
 
-/// More than are put in order between two keys.
+/// More than are sorted between two keys.
 const MANY: usize = 6 * BATCH;
 
-/// A home with so many entries, the first one the youngest, and screens that look at it.
+/// Creates a home directory with this many entries, the first one the youngest, and screens that show it.
 fn stocked(count: usize) -> (tempfile::TempDir, Bench) {
     let dir = tempfile::tempdir().unwrap();
     let mut bench = Bench::new((80, 24));
@@ -46,7 +46,7 @@ fn chosen(bench: &Bench) -> String {
     bench.app.stores.listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
 }
 
-/// A look, taken in batch by batch as a worker sends it.
+/// Delivers a scan batch by batch, as a worker does.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
     bench.update(Event::Scanned(Scanned::Begun { number, now, user }));

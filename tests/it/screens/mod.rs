@@ -1,4 +1,4 @@
-//! What the screens look like, styles included: every state at the sizes that matter, and any size at all.
+//! The appearance of the screens, including styles: every state at the sizes that matter, and arbitrary sizes.
 
 mod along;
 mod cost;
@@ -12,5 +12,5 @@ mod stores;
 mod storms;
 mod window;
 
-/// The sizes at which screens are looked at: narrow, in between, wide.
+/// The sizes at which screens are checked: narrow, medium, wide.
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];

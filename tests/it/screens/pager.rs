@@ -13,7 +13,7 @@ use crate::common::home::Home;
 use crate::common::samples::{build_log, hostile, test_log};
 use crate::screens::SIZES;
 
-/// Opens a file of this content under opencode's policy.
+/// Opens a file with this content under opencode's policy.
 fn open(size: (u16, u16), content: &[u8]) -> Bench {
     open_with(size, content, |_| ())
 }
@@ -22,11 +22,11 @@ fn open_with(size: (u16, u16), content: &[u8], set: impl FnOnce(&mut overspill::
     let home = Home::new();
     let mut policy = policy("opencode/output");
     set(&mut policy);
-    // The map outlives the name, so the home may go.
+    // The map outlives the file's name, so the home directory may be removed.
     Bench::open(size, &home.file("build.log", content), policy)
 }
 
-/// Keeps a screen as `NAME_WIDTHxHEIGHT`.
+/// Checks a screen against the snapshot `NAME_WIDTHxHEIGHT`.
 fn keep(name: &str, bench: &Bench) {
     let (width, height) = bench.app.canvas.size;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {

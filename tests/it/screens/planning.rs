@@ -1,4 +1,4 @@
-//! Previews of large outputs are made by a worker: keys work meanwhile, Esc gives up, late answers are dropped.
+//! Previews of large outputs are made by a worker: keys work meanwhile, Esc cancels, late results are dropped.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
@@ -9,12 +9,12 @@ use overspill::tui::widget::layout::Side;
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 
-/// Presses a key; what it asks for is left undone.
+/// Presses a key; returns the requested effects without carrying them out.
 fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
     bench.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
-/// The preview that is asked for, and nothing done about it.
+/// Returns the requested preview without making it.
 fn asked_for(effects: Vec<Effect>) -> Box<Making> {
     let plan = effects.into_iter().find_map(|effect| match effect {
         Effect::Plan(task) => Some(task),
@@ -29,7 +29,7 @@ fn answer(bench: &mut Bench, task: &Making) {
     bench.carry_out(effects);
 }
 
-/// An output that is too large to be planned on the screen's thread, all of it counted.
+/// Opens an output that is too large to be planned on the screen's thread, with all of it counted.
 fn large(home: &Home) -> Bench {
     let path = home.file("build.log", b"0123456789abcdefghijklmnopqrstu\n".repeat(AT_ONCE / 32 + 1));
     Bench::open((80, 24), &path, policy("opencode/output"))
@@ -138,7 +138,7 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
     bench.look();
     assert!(bench.pager().output.awaits(task.number));
     answer(&mut bench, &task);
-    // It was made anew at once, of all there is.
+    // It was made again at once, from everything there is.
     assert!(!bench.pager().output.is_awaited());
     let preview = bench.pager().output.preview.as_ref().unwrap();
     assert_eq!(preview.total_lines, Some(AT_ONCE as u64 / 32 + 2 + 1));
@@ -148,7 +148,7 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
 fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
     let home = Home::new();
     let small = home.file("small", b"a line\n".repeat(AT_ONCE / 7));
-    // Whoever reads all of this never comes back.
+    // Reading all of this would take forever.
     let huge = home.sparse("huge", 1 << 40);
     for name in Catalog::builtin().names() {
         for path in [&small, &huge] {

@@ -1,4 +1,4 @@
-//! Keys, sizes and outputs drawn by lot, from fixed seeds: no panic, and nothing but safe characters on the screen.
+//! Random keys, sizes and outputs from fixed seeds: no panic, and nothing but safe characters on the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::{Event, Message};
@@ -9,7 +9,7 @@ use crate::common::home::Home;
 use crate::common::lot::Lot;
 use crate::common::samples::{build_log, hostile};
 
-/// Sequences of keys, and keys of each.
+/// Number of key sequences, and keys per sequence.
 const SEQUENCES: u64 = 40;
 const KEYS: usize = 40;
 
@@ -59,7 +59,7 @@ pub(super) fn event(lot: &mut Lot) -> Event {
     }
 }
 
-/// What must never reach a terminal: controls, and what turns or hides text.
+/// Whether a character must never reach a terminal: controls, and what reorders or hides text.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e0fff}')

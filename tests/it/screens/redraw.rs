@@ -1,4 +1,4 @@
-//! Bar 35: what is drawn in addition to what is there, what is drawn anew, and what a terminal makes of both agree.
+//! Bar 35: an incremental draw, a full redraw and a terminal's view of them all agree.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -20,13 +20,13 @@ use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 use crate::common::lot::Lot;
 
-/// Screens that are compared, unless the variable says how many.
+/// Number of screens compared, unless the variable sets another one.
 const SCREENS: usize = 1000;
 const VARIABLE: &str = "OVERSPILL_TEST_SCREENS";
-/// Screens of one sequence.
+/// Screens per sequence.
 const EACH: usize = 50;
 
-/// What is written, for a terminal to read.
+/// The bytes written, for a terminal to read.
 #[derive(Clone, Default)]
 struct Written(Rc<RefCell<Vec<u8>>>);
 
@@ -40,7 +40,7 @@ impl Write for Written {
     }
 }
 
-/// The program's own backend, of a terminal that has no system behind it.
+/// The program's own backend, for a terminal without a system behind it.
 struct Drawer(CrosstermBackend<Written>, Rc<RefCell<Size>>);
 
 impl Backend for Drawer {
@@ -87,7 +87,7 @@ impl Backend for Drawer {
     }
 }
 
-/// The screens drawn into a terminal's model.
+/// The screens drawn into the model of a terminal.
 struct Drawn {
     terminal: Terminal<Drawer>,
     written: Written,
@@ -108,7 +108,7 @@ impl Drawn {
         Self { terminal, written, size, model }
     }
 
-    /// Draws what has changed; the frame, and how many bytes it took.
+    /// Draws what has changed; returns the frame and the number of bytes written.
     fn draw(&mut self, app: &App) -> (Buffer, usize) {
         let (columns, rows) = app.canvas.size;
         if self.size.replace(Size::new(columns, rows)) != Size::new(columns, rows) {
@@ -123,12 +123,12 @@ impl Drawn {
     }
 }
 
-/// The model leaves out U+FFFD, which any terminal draws in one column.
+/// The model omits U+FFFD, which any terminal draws in one column.
 fn known(text: &str) -> String {
     text.replace('\u{fffd}', "\u{25a1}")
 }
 
-/// A cell's text and looks, as far as they are seen; without text it is a space, of which the ground is seen.
+/// Returns a cell's text and visible style; a cell without text is a space, of which only the background is visible.
 fn cell(screen: &vt100::Screen, row: u16, column: u16) -> (&str, [bool; 5], vt100::Color, vt100::Color) {
     let cell = screen.cell(row, column).expect("a cell of the screen");
     let text = if cell.has_contents() { cell.contents() } else { " " };
@@ -151,7 +151,7 @@ fn assert_alike(more: &vt100::Screen, anew: &vt100::Screen, frame: &Buffer, what
         while column < frame.area.width {
             let meant = frame[(column, row)].symbol();
             let (mut more, mut anew) = (cell(more, row, column), cell(anew, row, column));
-            // Of bold and dim together the model knows the one that came last; terminals know both.
+            // Of bold and dim together the model knows only the latest; terminals know both.
             if frame[(column, row)].modifier.contains(Modifier::BOLD | Modifier::DIM) {
                 [&mut more, &mut anew].into_iter().for_each(|cell| cell.1[..2].fill(true));
             }
@@ -167,7 +167,7 @@ fn assert_alike(more: &vt100::Screen, anew: &vt100::Screen, frame: &Buffer, what
     }
 }
 
-/// Terminals disagree about how wide joined emoji are, and the model counts each part.
+/// Terminals disagree about the width of joined emoji, and the model counts each part.
 fn without_joiners(output: Vec<u8>) -> Vec<u8> {
     String::from_utf8(output)
         .map_or_else(|error| error.into_bytes(), |text| text.replace('\u{200d}', "").into_bytes())

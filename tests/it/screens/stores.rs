@@ -10,7 +10,7 @@ use overspill::tui::stores::glance::Glance;
 use crate::common::bench::{Bench, looked_at, policy};
 use crate::screens::SIZES;
 
-/// A home with stores in it, and the screens that look at it.
+/// A home directory with stores, and the screens that show them.
 pub(super) struct Stocked {
     dir: tempfile::TempDir,
     pub(super) bench: Bench,
@@ -52,7 +52,7 @@ impl Stocked {
         stocked
     }
 
-    /// The record of the run that made one of our own entries.
+    /// Creates the record of the run that created one of overspill's own entries.
     fn run(&self, id: &str, command: &[&str]) {
         let home = self.dir.path().join(".local/share/overspill");
         let records = home.join("records");
@@ -69,7 +69,7 @@ impl Stocked {
         std::fs::write(records.join(format!("{id}.json")), record.to_string()).unwrap();
     }
 
-    /// Begins with the list, as `overspill` alone does.
+    /// Starts with the list, like plain `overspill`.
     pub(super) fn shown(mut self) -> Self {
         let effects = self.bench.start_with_stores();
         self.bench.carry_out(effects);
@@ -219,7 +219,7 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     assert_ne!(pasted.rows(), list().rows());
 }
 
-/// What the list asks to be shown beside it: the paths.
+/// Returns the paths that the list requests to be shown beside it.
 fn beside(bench: &Bench) -> Vec<PathBuf> {
     let path = |effect: &Effect| match effect {
         Effect::Glance(path) => Some(path.clone()),

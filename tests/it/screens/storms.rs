@@ -1,4 +1,4 @@
-//! Bar 32: sizes, pastes and keys by the hundreds in every pop-up: no panic, a sane state, and Esc leaves.
+//! Bar 32: hundreds of sizes, pastes and keys in every pop-up: no panic, a sane state, and Esc closes it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::Event;
@@ -11,7 +11,7 @@ use crate::common::home::Home;
 use crate::common::lot::Lot;
 use crate::common::samples::build_log;
 
-/// A pop-up: the keys that open it, how often Esc must be pressed to leave it, and whether one types in it.
+/// A pop-up: the keys that open it, how many times Esc closes it, and whether it takes typed text.
 type PopUp = (&'static str, usize, bool);
 
 const OF_PAGER: [PopUp; 9] = [
@@ -30,14 +30,14 @@ const OF_STORES: [PopUp; 3] = [("h", 1, false), ("/", 1, true), ("X", 1, false)]
 const SIZES: usize = 40;
 const KEYS: usize = 1000;
 const PASTE: usize = 200 << 10;
-/// Bytes that a typed line may have.
+/// Maximum length of a typed line in bytes.
 const MOST: usize = 4096;
 
 fn is_up(bench: &Bench) -> bool {
     bench.app.popup.is_some() || bench.app.pager.as_ref().is_some_and(|pager| pager.drawer.open)
 }
 
-/// Does something in each pop-up, just opened; it must leave the pop-up as it found it. Then Esc leaves.
+/// Does something in each freshly opened pop-up, which must stay open. Then Esc closes it.
 fn in_each(which: impl Fn(&PopUp) -> bool, storm: impl Fn(&mut Bench, &mut Lot)) {
     let home = Home::new();
     let path = home.file("build.log", build_log(300));
@@ -65,7 +65,7 @@ fn weather(bench: &mut Bench, &(keys, escapes, _): &PopUp, storm: impl Fn(&mut B
     assert_eq!(bench.rows(), before, "{keys}");
 }
 
-/// What is typed has its bound, and what is drawn fits the terminal.
+/// Checks that typed text is bounded, and that what is drawn fits the terminal.
 #[track_caller]
 fn assert_sane(bench: &Bench) {
     let (buffer, _) = bench.draw();
@@ -124,7 +124,7 @@ fn a_key_held_down_types_no_more_than_a_line() {
     );
 }
 
-/// Keys by lot, each pressed once or held down for a while.
+/// Presses random keys, each once or held down for a while.
 fn flood(bench: &mut Bench, lot: &mut Lot) {
     let mut left = KEYS;
     while left > 0 {
@@ -151,7 +151,7 @@ fn a_flood_of_keys_in_every_pop_up() {
         bench.keys(keys);
         flood(bench, &mut Lot(0x9e37_79b9_7f4a_7c15 ^ seed as u64));
         assert_sane(bench);
-        // A mark may wait, and something may be half typed in the drawer.
+        // A mark may be pending, and something may be half typed in the drawer.
         bench.keys("<Esc><Esc><Esc>");
         assert!(!is_up(bench), "{keys}");
         bench.keys("h");

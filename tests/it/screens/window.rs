@@ -1,18 +1,18 @@
-//! Windows of the spill as an agent's read tool gives them, and the calls that read them.
+//! Windows of the spill as an agent's read tool returns them, and the calls that read them.
 
 use overspill::tui::app::Effect;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 
-/// A file of 5,000 lines, under a policy.
+/// Opens a file of 5,000 lines under a policy.
 fn open(name: &str) -> Bench {
     let home = Home::new();
     let lines: String = (1..=5000).map(|n| format!("{n}\n")).collect();
     Bench::open((80, 12), &home.file("numbers", lines), policy(name))
 }
 
-/// The offset of the call that was copied last.
+/// Returns the offset of the last call that was copied.
 fn copied(bench: &Bench) -> u64 {
     let Some(Effect::Copy(call)) = bench.asked.last() else { panic!("{:?}", bench.asked) };
     let call: serde_json::Value = serde_json::from_str(call).expect("a call");

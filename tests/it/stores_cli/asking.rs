@@ -1,4 +1,4 @@
-//! On a terminal the commands ask, and only a yes deletes.
+//! On a terminal the commands ask for confirmation, and only a yes deletes.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 use crate::common::home::DEADLINE;
 use crate::stores_cli::stocked::{Stocked, name};
 
-/// The program on a terminal of 100 columns.
+/// The program in a terminal of 100 columns.
 struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
@@ -41,7 +41,7 @@ impl Terminal {
         Terminal { child, keys, output, seen: String::new(), _master: pair.master }
     }
 
-    /// Reads until this is on the terminal.
+    /// Reads until the terminal shows this text.
     #[track_caller]
     fn wait_for(&mut self, words: &str) {
         while !self.seen.contains(words) {
@@ -51,7 +51,7 @@ impl Terminal {
         }
     }
 
-    /// Answers the question, and returns the exit status and all that was shown.
+    /// Answers the question; returns the exit status and everything shown.
     fn answer(mut self, answer: &str) -> (u32, String) {
         self.wait_for("[y/N] ");
         self.keys.write_all(answer.as_bytes()).unwrap();

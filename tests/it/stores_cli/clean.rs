@@ -1,10 +1,10 @@
-//! `clean`: what it takes, what it leaves, and what it asks for first.
+//! `clean`: what it deletes, what it leaves, and when it asks first.
 
 use std::fs;
 
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name};
 
-/// One due and one young entry in our own store and in opencode's.
+/// One due and one young entry each in overspill's own store and in opencode's.
 fn stocked() -> (Stocked, [std::path::PathBuf; 4]) {
     let home = Stocked::new();
     let paths = [

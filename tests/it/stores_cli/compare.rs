@@ -81,7 +81,7 @@ fn finds_are_counted_where_they_survive() {
     assert!(ran.text().lines().all(|row| row.contains(" of 3  ")), "{}", ran.text());
 }
 
-/// What `compare` counts is what a search of the printed preview finds, for a pattern that no notice holds.
+/// `compare` counts the same matches that a search of the printed preview finds, for a pattern that no notice contains.
 #[test]
 fn finds_kept_are_those_in_the_preview_s_text() {
     let home = stocked();

@@ -1,4 +1,4 @@
-//! Bars 13 to 20 of the table of faults, through the commands.
+//! Bars 13 to 20 of the table of faults, tested through the commands.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -147,7 +147,7 @@ fn modes_do_not_depend_on_the_umask() {
     }
 }
 
-/// Half of them clean everything that is due, half our own store alone, and meanwhile entries come and go.
+/// Half of them clean everything that is due, half only overspill's own store; meanwhile entries come and go.
 #[test]
 fn eight_cleaners_at_once_delete_what_is_due_and_nothing_else() {
     const FILES: u16 = 3_000;

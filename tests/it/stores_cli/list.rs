@@ -1,4 +1,4 @@
-//! `list`: which entries, in what order, and what is said of each.
+//! `list`: which entries, in which order, and their columns.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

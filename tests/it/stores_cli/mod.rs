@@ -1,4 +1,4 @@
-//! The commands that go through the stores without the screen: what they show, and above all what they delete.
+//! The commands that work on the stores without a screen: what they show, and above all what they delete.
 
 mod asking;
 mod clean;

@@ -1,4 +1,4 @@
-//! `rm`: single deletions.
+//! `rm`: deleting single outputs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -83,8 +83,8 @@ fn an_empty_id_names_nothing() {
         &[""],
     ];
     for words in commands {
-        home.run(words).fails(2, &["an empty word names no file and no id"]);
+        home.run(words).fails(2, &["the empty string is neither a file nor an id"]);
     }
-    home.run(&["rm", "--yes", name(&only), ""]).fails(2, &["an empty word"]);
+    home.run(&["rm", "--yes", name(&only), ""]).fails(2, &["the empty string"]);
     assert!(only.exists(), "the only output there is");
 }

@@ -1,5 +1,6 @@
-//! Temporary directories that others can write: what is another user's is never followed nor deleted, and its owner is
-//! shown; as an ordinary user, whom others can put files before, and not only as root, who may do everything.
+//! Temporary directories that others can write to: another user's files are never followed nor deleted, and their owner
+//! is shown. Run as an ordinary user, ahead of whom others can place files, and not only as root, who may do
+//! everything.
 
 use std::fs;
 use std::io;
@@ -14,7 +15,7 @@ use crate::stores_cli::stocked::Stocked;
 const USER: u32 = 65_534;
 const ANOTHER: u32 = 12_345;
 
-/// A home of an ordinary user's, whose temporary directory everyone can write.
+/// A home directory of an ordinary user, whose temporary directory everyone can write to.
 fn home() -> Stocked {
     let home = Stocked::new();
     fs::set_permissions(home.dir("."), PermissionsExt::from_mode(0o755)).unwrap();
@@ -25,12 +26,12 @@ fn home() -> Stocked {
     home
 }
 
-/// Runs the program as that user, if it can be run at all.
+/// Runs the program as that user, if that is possible.
 fn run(home: &Stocked, words: &[&str]) -> io::Result<Ran> {
     Ok(finish(home.command(words).uid(USER).gid(USER).spawn()?))
 }
 
-/// A file that all can read, and its directory, of such a user's.
+/// Creates a file that everyone can read, and its directory, owned by this user.
 fn put(home: &Stocked, path: &str, owner: u32) -> PathBuf {
     let path = home.put(&home.dir("tmp").join(path), "theirs\n", 2_000);
     fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
@@ -51,7 +52,7 @@ fn what_others_put_into_a_shared_directory_is_neither_followed_nor_deleted() {
     let file = put(&home, "pi-bash-0123456789abcdef.log", ANOTHER);
     let inside = put(&home, "opencode-theirs/bash-1-stdout.txt", ANOTHER);
     let mine = put(&home, "opencode-mine/bash-1-stdout.txt", USER);
-    // Their directory, a file in which is ours; and a link of theirs to a directory of ours.
+    // A directory of theirs with a file of ours in it, and a link of theirs to a directory of ours.
     let planted = put(&home, "opencode-planted/bash-1-stdout.txt", USER);
     chown(planted.parent().unwrap(), Some(ANOTHER), None).unwrap();
     let elsewhere = put(&home, "precious/bash-1-stdout.txt", USER);

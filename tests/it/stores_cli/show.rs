@@ -1,4 +1,4 @@
-//! `show`: the facts of one output.
+//! `show`: the facts about one output.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};

@@ -1,4 +1,4 @@
-//! A home whose stores have something in them.
+//! A home directory with outputs in its stores.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -9,11 +9,11 @@ use jiff::Timestamp;
 
 use crate::common::home::{Home, Ran};
 
-/// Two ids as opencode makes them.
+/// Two ids as created by opencode.
 pub const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
 pub const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
 
-/// A home for one test. No root of any store lies outside of it.
+/// A home directory for one test. No root of any store is outside of it.
 pub struct Stocked(Home);
 
 impl std::ops::Deref for Stocked {
@@ -27,7 +27,7 @@ impl std::ops::Deref for Stocked {
 impl Stocked {
     pub fn new() -> Stocked {
         let home = Stocked(Home::new());
-        // As shipped its roots are fixed paths under /tmp, which belong to whoever runs the tests.
+        // The shipped roots are fixed paths under /tmp, which belong to whoever runs the tests.
         let t15 =
             "agent = \"t15\"\nsource = \"a test\"\nconfidence = \"source\"\nkeeps_none = \"not in tests\"\n";
         let stores = home.dir("config/overspill/stores");
@@ -36,19 +36,19 @@ impl Stocked {
         home
     }
 
-    /// A path beside the directories of [`Home::env`]: `data`, `home`, `config`, `tmp`.
+    /// Returns a path beside the directories of [`Home::env`]: `data`, `home`, `config`, `tmp`.
     pub fn dir(&self, path: &str) -> PathBuf {
         self.work().parent().unwrap().join(path)
     }
 
-    /// The directory of our own spills, made if it is not there.
+    /// Returns the directory of overspill's own spills, creating it if necessary.
     pub fn own_root(&self) -> PathBuf {
         let root = self.dir("data/overspill/tool-output");
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&root).unwrap();
         root
     }
 
-    /// A spill of our own, made so many hours ago; `n` tells it from others.
+    /// Creates a spill of overspill's own, this many hours old; `n` makes it unique.
     pub fn own(&self, n: u16, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         let path = self.own_root().join(own_id(n, hours));
         self.put(&path, content, hours);
@@ -56,7 +56,7 @@ impl Stocked {
         path
     }
 
-    /// A file anywhere, last modified so many hours ago.
+    /// Creates a file anywhere, last modified this many hours ago.
     pub fn put(&self, path: &Path, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
@@ -64,7 +64,7 @@ impl Stocked {
         path.to_owned()
     }
 
-    /// The ids that `list` gives, in its order.
+    /// Returns the ids printed by `list`, in its order.
     pub fn listed(&self, flags: &[&str]) -> Vec<String> {
         let ran = self.run(&[&["list", "--json"], flags].concat()).ok();
         ran.json()
@@ -75,13 +75,13 @@ impl Stocked {
             .collect()
     }
 
-    /// The log of deletions; empty if there is none.
+    /// Returns the log of deletions; empty if there is none.
     pub fn log(&self) -> String {
         fs::read_to_string(self.dir("data/overspill/deletions.log")).unwrap_or_default()
     }
 }
 
-/// An id of our own store, made so many hours ago.
+/// Returns an id for overspill's own store, created this many hours ago.
 pub fn own_id(n: u16, hours: u64) -> String {
     let made = Timestamp::try_from(ago(hours)).unwrap();
     let mut random = [0; 12];
@@ -97,12 +97,12 @@ fn ago(hours: u64) -> SystemTime {
     SystemTime::now() - Duration::from_secs(hours * 3600)
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 pub fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-/// Status 0, whatever is on standard error.
+/// Checks for status 0, whatever is on standard error.
 #[track_caller]
 pub fn done(ran: Ran) -> Ran {
     assert_eq!(ran.status, 0, "{}{}", ran.stdout.escape_ascii(), ran.stderr);

@@ -1,4 +1,4 @@
-//! `stores`: what is known of each agent's store.
+//! `stores`: what is known about each agent's store.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

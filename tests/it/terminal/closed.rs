@@ -1,4 +1,4 @@
-//! A terminal that nobody holds any more (bar 30), or of which nobody reads what is written (bar 34).
+//! A terminal that nobody holds open any more (bar 30), or whose output nobody reads (bar 34).
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,12 +9,12 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::capture::{spill, wait_until};
 use crate::common::home::Home;
 
-/// How each frame ends: the cursor is hidden again.
+/// The end of each frame: the cursor is hidden again.
 const FRAME_END: &[u8] = b"\x1b[?25l";
 
-/// A program in a terminal that is read only when a test does so.
+/// A program in a terminal whose output is read only when a test does so.
 struct Unread {
-    /// Our end of the terminal, until it is closed.
+    /// The test's end of the terminal, until it is closed.
     end: Option<End>,
     child: Box<dyn Child + Send + Sync>,
     /// What has been read so far, and what a terminal shows then.
@@ -62,7 +62,7 @@ impl Unread {
         self.end.as_mut().expect("it is not closed")
     }
 
-    /// Reads once; how many bytes came. A terminal whose program has gone gives an error.
+    /// Reads once; returns the number of bytes. A terminal whose program has exited returns an error.
     fn read(&mut self) -> usize {
         let mut bytes = [0; 4096];
         let count = self.end().reader.read(&mut bytes).unwrap_or(0);
@@ -89,7 +89,7 @@ impl Unread {
         kill_process(pid, signal).expect("the program lives");
     }
 
-    /// Waits for the program's end, nothing being read; its status.
+    /// Waits for the program to exit without reading; returns its status.
     #[track_caller]
     fn ended(&mut self) -> u32 {
         let mut status = None;
@@ -100,7 +100,7 @@ impl Unread {
         status.expect("a status").exit_code()
     }
 
-    /// Nobody holds the terminal any more; the program's status at its end.
+    /// Closes the terminal; returns the program's exit status.
     #[track_caller]
     fn close(mut self) -> u32 {
         self.end = None;
@@ -110,7 +110,7 @@ impl Unread {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        // Its session's leader leads its group as well.
+        // A session leader also leads its group.
         let pid = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let _ = pid.map(|pid| kill_process_group(pid, Signal::KILL));
         let _ = self.child.wait();
@@ -123,7 +123,7 @@ fn home() -> Home {
     home
 }
 
-/// A shell that is the session's leader ignores HUP, and so does what it runs.
+/// A shell that leads the session ignores HUP, and so does what it runs.
 fn closed(home: &Home, command: &str, text: &str, keys: &str, then: &str) -> Unread {
     let line = format!("trap '' HUP; \"$overspill\" {command} 2> err; echo $? > status");
     let mut terminal = Unread::start(home, USUAL, &["/bin/sh", "-c", &line]);
@@ -164,10 +164,10 @@ fn a_terminal_that_is_closed_without_a_word_leaves_the_command_and_its_output() 
     assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("3000\nlast\n"));
 }
 
-/// Keys that are typed while nothing is read.
+/// Number of keys typed while nothing is read.
 const KEYS: usize = 3000;
 
-/// Scrolls down so far, reading nothing; all keys have come to the program then.
+/// Scrolls down this far without reading; returns when all keys have reached the program.
 fn scrolled_unread(home: &Home, columns_rows: (u16, u16), words: &[&str]) -> Unread {
     let mut terminal =
         Unread::start(home, columns_rows, &[&[env!("CARGO_BIN_EXE_overspill")], words].concat());
@@ -202,7 +202,7 @@ fn a_terminal_that_is_read_late_gets_no_frame_for_each_key() {
     let last = tops.last().copied();
     assert_eq!(last, Some(KEYS + 1), "{tops:?}");
     assert!(tops.len() < KEYS / 3, "{} frames", tops.len());
-    // One frame was under way; the next one shows what all keys since have done.
+    // One frame was being drawn; the next one shows the effect of all keys since.
     assert!(steps.max() > Some(KEYS / 2), "{tops:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Files that change while one looks, and streams that are still coming.
+//! Files that change while they are viewed, and streams that are still arriving.
 
 use std::fs::File;
 use std::io::Write;

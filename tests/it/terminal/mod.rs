@@ -1,4 +1,4 @@
-//! Sessions in a real pseudo-terminal: keys typed, the screen waited for, the terminal given back.
+//! Sessions in a real pseudo-terminal: keys are typed, the screen is waited for, the terminal must be restored.
 
 mod closed;
 mod files;

@@ -1,4 +1,4 @@
-//! Moving about in an output, and turning its limits.
+//! Moving around in an output, and changing its limits.
 
 use crate::common::home::Home;
 use crate::common::samples::test_log;

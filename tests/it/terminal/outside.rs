@@ -1,4 +1,5 @@
-//! What others do with us and our terminal: too little of it, another's modes, stopped and let go on from outside.
+//! What others do to the program and its terminal: too small a terminal, changed modes, stopped and continued from
+//! outside.
 
 use std::process::Command;
 use std::time::Instant;
@@ -14,7 +15,7 @@ fn home() -> Home {
     home
 }
 
-/// How often a text has been written to the terminal.
+/// Returns how often a text has been written to the terminal.
 fn count(session: &Session, text: &str) -> usize {
     session.seen().raw.windows(text.len()).filter(|window| *window == text.as_bytes()).count()
 }
@@ -107,7 +108,7 @@ fn after_a_stop_that_nobody_can_refuse_it_takes_the_modes_again_and_draws() {
     session.keys("\tG").wait_for("row 3000");
     let (raw, drawn) = (session.modes(), count(&session, "row 3000"));
     session.signal(Signal::STOP);
-    // As a shell does that has its prompt in front again.
+    // Like a shell that has its prompt in the foreground again.
     let sane = Command::new("stty").arg("-F").arg(session.name()).arg("sane").status().unwrap();
     assert!(sane.success() && session.modes() != raw);
     session.signal(Signal::CONT);

@@ -1,6 +1,7 @@
-//! Bar 28: a panic in any thread: the terminal is given back and the panic printed, or the screens go on and tell of it.
+//! Bar 28: after a panic in any thread, the terminal is restored and the panic printed, or the screens continue and
+//! report it.
 //!
-//! The program has no way to be made to panic. So its screens are shown by a test that is run alone, in a terminal.
+//! The program cannot be made to panic. So its screens are run by a test of their own, in a terminal.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -14,7 +15,7 @@ use crate::common::bench::subject;
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-/// Where a panic is to happen: the test that shows the screens does nothing without it.
+/// Where to panic: the test that runs the screens does nothing without this.
 const VARIABLE: &str = "OVERSPILL_TEST_PANIC";
 
 #[test]
@@ -52,7 +53,7 @@ fn screens() {
     println!("the screens are left");
 }
 
-/// The screens of a test program in a terminal.
+/// Runs the screens of a test program in a terminal.
 fn shown(place: &str) -> (Home, Session) {
     let home = Home::new();
     home.file("build.log", "first\nsecond\n");
@@ -63,7 +64,7 @@ fn shown(place: &str) -> (Home, Session) {
     (home, session)
 }
 
-/// All that has been written, also what has left the screen.
+/// Returns everything that has been written, including what has scrolled off the screen.
 fn written(session: &Session) -> String {
     String::from_utf8_lossy(&session.seen().raw).into_owned()
 }

@@ -1,4 +1,4 @@
-//! A plan that takes long leaves the screen to the person.
+//! A slow plan does not block the screen.
 
 use crate::common::home::Home;
 use crate::common::session::Session;

@@ -1,4 +1,4 @@
-//! Nothing that an output, a name or an error says reaches the terminal as it is.
+//! Nothing in an output, a name or an error reaches the terminal raw.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::common::samples::hostile;
 use crate::common::sequences::kinds;
 use crate::common::session::Session;
 
-/// What the screens themselves say to a terminal: looks, places, what is cleared, and the modes that are given back.
+/// What the screens themselves send to a terminal: styles, positions, clearing, and restoring the modes.
 const OURS: [&str; 13] = [
     "CSI m",
     "CSI H",

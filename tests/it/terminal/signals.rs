@@ -1,4 +1,4 @@
-//! Signals that end us, and Ctrl-Z with `fg`, in every state of the screens: bars 29 and 31.
+//! Signals that end the program, and Ctrl-Z with `fg`, in every state of the screens: bars 29 and 31.
 
 use std::fs::File;
 
@@ -9,7 +9,7 @@ use crate::common::home::Home;
 use crate::common::samples::test_log;
 use crate::common::session::Session;
 
-/// The state of the screens when the signal comes: a name, the words of the command line, keys, and what is then shown.
+/// The state of the screens when the signal arrives: name, command-line arguments, keys, and what is then shown.
 const STATES: [(&str, &[&str], &str, &str); 9] = [
     ("all counted", &["build.log"], "", "kept 2,000 of 8,433 lines"),
     ("counting", &["sparse"], "", "over 50 KB"),
@@ -47,7 +47,7 @@ fn a_signal_gives_the_terminal_back_in_every_state() {
     }
 }
 
-/// Stops by Ctrl-Z, unless the variable says how many.
+/// Number of stops by Ctrl-Z, unless the variable sets another one.
 const STOPS: usize = 5;
 const VARIABLE: &str = "OVERSPILL_TEST_STOPS";
 

@@ -1,4 +1,4 @@
-//! A storm of sizes in a real terminal: the last one is what is drawn (bar 32).
+//! Many resizes of a real terminal in a row: the last size is what is drawn (bar 32).
 
 use crate::capture::wait_until;
 use crate::common::home::Home;

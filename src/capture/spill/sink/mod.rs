@@ -1,4 +1,4 @@
-//! Where an output goes as it comes: counted, held while it is small, then spilled as far as cap and disk allow.
+//! Takes an output as it arrives: counts it, holds it while it is small, then spills it as far as cap and disk allow.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use crate::text::units::Want;
 use super::count::Counter;
 use super::ends::HeadAndTail;
 
-/// An output of no more bytes than this is held in memory, and no file is begun for it.
+/// Outputs up to this many bytes are held in memory, without a file.
 pub const HOLD: usize = 64 << 10;
 
-/// Why a spill has not all of its output.
+/// Why a spill does not have the whole output.
 #[derive(Clone, Debug)]
 pub enum Stopped {
-    /// It reached its cap.
+    /// The cap was reached.
     Cap,
-    /// The system would not take it, or no more of it: disk full, quota, no permission.
+    /// Writing failed: disk full, quota, no permission.
     Failed(Arc<io::Error>),
 }
 
 impl Stopped {
-    /// In words, as recorded.
+    /// Returns the word used in records.
     pub fn as_str(&self) -> &'static str {
         match self {
             Stopped::Cap => "cap",
@@ -36,28 +36,28 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// How to begin a spill, when it turns out to be needed.
+/// Creates a spill once it turns out to be needed.
 pub(crate) type Begin<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
 
-/// What is wanted of a sink.
+/// The limits of a sink, and what it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SinkLimits {
-    /// Bytes held in memory before a file is begun.
+    /// Bytes held in memory before a file is created.
     pub hold: usize,
-    /// Bytes that are spilled at most; what comes after is counted and dropped.
+    /// Maximum number of bytes spilled; the rest is counted and dropped.
     pub cap: u64,
-    /// Totals to be counted besides the line feeds.
+    /// Totals to count besides line feeds.
     pub want: Want,
 }
 
 impl Default for SinkLimits {
-    /// [`HOLD`], no cap, and nothing counted besides line feeds.
+    /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
         SinkLimits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
     }
 }
 
-/// Takes an output, chunk by chunk; never fails.
+/// Takes an output chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
     limits: SinkLimits,
     state: State<W>,
@@ -74,29 +74,29 @@ enum State<W> {
     Stopped(Option<W>),
 }
 
-/// All that a sink has taken.
+/// Everything that a sink took.
 pub(crate) struct Received<W> {
     pub counter: Counter,
-    /// Bytes in the file.
+    /// Number of bytes in the file.
     pub kept: u64,
-    /// LF bytes that are not in the file.
+    /// Number of LF bytes that are not in the file.
     pub rest_feeds: u64,
     pub place: Whereabouts<W>,
-    /// What is not in the file.
+    /// The two ends of what is not in the file.
     pub rest: HeadAndTail,
     pub stopped: Option<Stopped>,
 }
 
 /// Where the bytes are.
 pub(crate) enum Whereabouts<W> {
-    /// All in memory; the spill can still be begun.
+    /// All in memory; the spill can still be created.
     Held(Vec<u8>, Begin<W>),
-    /// In the file, as far as it goes; what is not is in the ends. No file could be begun: `None`.
+    /// In the file, as far as it goes, and then in the held ends. `None` if no file could be created.
     File(Option<W>),
 }
 
 impl<W: Write> Sink<W> {
-    /// A file is begun when there is more than may be held; at once if nothing may.
+    /// Creates the file once there is more than may be held; at once if nothing may be.
     pub(crate) fn new(limits: SinkLimits, begin: Begin<W>) -> Self {
         if limits.hold > 0 {
             return Self::in_state(limits, State::Held(Vec::new(), begin));
@@ -110,7 +110,7 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// One whose file has been begun.
+    /// Same, for a file that exists already.
     pub(crate) fn begun(limits: SinkLimits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
@@ -135,7 +135,7 @@ impl<W: Write> Sink<W> {
         self.counter.line_feeds()
     }
 
-    /// The file, once it is begun.
+    /// Returns the file, if it has been created.
     pub(crate) fn file(&self) -> Option<&W> {
         match &self.state {
             State::Spilling(file) => Some(file),
@@ -143,7 +143,7 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Why not all is in the file, if so.
+    /// Returns why the file does not have everything, if so.
     pub(crate) fn stopped(&self) -> Option<&Stopped> {
         self.stopped.as_ref()
     }
@@ -170,7 +170,7 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Writes what may be written and gives the rest to the ends.
+    /// Writes what fits in the file and passes the rest to the held ends.
     fn put(&mut self, chunk: &[u8]) {
         let State::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
         let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
@@ -202,7 +202,7 @@ impl<W: Write> Sink<W> {
     }
 }
 
-/// Writes until all is written or an error comes; how much was.
+/// Writes until everything is written or an error occurs. Returns how many bytes were written.
 fn write_some(file: &mut impl Write, bytes: &[u8]) -> (usize, Option<io::Error>) {
     let mut done = 0;
     while done < bytes.len() {

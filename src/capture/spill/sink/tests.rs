@@ -1,4 +1,4 @@
-//! The sink against a disk that fails at every possible write.
+//! Tests the sink against a disk that fails at every possible write.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use crate::preview::Totals;
 
 use super::*;
 
-/// A disk that takes `takes` writes of at most `most` bytes, and then fails.
+/// A disk that accepts `takes` writes of at most `most` bytes each, then fails.
 struct Disk {
     written: Arc<Mutex<Vec<u8>>>,
     takes: usize,
@@ -34,7 +34,7 @@ fn limits(hold: usize, cap: u64) -> SinkLimits {
     SinkLimits { hold, cap, want: Want::ALL }
 }
 
-/// What a sink does with `output` on a disk that fails after `takes` writes.
+/// Feeds `output` to a sink on a disk that fails after `takes` writes.
 fn taken(
     output: &[u8],
     limits: SinkLimits,
@@ -53,7 +53,7 @@ fn lines(count: usize) -> Vec<u8> {
     (0..count).flat_map(|n| format!("line {n}\n").into_bytes()).collect()
 }
 
-/// The bytes in the file and those in the ends are the output, and the counts are right.
+/// Checks that the file and the held ends together are the output, and that the counts are right.
 fn check(output: &[u8], taken: &Received<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);

@@ -1,4 +1,4 @@
-//! Half the lines from either end; while they are too much, the innermost of the larger side goes.
+//! Keeps half the lines from either end; while that is too large, drops the innermost line of the larger side.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
@@ -62,7 +62,7 @@ impl Balanced {
     }
 }
 
-/// How many pieces either side begins with: half the limit each, or half of what there is.
+/// Returns how many pieces each side starts with: half the limit each, or half of all pieces.
 fn halves(text: &Text, lines: u64) -> (u64, u64) {
     match text.line_count() {
         Ok(count) if count <= lines => (count.div_ceil(2), count / 2),
@@ -74,7 +74,7 @@ fn halves(text: &Text, lines: u64) -> (u64, u64) {
     }
 }
 
-/// The pieces of one end, at most so many, while they fit.
+/// Returns the pieces at one end, at most `most`, while they fit.
 fn side(text: &Text, from: Direction, most: u64, size: u64) -> Side {
     let body = text.body.clone();
     let mut side = Side { edges: Vec::new() };

@@ -1,4 +1,4 @@
-//! Both ends of a text in terminal cells: control characters between them go, escape sequences stay in both.
+//! Keeps both ends of a text by terminal cells: control characters in between are removed, escape sequences are kept.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ impl Celled {
     }
 }
 
-/// The escape sequences of a stretch, if it has any.
+/// Returns the escape sequences of a range, if it has any.
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
     let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
         .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());

@@ -1,4 +1,4 @@
-//! Lines from the start, each cut to a length with its end kept, up to so many code points in all.
+//! Keeps lines from the start, each cut to a length including its break, up to a total number of code points.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 
-/// What ends a line, as Python's `splitlines` has it.
+/// What ends a line in Python's `splitlines`.
 const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
 
 /// The keys of `clipped`.
 #[derive(Debug)]
 pub(crate) struct Clipped {
     size: Figure,
-    /// Most of one line, its end with it.
+    /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// What follows a line that was cut.
+    /// Appended to a line that was cut.
     line_suffix: String,
 }
 
@@ -89,7 +89,7 @@ fn next_line(text: &Text, breaks: &Regex, at: usize) -> Range<usize> {
     at..stop
 }
 
-/// The CR and LF bytes that end a line.
+/// Returns the CR and LF bytes that end a line.
 fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
     let mut start = line.end;
     while start > line.start && matches!(text.bytes[start - 1], b'\r' | b'\n') {

@@ -1,4 +1,4 @@
-//! A middle cut of what a collector kept, which itself holds only so many raw bytes of either end.
+//! Cuts the middle of what a collector kept, which itself holds only a number of raw bytes from either end.
 
 use std::ops::Range;
 
@@ -17,13 +17,13 @@ use crate::text::units;
 /// The keys of `collected`.
 #[derive(Debug)]
 pub(crate) struct Collected {
-    /// Raw bytes that the collector holds, half of them of either end.
+    /// Raw bytes that the collector holds, half from either end.
     held: Figure,
-    /// Most bytes of what is kept.
+    /// Maximum number of bytes kept.
     size: Figure,
-    /// What the collector puts for the `number` bytes that it drops; without it, both ends are decoded as one text.
+    /// What the collector inserts for the `number` bytes that it drops; without it, both ends are decoded as one text.
     marker: Option<Template>,
-    /// The cut of an output that the collector holds whole.
+    /// The cut of an output that fits in the collector.
     middle: Middle,
 }
 
@@ -80,7 +80,7 @@ impl Collected {
     }
 }
 
-/// The figures of an output that the collector held whole.
+/// Adds the figures for an output that fit in the collector.
 fn with_facts(text: &Text, mut selection: Selection) -> Selection {
     let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     selection.facts.insert("count", Fact::from(tokens));
@@ -90,7 +90,7 @@ fn with_facts(text: &Text, mut selection: Selection) -> Selection {
     selection
 }
 
-/// Both ends decoded as one text: what is left of a character at the seam is decoded with what follows it.
+/// Joins both ends decoded as one text: the rest of a character at the seam is decoded with what follows it.
 fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] {
     let seam = first.start + units::unfinished(&text.bytes[first.clone()]);
     let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
@@ -101,7 +101,7 @@ fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] 
     [Segment::Bytes(first.start..seam), words, Segment::Bytes(rest..last.end)]
 }
 
-/// Lines of what was collected; a final line feed makes no more.
+/// Counts the lines of what was collected; a final line feed does not start another.
 fn line_count(text: &Text, collected: &[Segment]) -> u64 {
     let feeds = |segment: &Segment| match segment {
         Segment::Bytes(range) => text.line_feeds_of(range.clone()),

@@ -1,4 +1,4 @@
-//! A text that loses its escape sequences as it is read, each read by itself, and gets a line of the agent's own.
+//! A text whose escape sequences are removed read by read, followed by a line of the agent's own.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
-/// Escape sequences as Copilot CLI finds them: in ECMA-48's 7-bit form, or after U+009B.
+/// Escape sequences as recognized by Copilot CLI: in ECMA-48's 7-bit form, or after U+009B.
 const ESCAPES: &str = concat!(
     r"(?s-u)\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[@-Z\x5c-_])",
     r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
@@ -25,13 +25,13 @@ const ESCAPES: &str = concat!(
 /// The keys of `filtered`.
 #[derive(Debug)]
 pub(crate) struct Filtered {
-    /// Bytes of one read.
+    /// Bytes per read.
     chunk: Figure,
-    /// Over so many bytes it is cut.
+    /// Text of more bytes is cut.
     over: Figure,
-    /// UTF-16 units that are kept of what is cut.
+    /// UTF-16 units that are kept of text that is cut.
     size: Figure,
-    /// The line of the agent's own that follows the output.
+    /// The agent's own line after the output.
     after: Option<Template>,
 }
 
@@ -76,7 +76,7 @@ impl Filtered {
     }
 }
 
-/// What was cut had this size, and the notice is followed by this line.
+/// Adds the size of the cut text, and the line that follows the notice.
 fn cut(mut selection: Selection, size: Fact, last_line: String) -> Selection {
     selection.facts.insert("size", size);
     selection.facts.insert("marker", Fact::Text(last_line));
@@ -91,8 +91,8 @@ struct Reads<'a, 'b> {
 }
 
 impl Reads<'_, '_> {
-    /// Hands out what is left of each read, in order, until told to stop. A character that a read leaves unfinished
-    /// belongs to the next.
+    /// Passes what remains of each read to `take`, in order, until it returns false. A character that a read leaves
+    /// unfinished belongs to the next.
     fn each(&self, mut take: impl FnMut(Range<usize>) -> bool) {
         let (bytes, body) = (self.text.bytes, &self.text.body);
         let (mut from, mut read) = (body.start, body.start / self.chunk);
@@ -115,7 +115,7 @@ impl Reads<'_, '_> {
         }
     }
 
-    /// All that is left, if that is no more than `most` bytes.
+    /// Returns everything that remains, if it is at most `most` bytes.
     fn within(&self, most: u64) -> Option<Vec<Range<usize>>> {
         let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {
@@ -126,7 +126,7 @@ impl Reads<'_, '_> {
         (size <= most).then_some(ranges)
     }
 
-    /// Enough of the start for so many units.
+    /// Returns enough of the start for this many units.
     fn start(&self, units: u64) -> Vec<Segment> {
         let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {
@@ -137,7 +137,8 @@ impl Reads<'_, '_> {
         segments_of(ranges)
     }
 
-    /// Bytes of all that is left; waits until the whole is counted, rather than decode an output that is not.
+    /// Returns the bytes of everything that remains; waits until the whole has been counted rather than decode it
+    /// uncounted.
     fn size(&self) -> Fact {
         let Ok(whole) = self.text.size(Unit::Bytes) else {
             return Fact::from(self.text.size(Unit::Bytes));
@@ -153,7 +154,7 @@ impl Reads<'_, '_> {
     }
 }
 
-/// Adds a range, to the last where it goes on from there.
+/// Appends a range, merging it with the last if they are adjacent.
 fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     match ranges.last_mut().filter(|last| last.end == range.start) {
         Some(last) => last.end = range.end,
@@ -165,7 +166,7 @@ fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {
     ranges.into_iter().map(Segment::Bytes).collect()
 }
 
-/// Without white space at both ends (Unicode's White_Space: a byte order mark is none).
+/// Trims white space at both ends (Unicode's White_Space, which does not include the byte order mark).
 fn trimmed(text: &Text, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let is_space = |element: Range<usize>| {
         let found = std::str::from_utf8(&text.bytes[element]).ok().and_then(|text| text.chars().next());

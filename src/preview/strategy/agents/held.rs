@@ -1,4 +1,5 @@
-//! The end of what a reader still holds who reads a pipe in chunks and drops the oldest, or rolls a window.
+//! Keeps the end of what a reader still holds after it has read a pipe in chunks and dropped the oldest, or rolled a
+//! window.
 
 use std::ops::Range;
 
@@ -17,15 +18,15 @@ use crate::text::units::{self, Want};
 /// The keys of `held`.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// The most that the reader holds.
+    /// Maximum size that the reader holds.
     held: Figure,
-    /// Bytes of one read.
+    /// Bytes per read.
     chunk: Figure,
-    /// What is held are raw bytes, decoded at the end.
+    /// Whether raw bytes are held, and decoded at the end.
     raw: bool,
-    /// Not 0: what is held is kept whole.
+    /// If not 0, everything held is kept.
     whole_if: Option<Figure>,
-    /// What is kept of what is held.
+    /// What is kept of the bytes held.
     pieces: Pieces,
 }
 
@@ -40,7 +41,7 @@ impl Held {
         })
     }
 
-    /// Whole chunks from the end while they fit what is held, at least one; then whole pieces of those.
+    /// Takes whole chunks from the end while they fit, at least one; then whole pieces of those.
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
@@ -69,13 +70,13 @@ impl Held {
     }
 }
 
-/// Where the decoding of a chunk begins: with the character that the one before left unfinished.
+/// Returns where the decoding of a chunk begins: with the character that the previous one left unfinished.
 fn chunk_start(text: &Text, chunk: usize, index: usize) -> usize {
     let at = chunk * index;
     units::unfinished(&text.bytes[..at.min(text.bytes.len())]).clamp(text.body.start, text.body.end)
 }
 
-/// Whole pieces from the end of a stretch, or all of it where it is within the limits.
+/// Returns whole pieces from the end of a range, or all of it if it is within the limits.
 fn tail_of(
     text: &Text,
     context: &Context,
@@ -99,9 +100,9 @@ fn tail_of(
 #[derive(Debug)]
 pub(crate) struct Rolling {
     size: Figure,
-    /// The window is cut back to so much whenever it outgrows twice that.
+    /// The window is cut back to this size whenever it exceeds twice that.
     held: Figure,
-    /// Bytes of one read.
+    /// Bytes per read.
     chunk: Figure,
     /// What is kept of the window.
     pieces: Pieces,
@@ -117,7 +118,7 @@ impl Rolling {
         })
     }
 
-    /// The end of a window of decoded text; a first line that it holds in part is dropped.
+    /// Takes the end of a window of decoded text; a partial first line is dropped.
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.figure(&self.held)?.max(1);
@@ -145,18 +146,18 @@ impl Rolling {
     }
 }
 
-/// Whether the window's start cannot matter: nothing was dropped, or a line begins early enough in what is left.
+/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains.
 fn is_plain(text: &Text, size: u64, held: u64) -> bool {
     if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
         return true;
     }
     let early = text.retreat(text.body.start, text.body.end, Unit::Bytes, held.saturating_sub(3)).at;
-    // One byte more than the limit, and one for a final line feed, which does not count against it.
+    // One byte more than the limit, and one for a final line feed, which does not count towards it.
     let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(2)).at;
     early < late && text.feed_before(early, late).is_some()
 }
 
-/// Replays the reading in chunks. Needs every chunk's decoded size, so it waits until the whole was counted.
+/// Replays the reading in chunks. Needs the decoded size of every chunk, so it waits until the whole has been counted.
 fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
     let Some(bad) = text.totals.bad_bytes else {
         text.wait_for(Want::BAD_BYTES);

@@ -1,4 +1,4 @@
-//! Strategies that a single agent made up.
+//! Strategies used by a single agent.
 
 pub(crate) mod balanced;
 pub(crate) mod celled;

@@ -1,4 +1,4 @@
-//! Numbered lines from either end, each cut to a length; all of them where there are few.
+//! Keeps numbered lines from either end, each cut to a length; all of them if there are few.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-/// What ends a line, as Python's `splitlines` has it.
+/// What ends a line in Python's `splitlines`.
 const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
-/// The same without LF and CR, which are counted already.
+/// The same without LF and CR, which have been counted already.
 const RARE: &str = r"(?-u)[\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
-/// The longest break.
+/// Length of the longest break in bytes.
 const LONGEST: usize = 3;
-/// Bytes in which a break is looked for at a time, from the end.
+/// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
 
 /// The keys of `numbered`.
@@ -28,7 +28,7 @@ const STEP: usize = 4096;
 pub(crate) struct Numbered {
     head_lines: Figure,
     tail_lines: Figure,
-    /// Most of one line.
+    /// Maximum size of one line.
     line_size: Figure,
     /// A line's number and what follows it; `size` is the width of the largest number.
     number: Template,
@@ -77,7 +77,7 @@ impl Numbered {
     }
 }
 
-/// The first lines, without what ends them.
+/// Returns the first lines, without their breaks.
 fn from_start(text: &Text, breaks: &Regex, most: u64) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = text.body.start;
@@ -96,7 +96,7 @@ fn from_start(text: &Text, breaks: &Regex, most: u64) -> Vec<Range<usize>> {
     lines
 }
 
-/// The last lines, in order, without what ends them.
+/// Returns the last lines, in order, without their breaks.
 fn from_end(text: &Text, breaks: &Regex, most: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut end = text.body.end;
@@ -114,7 +114,7 @@ fn from_end(text: &Text, breaks: &Regex, most: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// The last break that ends at or before `end`.
+/// Returns the last break that ends at or before `end`.
 fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>> {
     let floor = match text.totals.line_feeds {
         Some(_) => text.body.start,
@@ -126,7 +126,7 @@ fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>>
         let from = low.saturating_sub(LONGEST).max(text.body.start);
         let found = breaks.find_iter(&text.bytes[from..high]).last();
         let found = found.map(|found| from + found.start()..from + found.end());
-        // One that begins before the step may be the end of a longer one.
+        // One that begins before this step may be the end of a longer one.
         if let Some(found) = found.filter(|found| found.start >= low || from == text.body.start) {
             return Some(found);
         }
@@ -141,7 +141,7 @@ fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>>
     None
 }
 
-/// How many lines there are. LF and CR are counted already; the rest is looked for, so all of the output is read.
+/// Counts the lines. LF and CR have been counted already; the rest must be searched for, so all of the output is read.
 fn count(text: &Text, rare: &Regex) -> Result<u64, Want> {
     let feeds = text.line_feeds()?;
     let returns = text.totals.lone_returns.ok_or(Want::LONE_RETURNS)?;
@@ -171,7 +171,7 @@ impl Rows<'_, '_> {
         self.shown(line).end < line.end
     }
 
-    /// Lines with their numbers, which are as wide as the widest of them.
+    /// Returns lines with their numbers, which are as wide as the widest of them.
     fn parts(&self, lines: &[Range<usize>], first: Result<u64, Want>) -> Result<Vec<Part>, PlanError> {
         let last = first.map_or(0, |first| first + (lines.len() as u64).saturating_sub(1));
         let width = last.to_string().len() as u64;

@@ -1,4 +1,4 @@
-//! The last raw bytes, wherever they begin, without the line feeds at the end.
+//! Keeps the last raw bytes, wherever they begin, without the line feeds at the end.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};

@@ -1,4 +1,4 @@
-//! Half the lines from either end; where those are too much, half the bytes of what they joined to.
+//! Keeps half the lines from either end; if that is too large, half the bytes of what they joined to.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// What the marker and its blank lines take.
+/// Size of the marker and its blank lines.
 const OVERHEAD: u64 = 4;
 
 /// The keys of `sampled`.
@@ -19,7 +19,7 @@ const OVERHEAD: u64 = 4;
 pub(crate) struct Sampled {
     lines: Figure,
     size: Figure,
-    /// Stands between the ends.
+    /// Inserted between the ends.
     marker: Template,
 }
 
@@ -73,8 +73,8 @@ fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     selection
 }
 
-/// The lines that are sampled: one stretch, or two, the first with the line feed that joins them. A stretch over
-/// `size` is only followed as far as the cut can reach.
+/// Returns the sampled lines: one range, or two, the first with the line feed that joins them. A range over `size` is
+/// followed only as far as the cut can reach.
 fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     let (start, end) = (text.body.start, text.body.end);
     match text.exceeds_lines(lines) {

@@ -1,4 +1,4 @@
-//! Lines each cut to a length; where that is still too much, both ends of the whole.
+//! Cuts each line to a length; if that is still too large, keeps both ends of the whole.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ use crate::text::units::Want;
 pub(crate) struct Shaped {
     frame: Envelope,
     size: Figure,
-    /// Most of one line, its end with it.
+    /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// What follows a line that was cut.
+    /// Appended to a line that was cut.
     line_suffix: String,
     head: Figure,
     tail: Figure,
-    /// The most that the agent holds of what streamed by.
+    /// Maximum size that the agent holds of the stream.
     held: Option<Figure>,
-    /// Texts that are as good as none, white space around them left out.
+    /// Texts that count as empty, apart from surrounding white space.
     empty_texts: Vec<String>,
-    /// The words after a cut text.
+    /// The text after a cut output.
     closing: Template,
 }
 
@@ -79,7 +79,7 @@ impl Shaped {
         Ok(selection)
     }
 
-    /// The whole, and whether it is as good as nothing.
+    /// Returns the whole, and whether it counts as empty.
     fn whole(&self, text: &Text, all: &Composed) -> Selection {
         let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
         let trimmed = decoded.trim_matches(is_js_space);
@@ -128,7 +128,7 @@ impl Shaped {
     }
 }
 
-/// Where what the agent holds ends, if it holds less than all.
+/// Returns where the part that the agent holds ends, if it does not hold everything.
 fn held_end(text: &Text, held: u64) -> Option<usize> {
     if text.len() as u64 <= held {
         return None;
@@ -144,7 +144,7 @@ fn held_end(text: &Text, held: u64) -> Option<usize> {
     }
 }
 
-/// Ends the output where what is held ends; words after it begin on a line of their own.
+/// Ends the output where the part that is held ends; text after it begins on a new line.
 fn hold(text: &Text, all: &mut Composed, end: usize) {
     all.body.end = end;
     let words = all.after.trim_start_matches('\n');
@@ -152,11 +152,11 @@ fn hold(text: &Text, all: &mut Composed, end: usize) {
     all.after = format!("{}{words}", if open { "\n" } else { "" });
 }
 
-/// A line: its text, and what ends it.
+/// A line: its text, and its break.
 struct Line {
     text: Range<usize>,
     ending: Range<usize>,
-    /// What ends it besides: a line feed that the agent adds.
+    /// A further break: a line feed that the agent adds.
     added: &'static str,
 }
 
@@ -190,7 +190,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         }
     }
 
-    /// Cuts all lines; nothing if they are still too much.
+    /// Cuts all lines; none if they are still too large.
     fn run(mut self, all: &Composed) -> Option<Self> {
         let feed = if all.after.starts_with('\n') { "\n" } else { "" };
         let mut at = all.body.start;
@@ -264,7 +264,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         }
     }
 
-    /// A line of the agent's own words.
+    /// Adds a line of the agent's own text.
     fn add_words(&mut self, words: &str) {
         let units = words.encode_utf16().count() as u64;
         if units <= self.line_most {
@@ -287,7 +287,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         }
     }
 
-    /// With the words after it, less those lines that the text has already.
+    /// Appends the text that follows, except for lines that are present already.
     fn finish(self, words: &str) -> Selection {
         let shown = self.shown();
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
@@ -309,7 +309,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         selection
     }
 
-    /// The text of the parts; the limit bounds it.
+    /// Returns the text of the parts; the limit bounds it.
     fn shown(&self) -> String {
         let texts = self.parts.iter().map(|part| match part {
             Part::Kept { range, .. } => self.text.decoding.decode(&self.text.bytes[range.clone()]),

@@ -1,4 +1,4 @@
-//! A fifth of a budget for lines from the start, the rest for lines from the end; the line that does not fit is cut.
+//! Spends a fifth of a budget on lines from the start, the rest on lines from the end; a line that does not fit is cut.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// Units of the line that stands between the sides.
+/// Size of the line inserted between the sides.
 const SEPARATOR: u64 = 39;
 /// Marks where a line was cut.
 const DOTS: &str = "...";
 
-/// One side as it grows.
+/// One side while it grows.
 #[derive(Default)]
 struct Side {
     parts: Vec<Part>,
@@ -30,9 +30,9 @@ struct Side {
 #[derive(Debug)]
 pub(crate) struct Shares {
     size: Figure,
-    /// Text that begins with one of these was cut already.
+    /// Text that begins with one of these has been cut already.
     already_cut: Vec<String>,
-    /// What the agent puts around the ends: if the whole is no longer than that with them, it is left alone.
+    /// What the agent puts around the ends: if the whole is no longer than the ends with it, it is left alone.
     wrapper: Template,
 }
 
@@ -81,12 +81,12 @@ impl Shares {
     }
 }
 
-/// How far a piece is looked for: a longer one cannot fit.
+/// Returns how far to search for a piece: a longer one cannot fit.
 fn reach(left: u64) -> usize {
     as_usize(left.saturating_mul(3).saturating_add(1))
 }
 
-/// Lines of one end, at most so many, while they fit; of the one that does not, as much as fits.
+/// Takes lines from one end, at most `most`, while they fit; of the one that does not, as much as fits.
 fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
     let outside = match from {
         Direction::Head => text.body.start,
@@ -127,7 +127,7 @@ impl Side {
         self.lines += 1;
     }
 
-    /// Takes as much as fits of the line that does not; what marks the cut, and half a character.
+    /// Takes as much as fits of the line that does not. Returns the mark of the cut, and half a character.
     fn cut(&mut self, text: &Text, within: Range<usize>, from: Direction, left: u64) -> Vec<Part> {
         let Some(room) = left.checked_sub(DOTS.len() as u64) else { return Vec::new() };
         let (range, half) = text.end(within, from, Unit::Utf16, room);

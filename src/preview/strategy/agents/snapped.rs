@@ -1,4 +1,5 @@
-//! Half the bytes from either end, drawn in to character starts and then, where one is near, to line feeds.
+//! Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
+//! near.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};

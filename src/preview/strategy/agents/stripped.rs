@@ -1,4 +1,4 @@
-//! Both ends, whole lines, of a text without its escape sequences.
+//! Keeps whole lines from both ends of a text without its escape sequences.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-/// Escape sequences, the first alternative that matches; an ESC that begins none of them stays.
+/// Escape sequences, the first matching alternative; an ESC that does not begin any stays.
 const ESCAPES: &str = concat!(
     r"(?s-u)\x1b\[[0-?]*[ -/]*[@-~]",
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
@@ -22,17 +22,17 @@ const ESCAPES: &str = concat!(
     r"|\x1b[ -/]*[0-~]"
 );
 
-/// Something of the stripped text, in order.
+/// An event while walking through the stripped text.
 #[derive(Debug, Clone)]
 enum Bite {
     /// A piece begins.
     Begin,
-    /// A range that is left of the piece, never empty, with its size.
+    /// A remaining range of the piece, never empty, with its size.
     Left(Range<usize>, u64),
 }
 
 impl Bite {
-    /// What it takes of a budget: each piece costs a line feed.
+    /// Returns how much of a budget it uses: each piece costs a line feed.
     fn cost(&self) -> u64 {
         match self {
             Self::Begin => 1,
@@ -89,7 +89,7 @@ impl Stripped {
     }
 }
 
-/// Goes through the stripped text; nothing is held of what was seen.
+/// Walks through the stripped text, remembering nothing.
 fn walk(text: &Text, escapes: &Regex, mut see: impl FnMut(Bite)) {
     text.touch(text.body.clone());
     see(Bite::Begin);
@@ -123,7 +123,7 @@ struct Head {
     most: u64,
     left: u64,
     count: u64,
-    /// Bites of the pieces that fit.
+    /// The bites of the pieces that fit.
     whole: Vec<Bite>,
     /// Ranges of the piece that is being read, which cost `open_cost` so far.
     open: Vec<Range<usize>>,
@@ -165,7 +165,7 @@ impl Head {
         self.count += 1;
         self.left -= self.open_cost;
         self.whole.push(Bite::Begin);
-        // Sizes matter no more.
+        // The sizes are no longer needed.
         self.whole.extend(self.open.drain(..).map(|range| Bite::Left(range, 0)));
         self.open_cost = 0;
     }
@@ -194,7 +194,7 @@ impl Tail {
         }
     }
 
-    /// The last pieces that fit, at most so many: how many, and their bites.
+    /// Returns the last pieces that fit, at most `most`: how many, and their bites.
     fn whole(&self, most: u64) -> (u64, Vec<Bite>) {
         let (mut count, mut cost, mut start) = (0, 0, self.bites.len());
         for (at, bite) in self.bites.iter().enumerate().rev() {
@@ -210,7 +210,7 @@ impl Tail {
         (count, self.bites.iter().skip(start).cloned().collect())
     }
 
-    /// What is held of the last piece.
+    /// Returns what is held of the last piece.
     fn last_piece(&self) -> Vec<Range<usize>> {
         let begin = self.bites.iter().rposition(|bite| matches!(bite, Bite::Begin)).map_or(0, |at| at + 1);
         let range = |bite: &Bite| match bite {
@@ -221,7 +221,7 @@ impl Tail {
     }
 }
 
-/// Pieces joined by line feeds; none if that is empty.
+/// Joins pieces by line feeds; none if that is empty.
 fn side(text: &Text, bites: &[Bite]) -> Option<Part> {
     let bits = bites.iter().skip(1).map(|bite| match bite {
         Bite::Begin => Bit::Text("\n".to_owned()),
@@ -244,7 +244,7 @@ fn part_of(text: &Text, bits: Vec<Bit>) -> Option<Part> {
     }
 }
 
-/// As much of one piece as fits, at a character boundary, from its start or its end.
+/// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
 fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Option<Part> {
     let kept = text.end_of_stretches(piece, from, Unit::Bytes, size);
     let bits = kept.into_iter().filter(|range| !range.is_empty()).map(Bit::Bytes);

@@ -1,4 +1,4 @@
-//! The start of a text, or both ends where its end matters, by a weight in which some characters count more.
+//! Keeps the start of a text, or both ends if its end matters, by a weight in which some characters count more.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// What part of the budget the end may take, where it matters.
+/// Share of the budget that the end may take, if it matters.
 const TAIL_SHARE: f64 = 0.3;
-/// A line feed past this part of the start ends it.
+/// A line feed beyond this fraction of the start ends it.
 const LATE: f64 = 0.8;
-/// A line feed before this part of the end begins it.
+/// A line feed before this fraction of the end begins it.
 const EARLY: f64 = 0.2;
 
-/// Code points that count for several units, first and last, and how many.
+/// Code points that count as several units: first, last, and how many units.
 const HEAVY: &[(u32, u32, u64)] = &[
     (0xB7, 0xB7, 4),
     (0x2C7, 0x2C7, 8),
@@ -58,19 +58,19 @@ const HEAVY: &[(u32, u32, u64)] = &[
 /// The keys of `weighed`.
 #[derive(Debug)]
 pub(crate) struct Weighed {
-    /// Most of all of it, by weight.
+    /// Maximum weight of the result.
     size: Figure,
-    /// UTF-16 units of the beginning that are kept in any case.
+    /// UTF-16 units of the beginning that are always kept.
     least: Figure,
-    /// UTF-16 units of the end that are kept at most, where it matters.
+    /// Maximum number of UTF-16 units kept of the end, if it matters.
     tail: Figure,
-    /// UTF-16 units of the end in which it is looked for what matters.
+    /// UTF-16 units of the end that are searched to decide whether it matters.
     looked_at: Figure,
-    /// Finds the words by which an end matters.
+    /// Matches the words that make an end matter.
     pattern: Regex,
-    /// Stands between the ends.
+    /// Inserted between the ends.
     between: String,
-    /// Stands at the end; `number` is what is missing.
+    /// Appended at the end; `number` is what is missing.
     suffix: Template,
 }
 
@@ -141,12 +141,12 @@ fn units(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
 
-/// The end of a text (its start, or its end) whose weight is at most this.
+/// Returns the start or end of a text with at most this weight.
 fn fitting(text: &str, from: Direction, most: u64) -> &str {
     segments::fitting(text, from, most, heavy)
 }
 
-/// What is kept: ranges of the output, and words between.
+/// What is kept: ranges of the output, and text in between.
 #[derive(Clone)]
 struct Kept {
     head: Range<usize>,
@@ -154,7 +154,7 @@ struct Kept {
     tail: Range<usize>,
 }
 
-/// The limit, and what it is measured against.
+/// The limit, and what is measured against it.
 struct Scale<'a> {
     keys: &'a Weighed,
     context: &'a Context<'a>,
@@ -188,7 +188,7 @@ impl Scale<'_> {
         })
     }
 
-    /// Both ends, drawn in to line feeds that are near; nothing where they would be all.
+    /// Returns both ends, moved inward to line feeds that are near; none if they would be everything.
     fn both_ends(
         &self,
         text: &Text,
@@ -214,7 +214,7 @@ impl Scale<'_> {
         Ok((both < self.total).then_some(Kept { head, between, tail }))
     }
 
-    /// With the suffix, cut from its end until both fit.
+    /// Adds the suffix, cutting the end until both fit.
     fn bounded(&self, text: &Text, kept: &Kept) -> Result<(Kept, String), PlanError> {
         let mut kept = kept.clone();
         loop {
@@ -241,7 +241,7 @@ impl Scale<'_> {
     }
 }
 
-/// The range of a start, less what follows a late line feed.
+/// Returns the range of a start, without what follows a late line feed.
 fn head(text: &Text, start: &str) -> Range<usize> {
     let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
     let kept = feed.map_or(start, |at| &start[..at]);

@@ -1,4 +1,4 @@
-//! Both ends of an output with the agent's own words around it, under one limit.
+//! Keeps both ends of an output together with the agent's own text around it, under one limit.
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
@@ -16,7 +16,7 @@ use crate::preview::template::facts::Fact;
 #[derive(Debug)]
 pub(crate) struct Wrapped {
     frame: Envelope,
-    /// Over this size the output and the words around it are cut together.
+    /// Beyond this size the output and the text around it are cut together.
     over: Figure,
     head: Figure,
     tail: Figure,

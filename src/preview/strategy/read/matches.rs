@@ -1,4 +1,4 @@
-//! Pieces that are matches or entries: at most so many, each cut to a length, then whole ones up to a size.
+//! Pieces that are matches or entries: at most a number, each cut to a length, then whole ones up to a size.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-/// How far into a row the match's own text is looked for: as far as a path can reach, and a line number.
+/// How far into a row to search for the match's own text: as far as a path and a line number can reach.
 const PREFIX: usize = 4096 + 24;
 /// What ends a row's path and line number, in a row of a match and in one of its context.
 const PREFIX_END: &str = r"(?-u):([0-9]+): |-([0-9]+)- ";
@@ -22,12 +22,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// One match: what is kept of it, and whether it was cut.
 struct Item {
     line: Range<usize>,
-    /// A byte order mark of the searched file's first line, which the agent's search drops.
+    /// A byte order mark in the searched file's first line, which the agent's search drops.
     mark: Option<Range<usize>>,
     cut: Option<Cut>,
 }
 
-/// Where a match's own text begins in its row, and a byte order mark before it.
+/// Finds where a match's own text begins in its row, and a byte order mark before it.
 #[derive(Debug)]
 struct Rows(Option<Regex>);
 
@@ -37,7 +37,7 @@ impl Rows {
     }
 
     fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
-        // A path has a byte at least.
+        // A path has at least one byte.
         let start = line.end.min(line.start + 1);
         let row = &bytes[start..line.end.min(start + PREFIX)];
         let Some(found) = self.0.as_ref().and_then(|regex| regex.captures(row)) else {
@@ -54,17 +54,17 @@ impl Rows {
 /// The keys of `matches`.
 #[derive(Debug)]
 pub(crate) struct Matches {
-    /// Most matches or entries.
+    /// Maximum number of matches or entries.
     entries: Figure,
-    /// Most bytes of all of them.
+    /// Maximum size of all of them in bytes.
     size: Option<Figure>,
-    /// Most of one of them.
+    /// Maximum size of one of them.
     line_size: Option<Figure>,
-    /// What `line_size` is measured in.
+    /// The unit of `line_size`.
     line_unit: Unit,
     /// Where a long one may be cut.
     boundary: Boundary,
-    /// What follows one that was cut.
+    /// Appended to one that was cut.
     line_suffix: String,
     rows: Rows,
 }
@@ -115,7 +115,8 @@ impl Matches {
         Ok(selection)
     }
 
-    /// The first pieces, and whether there are more. Without a length to cut to, none is looked for past the size.
+    /// Returns the first pieces, and whether there are more. If they are not cut to a length, none beyond the size is
+    /// searched for.
     fn items(&self, text: &Text, most: u64, size: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
         let end = text.lines_end();
         let far = text.body.start.saturating_add(as_usize(size.saturating_add(1)));
@@ -152,7 +153,7 @@ fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {
     size - mark
 }
 
-/// How many items fit, and whether some do not.
+/// Returns how many items fit, and whether some do not.
 fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool) {
     let mut sum = 0;
     for (at, item) in items.iter().enumerate() {
@@ -164,8 +165,8 @@ fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool
     (items.len(), false)
 }
 
-/// Lines and bytes of what the byte limit was applied to; none while the whole was not counted. Without a length to
-/// cut to, pieces past the size were not looked at, and are now.
+/// Returns lines and bytes of what the byte limit was applied to; none until the whole has been counted. If pieces are
+/// not cut to a length, those beyond the size were skipped before and are read now.
 fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u64) -> Option<(u64, u64)> {
     let lines = text.line_count().ok()?.min(most);
     if items.len() as u64 == lines && clips {
@@ -178,7 +179,7 @@ fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u
     Some((lines, whole.size(Unit::Bytes).ok()?))
 }
 
-/// The items joined by line feeds; runs of whole ones are one part.
+/// Joins the items by line feeds; runs of whole ones are a single part.
 fn joined(text: &Text, items: &[Item], suffix: &str) -> Selection {
     let mut selection = Selection { lines: Some(Ok(items.len() as u64)), ..Selection::default() };
     let mut parts = Vec::new();

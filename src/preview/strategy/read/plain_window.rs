@@ -1,4 +1,4 @@
-//! A read tool's window of plain lines: from an offset, then whole pieces under the limits.
+//! A read tool's window of plain lines: from an offset, then whole pieces within the limits.
 
 use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
@@ -14,13 +14,13 @@ use crate::preview::template::{Figure, Template};
 /// The keys of `plain-window`.
 #[derive(Debug)]
 pub(crate) struct PlainWindow {
-    /// Lines before the window.
+    /// Number of lines before the window.
     skip: Figure,
-    /// Lines that the caller asks for, before the limits apply.
+    /// Number of lines that the caller requests, before the limits apply.
     take: Option<Figure>,
-    /// Those count as the limit on lines, not before it.
+    /// Whether those count as the limit on lines.
     take_counts: bool,
-    /// What the agent answers to an offset past the end; `count` is the number of lines.
+    /// The agent's reply to an offset beyond the end; `count` is the number of lines.
     past_end: Template,
     /// What is kept of the window.
     pieces: Pieces,
@@ -114,14 +114,14 @@ impl PlainWindow {
         Ok(selection)
     }
 
-    /// What the agent answers to an offset past the end.
+    /// Returns the agent's reply to an offset beyond the end.
     fn past_end(&self, text: &Text, context: &Context) -> PlanError {
         let feeds = text.line_feeds().unwrap_or_else(|_| text.line_feeds_of(text.body.clone()));
         context.scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(feeds + 1))]))
     }
 }
 
-/// How far the first line is read to see whether it is over the limit.
+/// Returns how far to read the first line to see whether it exceeds the limit.
 fn first_reach(window: &Text, size: u64) -> usize {
     let (start, end) = (window.body.start, window.body.end);
     let bound = end.min(start.saturating_add(as_usize(size.saturating_add(1))));

@@ -1,4 +1,4 @@
-//! A Go read tool's window: numbered lines, carriage returns and long ends dropped, and an off-by-one total.
+//! The window of a Go read tool: numbered lines, without carriage returns and long ends, and with an off-by-one total.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ use crate::preview::template::{Figure, Template};
 /// The keys of `view`.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// Lines before the window.
+    /// Number of lines before the window.
     skip: Figure,
     lines: Figure,
     /// A file of more bytes is refused.
     file_size: Figure,
-    /// What the agent answers to that; `raw_bytes` is the file's size.
+    /// The agent's reply to that; `raw_bytes` is the file's size.
     too_large: Template,
-    /// A line of so many bytes, anywhere in the file, is an error.
+    /// A line of this many bytes, anywhere in the file, is an error.
     longest_line: Figure,
-    /// What the agent answers to that.
+    /// The agent's reply to that.
     too_long: Template,
-    /// Bytes of a line that are shown.
+    /// Maximum number of bytes shown of a line.
     line_size: Figure,
-    /// What follows a line that was cut.
+    /// Appended to a line that was cut.
     line_suffix: String,
     /// A line's number and what follows it.
     number: Option<Template>,
@@ -91,7 +91,7 @@ impl View {
     }
 }
 
-/// All lines without their line feeds; a final one makes no more.
+/// Returns all lines without their line feeds; a final one does not start another line.
 fn lines(text: &Text) -> impl Iterator<Item = Range<usize>> {
     let mut at = text.body.start;
     std::iter::from_fn(move || {
@@ -109,7 +109,7 @@ fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
     line.start..line.end - usize::from(ends)
 }
 
-/// What is shown of a line: without a carriage return, cut to a size; or, whole, without a second one.
+/// Returns what is shown of a line: without a carriage return, cut to a size; or, if it fits, without a second one.
 fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
     let line = without_return(text, line);
     if line.len() > most { line.start..line.start + most } else { without_return(text, line) }

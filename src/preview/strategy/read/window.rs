@@ -1,4 +1,4 @@
-//! A read tool's window: numbered lines from an offset, long ones cut, up to so many lines and so much.
+//! A read tool's window: numbered lines from an offset, long ones cut, up to a number of lines and a size.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-/// Where lines of a window end.
+/// What ends the lines of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum LineEnds {
@@ -28,27 +28,27 @@ enum LineEnds {
 /// The keys of `window`.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// Lines before the window.
+    /// Number of lines before the window.
     skip: Figure,
     lines: Figure,
-    /// Most bytes of all lines.
+    /// Maximum size of all lines in bytes.
     size: Option<Figure>,
-    /// Most of one line.
+    /// Maximum size of one line.
     line_size: Option<Figure>,
-    /// What `line_size` is measured in.
+    /// The unit of `line_size`.
     line_unit: Unit,
     /// Where a long line may be cut.
     boundary: Boundary,
-    /// What follows a line that was cut.
+    /// Appended to a line that was cut.
     line_suffix: String,
     line_ends: LineEnds,
     /// A line's number and what follows it.
     number: Option<Template>,
-    /// What the agent answers to an offset past the end; `count` is the number of lines.
+    /// The agent's reply to an offset beyond the end; `count` is the number of lines.
     past_end: Template,
 }
 
-/// The figures of a window as they are.
+/// The evaluated figures of a window.
 struct Figures {
     skip: u64,
     lines: u64,
@@ -56,7 +56,7 @@ struct Figures {
     line_size: Option<u64>,
 }
 
-/// A line's text and where the next begins; they differ by the line's end.
+/// The end of a line's text and the start of the next line, which differ by the line's break.
 struct Line {
     text: Range<usize>,
     next: usize,
@@ -190,7 +190,7 @@ impl Window {
     }
 }
 
-/// The line that begins at `at`, which is before the end.
+/// Returns the line that begins at `at`, which is before the end.
 fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
     let end = text.body.end;
     let found = match ends {
@@ -202,7 +202,7 @@ fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
     Line { text: at..stop, next: stop + 1 + usize::from(is_pair) }
 }
 
-/// Where line `skip` (0-based) begins, or how many lines there are if it is past the end.
+/// Returns where line `skip` (0-based) begins, or the number of lines if it is beyond the end.
 fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
     let plain = ends == LineEnds::Lf || text.totals.lone_returns == Some(0);
     if plain && let Some(start) = text.indexed_line(skip).filter(|start| *start < text.body.end) {
@@ -220,7 +220,7 @@ fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
     Err(count)
 }
 
-/// Lines that the whole text has; a final line end makes no more.
+/// Counts the lines of the whole text; a final line break does not start another.
 fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, Want> {
     let feeds = text.line_feeds();
     let returns = match ends {
@@ -237,7 +237,7 @@ fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, Want> {
     Ok(feeds + returns + u64::from(is_open))
 }
 
-/// What was taken, and why no more.
+/// What was taken, and why it ended.
 struct Taken {
     parts: Vec<Part>,
     taken: u64,
@@ -249,7 +249,7 @@ struct Taken {
 /// A line as the model gets it.
 struct Row {
     bits: Vec<Bit>,
-    /// Bytes of the line, its suffix counted, its number not.
+    /// Size of the line in bytes, including its suffix but not its number.
     size: u64,
     half: bool,
 }
@@ -261,7 +261,7 @@ fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usiz
     }
 }
 
-/// Whether a line that was read up to `at` ends just there.
+/// Whether a line that was read up to `at` ends exactly there.
 fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
     at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
 }
