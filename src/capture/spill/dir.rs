@@ -21,7 +21,7 @@ const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 /// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirError {
-    #[error("{}: is a symbolic link or no directory; move it away", .0.display())]
+    #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
     NotADirectory(PathBuf),
     #[error("{}: belongs to another user; set TMPDIR to a directory of yours", .0.display())]
     Foreign(PathBuf),

@@ -86,7 +86,11 @@ impl App {
                 self.in_stores(|stores| stores.update(event, effects));
                 self.typed_ahead(effects);
             }
-            event @ (Event::Peeked(_) | Event::LinesCounted(..) | Event::Kept { .. } | Event::Glanced(_)) => {
+            event @ (Event::Copied(_)
+            | Event::Peeked(_)
+            | Event::LinesCounted(..)
+            | Event::Kept { .. }
+            | Event::Glanced(_)) => {
                 self.in_stores(|stores| stores.update(event, effects));
             }
             event => self.in_pager(|pager| pager.update(event, effects)),

@@ -61,7 +61,7 @@ fn a_store_that_is_not_ours_alone_is_refused_with_the_remedy() {
             fs::set_permissions(root, fs::Permissions::from_mode(0o755)).unwrap();
         }),
         ("symbolic link", |root| symlink("/tmp", root).unwrap()),
-        ("no directory", |root| fs::write(root, "").unwrap()),
+        ("not a directory", |root| fs::write(root, "").unwrap()),
     ];
     for (words, make) in cases {
         let home = Home::new();
