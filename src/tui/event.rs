@@ -28,6 +28,26 @@ pub enum Event {
     Paste(String),
     /// The terminal has this many columns and rows.
     Resize(u16, u16),
+    /// An output is to be looked at.
+    Opened(Box<Opened>),
+    /// The list of stored outputs is to be shown.
+    ToStores,
+    /// The stores' directories have changed.
+    StoresChanged,
+    /// Entries have been deleted, or not: in words.
+    Deleted(Message),
+    /// The policies have been read.
+    Policies(Vec<Choice>),
+    /// Something to tell, from outside.
+    Told(Message),
+    /// Something happened to the output that is shown.
+    Output(OutputEvent),
+    /// Something happened to the list of stored outputs.
+    Stores(StoresEvent),
+}
+
+/// What happens to the output that is shown.
+pub enum OutputEvent {
     /// A worker counted a chunk of the file.
     Counted {
         /// Of which content.
@@ -43,12 +63,24 @@ pub enum Event {
     },
     /// A search has something to say.
     Found(Found),
-    /// An output is to be looked at.
-    Opened(Box<Opened>),
-    /// The list of stored outputs is to be shown.
-    ToStores,
     /// The file is not as it was.
     Changed(Changed),
+    /// Notices of the output that is looked at print another path from now on.
+    SavedAs(String),
+    /// The command has ended whose output is shown first.
+    Finished,
+    /// The output that is looked at is whole, and ended so.
+    Ended(Box<Ending>),
+    /// A preview has been made.
+    Planned(Box<Planned>),
+    /// What it takes to keep a line: the request's number, and the change that keeps the line.
+    Advised(u64, Option<LimitChange>),
+    /// The policy of the agent's read tool has been read.
+    ReadTool(Choice, ThenRead),
+}
+
+/// What happens to the list of stored outputs.
+pub enum StoresEvent {
     /// Entries of stores have been found.
     Scanned(Scanned),
     /// Entries have been put in order.
@@ -57,16 +89,6 @@ pub enum Event {
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// The lines of an entry have been counted, or cannot be.
     LinesCounted(Box<crate::store::Entry>, Lines),
-    /// Notices of the output that is looked at print another path from now on.
-    SavedAs(String),
-    /// The command has ended whose output is shown first.
-    Finished,
-    /// The output that is looked at is whole, and ended so.
-    Ended(Box<Ending>),
-    /// The stores' directories have changed.
-    StoresChanged,
-    /// Entries have been deleted, or not: in words.
-    Deleted(Message),
     /// So many bytes of the entry that is to be kept have been copied.
     Copied(u64),
     /// An entry is kept for ever, or no longer; or that failed.
@@ -80,16 +102,18 @@ pub enum Event {
     },
     /// An entry beside the list has been opened, and its preview made.
     Glanced(Box<Glance>),
-    /// A preview has been made.
-    Planned(Box<Planned>),
-    /// What it takes to keep a line: the request's number, and the change that keeps the line.
-    Advised(u64, Option<LimitChange>),
-    /// The policies have been read.
-    Policies(Vec<Choice>),
-    /// The policy of the agent's read tool has been read.
-    ReadTool(Choice, ThenRead),
-    /// Something to tell, from outside.
-    Told(Message),
+}
+
+impl From<OutputEvent> for Event {
+    fn from(event: OutputEvent) -> Self {
+        Event::Output(event)
+    }
+}
+
+impl From<StoresEvent> for Event {
+    fn from(event: StoresEvent) -> Self {
+        Event::Stores(event)
+    }
 }
 
 /// How a file has changed.

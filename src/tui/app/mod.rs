@@ -14,7 +14,7 @@ use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 
-pub use super::event::{Changed, Effect, Effects, Event, Message};
+pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 pub use super::popup::Popup;
 
 /// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
@@ -65,8 +65,8 @@ impl App {
     }
 
     /// Takes in an event.
-    pub fn update(&mut self, event: Event, effects: &mut Effects) {
-        match event {
+    pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
+        match event.into() {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
             Event::Paste(text) => self.paste(&text, effects),
@@ -82,18 +82,14 @@ impl App {
                 self.message = Some(message);
                 self.stores_changed(effects);
             }
-            event @ (Event::Scanned(_) | Event::Sorted(_)) => {
+            Event::Output(event) => self.in_pager(|pager| pager.update(event, effects)),
+            Event::Stores(event) => {
+                let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
                 self.in_stores(|stores| stores.update(event, effects));
-                self.typed_ahead(effects);
+                if is_list {
+                    self.typed_ahead(effects);
+                }
             }
-            event @ (Event::Copied(_)
-            | Event::Peeked(_)
-            | Event::LinesCounted(..)
-            | Event::Kept { .. }
-            | Event::Glanced(_)) => {
-                self.in_stores(|stores| stores.update(event, effects));
-            }
-            event => self.in_pager(|pager| pager.update(event, effects)),
         }
     }
 

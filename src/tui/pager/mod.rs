@@ -27,7 +27,7 @@ use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
-use super::event::{Changed, Effect, Effects, Event, Message};
+use super::event::{Changed, Effect, Effects, Message, OutputEvent};
 use super::keys::Action;
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
@@ -98,20 +98,19 @@ impl Pager {
     }
 
     /// Takes in an event of the output.
-    pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
+    pub(crate) fn update(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
-            Event::Counted { generation, number, counts, measure, bytes } => {
+            OutputEvent::Counted { generation, number, counts, measure, bytes } => {
                 self.counted((generation, number), &counts, &measure, bytes, effects);
             }
-            Event::Found(found) => self.found(found),
-            Event::Changed(changed) => self.changed(changed, effects),
-            Event::SavedAs(path) => self.saved_as(path, effects),
-            Event::Finished => self.running = false,
-            Event::Ended(ending) => self.ended(*ending, effects),
-            Event::Planned(planned) => self.planned(*planned, effects),
-            Event::Advised(number, change) => self.advised(number, change),
-            Event::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            _ => {}
+            OutputEvent::Found(found) => self.found(found),
+            OutputEvent::Changed(changed) => self.changed(changed, effects),
+            OutputEvent::SavedAs(path) => self.saved_as(path, effects),
+            OutputEvent::Finished => self.running = false,
+            OutputEvent::Ended(ending) => self.ended(*ending, effects),
+            OutputEvent::Planned(planned) => self.planned(*planned, effects),
+            OutputEvent::Advised(number, change) => self.advised(number, change),
+            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
         }
     }
 

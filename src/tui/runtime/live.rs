@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::capture::set_true;
 use crate::preview::Policy;
 use crate::source::Source;
+use crate::tui::event::OutputEvent;
 use crate::tui::pager::subject::Ending;
 
 use super::news::{Completed, Live, LiveNews, Maker};
@@ -43,7 +44,7 @@ impl Session {
             LiveNews::Over(over) => over,
         };
         self.maker = None;
-        self.app.update(Event::Finished, effects);
+        self.app.update(OutputEvent::Finished, effects);
         self.print_as(saved_as, effects);
         self.tell_end(exit_code, failed.as_ref(), &told, effects);
         if self.is_first() {
@@ -67,7 +68,7 @@ impl Session {
         if let Some((_, subject)) = &mut self.current {
             subject.context.saved_as.clone_from(&saved_as);
         }
-        self.app.update(Event::SavedAs(saved_as), effects);
+        self.app.update(OutputEvent::SavedAs(saved_as), effects);
     }
 
     /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
@@ -90,7 +91,7 @@ impl Session {
         }
         if is_first {
             let ending = Ending { exit_code, failed: failed.cloned(), told: told.to_vec() };
-            self.app.update(Event::Ended(Box::new(ending)), effects);
+            self.app.update(OutputEvent::Ended(Box::new(ending)), effects);
         }
     }
 

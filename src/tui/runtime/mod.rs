@@ -20,7 +20,7 @@ use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 
 use super::app::App;
-use super::event::{Changed, Effect, Effects, Event, Message};
+use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::pager::reader::Cost;
 use super::pager::subject::{Choice, Opened, Subject};
 use super::view;
@@ -298,7 +298,7 @@ impl Session {
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
             streaming: self.is_streaming(source),
         };
-        self.app.update(Event::Changed(changed), effects);
+        self.app.update(OutputEvent::Changed(changed), effects);
     }
 
     /// What is drawn is what the file holds now: pages that were cut off are noticed first.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::source::{Change, Hold, Source, Watcher};
 use crate::text::units::Want;
-use crate::tui::event::{Changed, Effect, Effects, Event, Message};
+use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 
 use super::signal::Signal;
 use super::{Session, Target, editor, terminal};
@@ -16,7 +16,7 @@ const READ_TOOL: &str = "opencode/read";
 
 impl Session {
     /// Tells the screens of an event, and does what they ask for.
-    pub(crate) fn happen(&mut self, event: Event) -> io::Result<()> {
+    pub(crate) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
         let mut effects = Effects::default();
         self.app.update(event, &mut effects);
         self.carry_out(effects)
@@ -32,7 +32,7 @@ impl Session {
                 Effect::StopSearch => self.jobs.stop_search(),
                 Effect::Plan(task) => {
                     if let Some(planned) = self.jobs.plan(*task) {
-                        self.happen(Event::Planned(planned))?;
+                        self.happen(OutputEvent::Planned(planned))?;
                     }
                 }
                 Effect::StopPlan => self.jobs.stop_plan(),
@@ -52,7 +52,7 @@ impl Session {
                     let at =
                         at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
                     if let Some(at) = at {
-                        self.happen(Event::ReadTool(choices.swap_remove(at), then))?;
+                        self.happen(OutputEvent::ReadTool(choices.swap_remove(at), then))?;
                     }
                 }
                 Effect::OtherFile { next } => {
@@ -64,7 +64,7 @@ impl Session {
                 Effect::Sort(task) => self.jobs.sort(*task),
                 Effect::Glance(path) => {
                     if let Some(glance) = self.jobs.glance(path, self.opener.clone()) {
-                        self.happen(Event::Glanced(glance))?;
+                        self.happen(StoresEvent::Glanced(glance))?;
                     }
                 }
                 Effect::Delete(to_delete) => {
@@ -152,7 +152,7 @@ impl Session {
                 let signals = self.signals.clone();
                 self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
                 let mut effects = Effects::default();
-                self.app.update(Event::Changed(changed), &mut effects);
+                self.app.update(OutputEvent::Changed(changed), &mut effects);
                 self.tell(Message::note("opened again"));
                 self.carry_out(effects)
             }

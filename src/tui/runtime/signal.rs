@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::tui::event::Event;
+use crate::tui::event::{Event, OutputEvent, StoresEvent};
 use crate::tui::pager::search::job::SearchReply;
 
 use super::news::LiveNews;
@@ -36,9 +36,16 @@ impl Signal {
     /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
     pub fn patience(&self) -> Duration {
         match self {
-            Signal::App(Event::Scanned(_) | Event::Peeked(_) | Event::Copied(_)) | Signal::Look => FRAME,
-            Signal::App(Event::Counted { .. }) => COUNTING,
-            Signal::App(Event::Found(found)) if matches!(found.reply, SearchReply::Counted(..)) => COUNTING,
+            Signal::App(Event::Stores(
+                StoresEvent::Scanned(_) | StoresEvent::Peeked(_) | StoresEvent::Copied(_),
+            ))
+            | Signal::Look => FRAME,
+            Signal::App(Event::Output(OutputEvent::Counted { .. })) => COUNTING,
+            Signal::App(Event::Output(OutputEvent::Found(found)))
+                if matches!(found.reply, SearchReply::Counted(..)) =>
+            {
+                COUNTING
+            }
             _ => Duration::ZERO,
         }
     }

@@ -5,7 +5,7 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 use crate::human::{count, size};
 use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
 use crate::text::label::{label, shell};
-use crate::tui::event::{Effect, Effects, Event, Message};
+use crate::tui::event::{Effect, Effects, Message, StoresEvent};
 use crate::tui::keys::{self, Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
@@ -58,21 +58,20 @@ impl StoresScreen {
     }
 
     /// Takes in what happens to entries.
-    pub(crate) fn update(&mut self, event: Event, effects: &mut Effects) {
+    pub(crate) fn update(&mut self, event: StoresEvent, effects: &mut Effects) {
         match event {
-            Event::Scanned(scanned) => {
+            StoresEvent::Scanned(scanned) => {
                 self.listing.scanned(scanned, effects);
                 self.tell_unlisted();
             }
-            Event::Sorted(sorted) => self.listing.take_sorted(*sorted, effects),
-            Event::Copied(bytes) => self.copied(bytes),
-            Event::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
-            Event::Peeked(peeks) => {
+            StoresEvent::Sorted(sorted) => self.listing.take_sorted(*sorted, effects),
+            StoresEvent::Copied(bytes) => self.copied(bytes),
+            StoresEvent::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
+            StoresEvent::Peeked(peeks) => {
                 peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
             }
-            Event::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
-            Event::Glanced(glance) => self.glanced(*glance),
-            _ => {}
+            StoresEvent::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
+            StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
     }
 

@@ -13,7 +13,7 @@ use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
 use overspill::text::units;
 use overspill::tui::Choice;
-use overspill::tui::app::{App, Changed, Effect, Effects, Event, Popup};
+use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Popup, StoresEvent};
 use overspill::tui::pager::Pager;
 use overspill::tui::pager::reader::Cost;
 use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
@@ -114,7 +114,7 @@ impl Bench {
     }
 
     /// Sends an event to the screens; returns the requested effects.
-    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+    pub fn update(&mut self, event: impl Into<Event>) -> Vec<Effect> {
         let mut effects = Effects::default();
         self.app.update(event, &mut effects);
         effects.into_iter().collect()
@@ -173,7 +173,7 @@ impl Bench {
         let source = self.source.as_mut().expect("a file");
         let content = source.refresh();
         let (view, path) = (source.view(), source.path_status());
-        let effects = self.update(Event::Changed(Changed { view, content, path, streaming: false }));
+        let effects = self.update(OutputEvent::Changed(Changed { view, content, path, streaming: false }));
         self.carry_out(effects);
         content
     }
@@ -185,13 +185,13 @@ impl Bench {
                 Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
                 Effect::Search(job) => {
                     let reply = seek(&job);
-                    self.update(Event::Found(Found { number: job.number, reply }))
+                    self.update(OutputEvent::Found(Found { number: job.number, reply }))
                 }
                 Effect::CountMatches(job) => {
                     let all = 0..job.view.len();
                     let count = search::matches(&job.view, &job.pattern, all).count() as u64;
                     let reply = SearchReply::Counted(job.view.len(), count);
-                    self.update(Event::Found(Found { number: job.number, reply }))
+                    self.update(OutputEvent::Found(Found { number: job.number, reply }))
                 }
                 Effect::Policies => {
                     let names = ["opencode/metadata", "opencode/output", "opencode/read"];
@@ -202,24 +202,26 @@ impl Bench {
                     let own = Catalog::builtin().get(&format!("{agent}/read"));
                     let policy = own.unwrap_or_else(|_| policy("opencode/read"));
                     let choice = choice(policy);
-                    self.update(Event::ReadTool(choice, then))
+                    self.update(OutputEvent::ReadTool(choice, then))
                 }
                 Effect::Plan(task) => {
                     let planned = task.run(&|| true).expect("it is wanted");
-                    self.update(Event::Planned(Box::new(planned)))
+                    self.update(OutputEvent::Planned(Box::new(planned)))
                 }
-                Effect::Advise(wish) => self.update(Event::Advised(wish.number(), wish.fulfil(&|| true))),
+                Effect::Advise(wish) => {
+                    self.update(OutputEvent::Advised(wish.number(), wish.fulfil(&|| true)))
+                }
                 Effect::Scan(number) => self.scan(number),
                 Effect::Sort(task) => {
                     let sorted = SortedEntries::new(&task, || true).expect("it is wanted");
-                    self.update(Event::Sorted(Box::new(sorted)))
+                    self.update(StoresEvent::Sorted(Box::new(sorted)))
                 }
                 Effect::Peek(entries) => {
                     let read = |entry: store::Entry| {
                         let peek = details::peek(&entry, &self.env);
                         (entry, peek)
                     };
-                    self.update(Event::Peeked(entries.into_iter().map(read).collect()))
+                    self.update(StoresEvent::Peeked(entries.into_iter().map(read).collect()))
                 }
                 Effect::CountLines(entries) => {
                     for entry in entries {
@@ -227,7 +229,7 @@ impl Bench {
                             |error| details::Lines::Failed(error.to_string()),
                             details::Lines::Counted,
                         );
-                        self.update(Event::LinesCounted(Box::new(entry), lines));
+                        self.update(StoresEvent::LinesCounted(Box::new(entry), lines));
                     }
                     Vec::new()
                 }
@@ -253,7 +255,8 @@ impl Bench {
             let measure = units::measure(&view, range.clone(), want);
             let generation = view.generation();
             let number = self.pager().output.count_number();
-            let event = Event::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
+            let event =
+                OutputEvent::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
             effects.extend(self.update(event));
         }
         effects
@@ -270,9 +273,9 @@ impl Bench {
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
         let look = ScanEnd { number, reports, kept: Default::default(), space };
         let (now, user) = (self.now, self.env.uid());
-        self.update(Event::Scanned(Scanned::Begun { number, now, user }));
-        let mut effects = self.update(Event::Scanned(Scanned::Some(number, entries)));
-        effects.extend(self.update(Event::Scanned(Scanned::All(Box::new(look)))));
+        self.update(StoresEvent::Scanned(Scanned::Begun { number, now, user }));
+        let mut effects = self.update(StoresEvent::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.update(StoresEvent::Scanned(Scanned::All(Box::new(look)))));
         effects
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
-use overspill::tui::app::{Effect, Event};
+use overspill::tui::app::{Effect, Event, StoresEvent};
 use overspill::tui::stores::scan::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::BATCH;
 
@@ -49,16 +49,16 @@ fn chosen(bench: &Bench) -> String {
 /// Delivers a scan batch by batch, as a worker does.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.update(Event::Scanned(Scanned::Begun { number, now, user }));
+    bench.update(StoresEvent::Scanned(Scanned::Begun { number, now, user }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.update(Event::Scanned(Scanned::Some(number, some)));
+        let effects = bench.update(StoresEvent::Scanned(Scanned::Some(number, some)));
         bench.carry_out(effects);
         between(bench);
     }
     let look = ScanEnd { number, reports: Vec::new(), kept: Default::default(), space: None };
-    let effects = bench.update(Event::Scanned(Scanned::All(Box::new(look))));
+    let effects = bench.update(StoresEvent::Scanned(Scanned::All(Box::new(look))));
     bench.carry_out(effects);
 }
 

@@ -4,7 +4,7 @@ use overspill::preview::Direction;
 use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
-use overspill::tui::app::{Changed, Event, Message};
+use overspill::tui::app::{Changed, Event, Message, OutputEvent};
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
 
@@ -250,7 +250,7 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let view = bench.source.as_ref().unwrap().view();
     let number = bench.pager().output.count_number();
     let counts = BlockIndex::count(&view, BLOCK, 0..1);
-    let late = Event::Counted {
+    let late = OutputEvent::Counted {
         generation: view.generation(),
         number,
         counts,
@@ -261,7 +261,7 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
     let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
-    let effects = bench.update(Event::Changed(changed));
+    let effects = bench.update(OutputEvent::Changed(changed));
     bench.update(late);
     bench.carry_out(effects);
     assert!(bench.status().contains("the model got all 2 lines"), "{}", bench.status());

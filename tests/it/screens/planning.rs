@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
-use overspill::tui::app::{Effect, Event};
+use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::pager::making::{AT_ONCE, Making};
 use overspill::tui::widget::layout::Side;
 
@@ -25,7 +25,7 @@ fn asked_for(effects: Vec<Effect>) -> Box<Making> {
 
 fn answer(bench: &mut Bench, task: &Making) {
     let planned = task.run(&|| true).expect("it is wanted");
-    let effects = bench.update(Event::Planned(Box::new(planned)));
+    let effects = bench.update(OutputEvent::Planned(Box::new(planned)));
     bench.carry_out(effects);
 }
 
@@ -120,7 +120,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
         path: source.path_status(),
         streaming: false,
     };
-    let newer = asked_for(bench.update(Event::Changed(changed)));
+    let newer = asked_for(bench.update(OutputEvent::Changed(changed)));
     answer(&mut bench, &task);
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     answer(&mut bench, &newer);

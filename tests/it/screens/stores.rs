@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Effect, Event};
+use overspill::tui::app::{Effect, Event, StoresEvent};
 use overspill::tui::stores::glance::Glance;
 
 use crate::common::bench::{Bench, looked_at, policy};
@@ -111,7 +111,7 @@ fn what_is_kept_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
     let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
     let mut stocked = stocked.shown();
-    stocked.bench.update(Event::Kept { id: id.into(), keep: true, fault: None });
+    stocked.bench.update(StoresEvent::Kept { id: id.into(), keep: true, fault: None });
     let rows = stocked.bench.keys("4j").rows();
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.contains(" kept ") && !row.contains('░'), "{row}");
@@ -238,7 +238,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         std::fs::write(&file, words).unwrap();
         let view = overspill::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        Event::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
+        StoresEvent::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
     };
     bench.keys("j");
     let [first, second] = beside(bench).try_into().expect("one for each row that was chosen");
@@ -286,7 +286,7 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     let asked = |bench: &Bench, what: fn(&Effect) -> bool| bench.asked.iter().filter(|it| what(it)).count();
     let copies = |effect: &Effect| matches!(effect, Effect::Keep { keep: true, .. });
     let foot = |bench: &Bench| bench.rows().pop().unwrap();
-    stocked.bench.update(Event::Copied(450));
+    stocked.bench.update(StoresEvent::Copied(450));
     let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45 % of 1000 B…  Esc gives up";
     assert!(foot(&stocked.bench).contains(words), "{}", foot(&stocked.bench));
     // One after the other.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::text::units::Want;
-use crate::tui::event::{Event, Message};
+use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::advice::KeepRequest;
 use crate::tui::pager::making::{Making, Planned};
 use crate::tui::pager::search::job::{CountJob, Found, SearchJob};
@@ -91,7 +91,7 @@ impl Jobs {
             let reply = scans::seek(&job, &ticket);
             drop(passing);
             if ticket.is_wanted() {
-                events.send(Event::Found(Found { number: job.number, reply }));
+                events.send(OutputEvent::Found(Found { number: job.number, reply }));
             }
         });
     }
@@ -120,7 +120,7 @@ impl Jobs {
         let ticket = Ticket::next(&self.arranging);
         self.spawn("order", move || {
             if let Some(sorted) = SortedEntries::new(&task, || ticket.is_wanted()) {
-                events.send(Event::Sorted(Box::new(sorted)));
+                events.send(StoresEvent::Sorted(Box::new(sorted)));
             }
         });
     }
@@ -140,7 +140,7 @@ impl Jobs {
         let (tell, told) = channel();
         self.kept.borrow_mut().push(told);
         self.spawn("keep", move || {
-            let mut goes_on = |bytes| ticket.is_wanted() && events.send(Event::Copied(bytes));
+            let mut goes_on = |bytes| ticket.is_wanted() && events.send(StoresEvent::Copied(bytes));
             let done = set_kept(&entry, keep, &places.1, &mut goes_on);
             let fault = done.as_ref().err().cloned();
             // Nobody listens but on leaving.
@@ -149,7 +149,7 @@ impl Jobs {
                 return;
             }
             let id = done.unwrap_or_else(|_| entry.id().into_owned());
-            events.send(Event::Kept { id, keep, fault });
+            events.send(StoresEvent::Kept { id, keep, fault });
         });
     }
 
@@ -173,7 +173,7 @@ impl Jobs {
                 let peek = details::peek(&entry, &places.1);
                 (entry, peek)
             };
-            events.send(Event::Peeked(entries.into_iter().map(read).collect()));
+            events.send(StoresEvent::Peeked(entries.into_iter().map(read).collect()));
         });
     }
 
@@ -184,7 +184,7 @@ impl Jobs {
             for entry in entries {
                 let counted = store::count_lines(&entry);
                 let lines = counted.map_or_else(|error| Lines::Failed(error.to_string()), Lines::Counted);
-                if !events.send(Event::LinesCounted(Box::new(entry), lines)) {
+                if !events.send(StoresEvent::LinesCounted(Box::new(entry), lines)) {
                     return;
                 }
             }
@@ -195,7 +195,7 @@ impl Jobs {
     /// so that no frame is drawn without it; any other is reported.
     pub fn plan(&self, task: Making) -> Option<Box<Planned>> {
         let patience = if task.asked { SOON } else { Duration::ZERO };
-        self.make("plan", (&self.planning, patience), move |wanted| task.run(wanted), Event::Planned)
+        self.make("plan", (&self.planning, patience), move |wanted| task.run(wanted), OutputEvent::Planned)
     }
 
     /// Opens an entry, and makes its preview to be shown beside the list; an earlier one is given up. It is handed over
@@ -205,17 +205,17 @@ impl Jobs {
             Ok(target) => Glance::of(path, target.subject, target.source.view(), wanted),
             Err(_) => Some(Glance::awaited(path)),
         };
-        self.make("glance", (&self.glancing, BESIDE), work, Event::Glanced)
+        self.make("glance", (&self.glancing, BESIDE), work, StoresEvent::Glanced)
     }
 
     /// Has a worker make something; what its kind made before is given up. Handed over if it is there within the
     /// patience of the caller, else reported.
-    fn make<T: Send + 'static>(
+    fn make<T: Send + 'static, E: Into<Event> + 'static>(
         &self,
         name: &str,
         (newest, patience): (&Arc<AtomicU64>, Duration),
         work: impl FnOnce(&dyn Fn() -> bool) -> Option<T> + Send + 'static,
-        event: fn(Box<T>) -> Event,
+        event: fn(Box<T>) -> E,
     ) -> Option<Box<T>> {
         let (events, ticket) = (self.events.clone(), Ticket::next(newest));
         let (here, soon) = sync_channel(0);
@@ -249,7 +249,7 @@ impl Jobs {
         self.spawn("advice", move || {
             let change = options.fulfil(&|| ticket.is_wanted());
             if ticket.is_wanted() {
-                events.send(Event::Advised(options.number(), change));
+                events.send(OutputEvent::Advised(options.number(), change));
             }
         });
     }

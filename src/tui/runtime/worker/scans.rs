@@ -7,7 +7,7 @@ use crate::source::{self, Buffer, MapView};
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
-use crate::tui::event::Event;
+use crate::tui::event::{Event, OutputEvent};
 use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 use super::ticket::{Reporter, Ticket};
@@ -80,7 +80,7 @@ impl Background {
         self.ticket.is_wanted()
     }
 
-    fn send(&self, event: Event) -> ControlFlow<()> {
+    fn send(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.events.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, backgr
         let done = if only_lines { bytes.len() as u64 } else { 0 };
         let counts = source::line_feeds(view, bytes, index.block(), buffer);
         let counts = BlockCounts { first: blocks.start, counts };
-        Event::Counted {
+        OutputEvent::Counted {
             generation: view.generation(),
             number,
             counts,
@@ -111,7 +111,7 @@ pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, backgr
         let bytes = range.len() as u64;
         let measure = source::measure(view, range, want, buffer);
         let counts = BlockCounts { first: 0, counts: Vec::new() };
-        Event::Counted { generation: view.generation(), number, counts, measure, bytes }
+        OutputEvent::Counted { generation: view.generation(), number, counts, measure, bytes }
     });
 }
 
@@ -120,7 +120,7 @@ fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
     background: &Background,
-    report: impl Fn(&mut Buffer, Range<usize>) -> Event + Sync,
+    report: impl Fn(&mut Buffer, Range<usize>) -> OutputEvent + Sync,
 ) {
     let take = (index.range(blocks.clone()).len() / SHARE).clamp(LEAST_TAKE, MOST_TAKE);
     let take = (take / index.block()).max(1);
@@ -202,7 +202,7 @@ pub(crate) fn tally(job: &CountJob, background: &Background) {
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
             let reply = SearchReply::Counted(start, count);
-            if background.send(Event::Found(Found { number: job.number, reply })).is_break() {
+            if background.send(OutputEvent::Found(Found { number: job.number, reply })).is_break() {
                 return;
             }
         }
@@ -261,7 +261,7 @@ mod tests {
         let mut index = BlockIndex::new(view.len() as u64);
         let (mut sum, mut seen) = (Measure::default(), 0);
         for event in events(|background| count(&view, 1, Want::UNITS, 0, background)) {
-            let Event::Counted { counts, measure, bytes, .. } = event else { continue };
+            let Event::Output(OutputEvent::Counted { counts, measure, bytes, .. }) = event else { continue };
             assert!(index.is_complete() || bytes == 0);
             index.insert(&counts);
             sum += measure;
@@ -303,7 +303,8 @@ mod tests {
         let mut ends = vec![0];
         let mut total = 0;
         for event in events(|background| tally(&job, background)) {
-            let Event::Found(Found { reply: SearchReply::Counted(end, count), .. }) = event else { continue };
+            let Event::Output(OutputEvent::Found(found)) = event else { continue };
+            let SearchReply::Counted(end, count) = found.reply else { continue };
             ends.push(end);
             total += count;
         }
@@ -317,7 +318,9 @@ mod tests {
         for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
             let job = CountJob { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
             let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
-                Event::Found(Found { reply: SearchReply::Counted(_, count), .. }) => count,
+                Event::Output(OutputEvent::Found(Found {
+                    reply: SearchReply::Counted(_, count), ..
+                })) => count,
                 _ => 0,
             });
             assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));

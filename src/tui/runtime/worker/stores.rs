@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
-use crate::tui::event::Event;
+use crate::tui::event::{Event, StoresEvent};
 use crate::tui::stores::scan::{ScanEnd, Scanned};
 use crate::tui::stores::sort::BATCH;
 
@@ -28,7 +28,7 @@ pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events:
     let began = Instant::now();
     let (stores, env) = places;
     let now = Timestamp::now();
-    events.send(Event::Scanned(Scanned::Begun { number, now, user: env.uid() }));
+    events.send(StoresEvent::Scanned(Scanned::Begun { number, now, user: env.uid() }));
     let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, ticket, events };
     let mut reports = Vec::new();
     for store in &stores.specs {
@@ -40,7 +40,7 @@ pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events:
     let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
     let space = store::own_home(env).ok().and_then(|home| nearest_space(&home));
     let look = ScanEnd { number, reports, kept, space };
-    if !ticket.is_wanted() || !events.send(Event::Scanned(Scanned::All(Box::new(look)))) {
+    if !ticket.is_wanted() || !events.send(StoresEvent::Scanned(Scanned::All(Box::new(look)))) {
         return;
     }
     let rest = LOOK_EVERY.max(began.elapsed() * REST);
@@ -96,7 +96,7 @@ impl Finds<'_> {
 
     fn send(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
-        self.events.send(Event::Scanned(Scanned::Some(self.number, some)));
+        self.events.send(StoresEvent::Scanned(Scanned::Some(self.number, some)));
     }
 }
 

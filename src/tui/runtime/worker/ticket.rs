@@ -18,8 +18,8 @@ impl Reporter {
     }
 
     /// Whether anyone still listens.
-    pub(crate) fn send(&self, event: Event) -> bool {
-        self.0.send(Signal::App(event)).is_ok()
+    pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
+        self.0.send(Signal::App(event.into())).is_ok()
     }
 }
 
