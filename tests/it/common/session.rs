@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -194,6 +195,20 @@ impl Session {
     pub fn signal(&self, signal: Signal) {
         let pid = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
         rustix::process::kill_process(pid, signal).expect("the program lives");
+    }
+
+    /// Waits until the program is stopped, as a shell would before it continues it.
+    #[track_caller]
+    pub fn wait_until_stopped(&self) {
+        let pid = self.child.process_id().expect("a process").to_string();
+        let until = Instant::now() + DEADLINE;
+        let is_stopped = || {
+            let ps = Command::new("ps").args(["-o", "state=", "-p", &pid]).output().expect("ps");
+            ps.stdout.starts_with(b"T")
+        };
+        while !is_stopped() {
+            assert!(Instant::now() < until, "it is not stopped\n{}", self.seen().text());
+        }
     }
 
     /// Waits for the program to exit and its output to end; returns its exit status.

@@ -91,6 +91,7 @@ fn stopped_from_outside_it_gives_the_terminal_back_and_takes_it_again() {
     let raw = session.modes();
     session.signal(Signal::TSTP);
     session.wait_until("end of the screens", |seen| (!seen.parser.screen().alternate_screen()).then_some(()));
+    session.wait_until_stopped();
     session.signal(Signal::CONT);
     session.wait_for("row 1");
     session.keys("\tG").wait_for("row 3000");
