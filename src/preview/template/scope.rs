@@ -11,7 +11,7 @@ use crate::preview::value::Value;
 use crate::text::units::Want;
 
 use super::facts::{Fact, Facts, WAITING};
-use super::{Figure, SLOT, Template, Templates, describe};
+use super::{Figure, OTHER_SLOTS, SLOT, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ struct Scene {
     facts: Facts,
     outside: Arc<Facts>,
     params: Arc<BTreeMap<String, Value>>,
+    /// What surrounds a slot's index in the rendered text.
+    mark: char,
     waiting: Mutex<Want>,
 }
 
@@ -33,7 +35,7 @@ impl Object for Scene {
             Fact::Signed(number) => Var::from(*number),
             Fact::Text(text) => Var::from(text.as_str()),
             Fact::Flag(flag) => Var::from(*flag),
-            Fact::Slot(index) => Var::from(format!("{SLOT}{index}{SLOT}")),
+            Fact::Slot(index) => Var::from(format!("{0}{index}{0}", self.mark)),
             Fact::Nothing => Var::from(()),
             Fact::Waiting(want) => {
                 *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) |= *want;
@@ -94,9 +96,10 @@ impl<'a> Scope<'a> {
         PlanError::Policy { policy: self.policy.to_owned(), message: message.to_string() }
     }
 
-    fn scene(&self, facts: Facts) -> Scene {
+    fn scene(&self, facts: Facts, template: &str) -> Scene {
         let (outside, params) = (Arc::clone(&self.outside), Arc::clone(&self.params));
-        Scene { facts, outside, params, waiting: Mutex::default() }
+        let mark = mark(&[&facts, &outside], &params, template);
+        Scene { facts, outside, params, mark, waiting: Mutex::default() }
     }
 
     /// Evaluates a figure; a negative value becomes 0.
@@ -108,7 +111,7 @@ impl<'a> Scope<'a> {
         if let Some(Value::Integer(number)) = self.params.get(source) {
             return Ok(*number);
         }
-        let value = compiled.eval(Var::from_object(self.scene(Facts::new())));
+        let value = compiled.eval(Var::from_object(self.scene(Facts::new(), "")));
         let value = value.map_err(|error| self.fault(describe(&error)))?;
         let number =
             i128::try_from(value).map_err(|_| self.fault(format!("`{source}` is not a whole number")))?;
@@ -124,7 +127,7 @@ impl<'a> Scope<'a> {
     pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.0.get_template(&template.name).map_err(wrong)?;
-        let scene = Arc::new(self.scene(facts));
+        let scene = Arc::new(self.scene(facts, compiled.source()));
         let text = compiled.render(Var::from_dyn_object(Arc::clone(&scene))).map_err(wrong)?;
         self.made.set(self.made.get() + text.len());
         if self.made.get() > MOST_MADE {
@@ -133,7 +136,7 @@ impl<'a> Scope<'a> {
             ));
         }
         let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Rendered { spans: spans(&text), waiting })
+        Ok(Rendered { spans: spans(&text, scene.mark), waiting })
     }
 
     /// Renders a template without slots, and returns the totals that it still lacks.
@@ -178,8 +181,20 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn spans(text: &str) -> Vec<TemplateSpan> {
-    let pieces = text.split(SLOT).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
+/// Returns a character that is in no text which the template can render.
+fn mark(facts: &[&Facts; 2], params: &BTreeMap<String, Value>, template: &str) -> char {
+    let in_fact = |fact: &Fact, mark| matches!(fact, Fact::Text(text) if text.contains(mark));
+    let in_param = |param: &Value, mark| matches!(param, Value::Text(text) if text.contains(mark));
+    let is_free = |mark: &char| {
+        !facts.iter().any(|facts| facts.values().any(|fact| in_fact(fact, *mark)))
+            && !params.values().any(|param| in_param(param, *mark))
+    };
+    let others = OTHER_SLOTS.filter(|mark| !template.contains(*mark));
+    std::iter::once(SLOT).chain(others).find(is_free).unwrap_or(SLOT)
+}
+
+fn spans(text: &str, mark: char) -> Vec<TemplateSpan> {
+    let pieces = text.split(mark).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
         (0, "") => None,
         (0, piece) => Some(TemplateSpan::Text(piece.to_owned())),
         (_, index) => index.parse().ok().map(TemplateSpan::Slot),

@@ -93,6 +93,20 @@ fn the_last_offset_there_is_overflows_nothing() {
     }
 }
 
+/// Text that looks like the place of kept text in a notice stays text.
+#[test]
+fn a_text_with_nul_is_no_place_of_kept_text() {
+    let mut policy = Catalog::builtin().get("kilo/shell").unwrap();
+    policy.set("timeout_ms", "5").unwrap();
+    policy.set("tag", "\u{0}0\u{0}\u{f0000}0\u{f0000}").unwrap();
+    let totals = Totals::count(b"abc");
+    let input = Input::new(Output { bytes: b"abc", totals: &totals }, "/P");
+    let preview = plan(&input, &policy).unwrap();
+    let kept = preview.parts.iter().filter(|part| matches!(part, Part::Kept { .. })).count();
+    let text = preview.text(&input);
+    assert_eq!((kept, text.matches("<\u{0}0\u{0}\u{f0000}0\u{f0000}_metadata>").count()), (1, 1), "{text:?}");
+}
+
 /// Returns a random value for a parameter: one that has an effect, or one that is absurdly large.
 fn any_value(kind: &ParamKind, lot: u64) -> String {
     match kind {
@@ -102,7 +116,9 @@ fn any_value(kind: &ParamKind, lot: u64) -> String {
         }
         ParamKind::Boolean => lot.is_multiple_of(2).to_string(),
         ParamKind::Choice(words) => words[lot as usize % words.len()].clone(),
-        ParamKind::Text => ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}"][lot as usize % 5].to_owned(),
+        ParamKind::Text => {
+            ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}\u{0}0\u{0}"][lot as usize % 5].to_owned()
+        }
         ParamKind::Decimal => ["", "0", "0.5", "1", "999999999999999"][lot as usize % 5].to_owned(),
     }
 }
