@@ -13,4 +13,4 @@ mod storms;
 mod window;
 
 /// The sizes at which screens are checked: narrow, medium, wide.
-const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
+const SIZES: [(u16, u16); 2] = [(80, 24), (200, 50)];

@@ -230,7 +230,7 @@ fn beside(bench: &Bench) -> Vec<PathBuf> {
 
 #[test]
 fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
-    let mut stocked = Stocked::with_entries(SIZES[2]).shown();
+    let mut stocked = Stocked::with_entries(SIZES[1]).shown();
     let bench = &mut stocked.bench;
     let glance = |path: &PathBuf, words: &str| {
         let home = tempfile::tempdir().unwrap();
