@@ -87,17 +87,17 @@ impl Capture {
             limits: SinkLimits { hold: HOLD, cap: request.cap, want: request.needs() },
             ..Options::default()
         };
-        let delivery = run(command, &options, place)?.deliver(&request, place)?;
-        if let Status::Crashed(words) = delivery.preview.status {
+        let finished = run(command, &options, place)?.finish(&request, place)?;
+        if let Status::Crashed(words) = finished.preview.status {
             return Err(Error::Crashed(words));
         }
         Ok(Outcome {
-            text: delivery.text(),
-            truncated: delivery.is_cut(),
-            saved_to: delivery.saved.stdout,
-            stderr_saved_to: delivery.saved.stderr,
-            ended: delivery.captured.ended,
-            warnings: delivery.warnings,
+            text: finished.text(),
+            truncated: finished.is_cut(),
+            saved_to: finished.saved.stdout,
+            stderr_saved_to: finished.saved.stderr,
+            ended: finished.captured.ended,
+            warnings: finished.warnings,
         })
     }
 

@@ -29,7 +29,7 @@ pub use {
     process::supervise::Control,
     request::{KeepSpill, Request, set_true},
     result::captured::{Captured, CapturedOutput},
-    result::finish::{Delivery, NOT_SAVED},
+    result::finish::{FinishedCapture, NOT_SAVED},
     result::record::{About, Exit, OutputSize, Record},
     result::timeline::{Timeline, TimelineEntry},
     spill::content::Content,

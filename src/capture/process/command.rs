@@ -120,7 +120,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         terminal,
         events: received,
         gone,
-        ladder: Escalation::default(),
+        escalation: Escalation::default(),
         // A deadline that the clock cannot represent never comes.
         deadline: options.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         stop: Stop::No,

@@ -59,21 +59,21 @@ mod tests {
 
     #[test]
     fn once_twice_thrice() {
-        let (mut ladder, now) = (Escalation::default(), Instant::now());
-        assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::INT));
-        assert_eq!(ladder.ask(Signal::INT, now), Some(Signal::TERM));
-        assert_eq!((ladder.ask(Signal::INT, now), ladder.next()), (None, Some(now + PATIENCE)));
-        assert_eq!(ladder.due(now), None);
-        assert_eq!((ladder.due(now + PATIENCE), ladder.next()), (Some(Signal::KILL), None));
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::INT));
+        assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::TERM));
+        assert_eq!((escalation.ask(Signal::INT, now), escalation.next()), (None, Some(now + PATIENCE)));
+        assert_eq!(escalation.due(now), None);
+        assert_eq!((escalation.due(now + PATIENCE), escalation.next()), (Some(Signal::KILL), None));
     }
 
     #[test]
     fn a_late_third_and_any_fourth_kill_at_once() {
-        let (mut ladder, now) = (Escalation::default(), Instant::now());
-        ladder.ask(Signal::INT, now);
-        ladder.ask(Signal::INT, now);
-        assert_eq!(ladder.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
-        assert_eq!(ladder.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        escalation.ask(Signal::INT, now);
+        escalation.ask(Signal::INT, now);
+        assert_eq!(escalation.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(escalation.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
     }
 
     #[test]
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn time_over_is_term_then_kill() {
-        let (mut ladder, now) = (Escalation::default(), Instant::now());
-        assert_eq!((ladder.time_out(now), ladder.due(now)), (Signal::TERM, None));
-        assert_eq!(ladder.due(now + PATIENCE), Some(Signal::KILL));
-        assert_eq!(ladder.next(), None);
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        assert_eq!((escalation.time_out(now), escalation.due(now)), (Signal::TERM, None));
+        assert_eq!(escalation.due(now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(escalation.next(), None);
     }
 }

@@ -116,7 +116,7 @@ pub(crate) struct Watch {
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<ProcessEvent>,
     pub gone: Gone,
-    pub ladder: Escalation,
+    pub escalation: Escalation,
     pub deadline: Option<Instant>,
     /// Whether the command was asked to stop; reported at the end.
     pub stop: Stop,
@@ -138,7 +138,7 @@ impl Watch {
                     if is_running && self.stop == Stop::No {
                         self.stop = Stop::Asked(signal.as_raw());
                     }
-                    let step = self.ladder.ask(signal, Instant::now());
+                    let step = self.escalation.ask(signal, Instant::now());
                     self.send(step);
                 }
                 Ok(ProcessEvent::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
@@ -164,7 +164,7 @@ impl Watch {
     }
 
     fn next(&self) -> Result<ProcessEvent, RecvTimeoutError> {
-        let next = [self.deadline, self.ladder.next()].into_iter().flatten().min();
+        let next = [self.deadline, self.escalation.next()].into_iter().flatten().min();
         match next {
             Some(at) => self.events.recv_timeout(at.saturating_duration_since(Instant::now())),
             None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -176,14 +176,14 @@ impl Watch {
         if self.deadline.take_if(|at| *at <= now).is_some() {
             self.tell_to_end(Stop::TimedOut);
         }
-        let step = self.ladder.due(now);
+        let step = self.escalation.due(now);
         self.send(step);
     }
 
     /// Sends TERM now, and KILL in two seconds.
     fn tell_to_end(&mut self, why: Stop) {
         self.stop = why;
-        let step = self.ladder.time_out(Instant::now());
+        let step = self.escalation.time_out(Instant::now());
         self.send(Some(step));
     }
 

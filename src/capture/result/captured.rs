@@ -15,7 +15,7 @@ use crate::preview::{Stream, Totals};
 use super::record::{About, Exit, OutputSize, Record};
 use super::timeline::Timeline;
 
-/// A command or stream that was captured to its end. No file has its final name yet: [`Captured::deliver`] keeps what
+/// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.
 #[derive(Debug)]
 pub struct Captured {

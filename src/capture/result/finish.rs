@@ -17,7 +17,7 @@ pub const NOT_SAVED: &str = "<not saved>";
 
 /// A preview and everything it was made from.
 #[derive(Debug)]
-pub struct Delivery {
+pub struct FinishedCapture {
     /// The policy, with the parameters that the capture set.
     pub policy: Policy,
     /// What the model gets; for standard output alone if the policy does not take standard error separately.
@@ -53,13 +53,13 @@ fn whereabouts(saved: &PerStream<Option<PathBuf>>) -> String {
     if paths.is_empty() { String::new() } else { format!("; the whole output is in {}", paths.join(" and ")) }
 }
 
-impl Delivery {
-    /// Returns the input of [`Delivery::preview`].
+impl FinishedCapture {
+    /// Returns the input of [`FinishedCapture::preview`].
     pub fn input(&self) -> Input<'_> {
         input(&self.captured, &self.policy, &self.totals, &self.paths)
     }
 
-    /// Returns the input of [`Delivery::stderr_preview`].
+    /// Returns the input of [`FinishedCapture::stderr_preview`].
     pub fn stderr_input(&self) -> Input<'_> {
         let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
         alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
@@ -105,7 +105,7 @@ impl Captured {
     ///
     /// # Errors
     /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
-    pub fn deliver(mut self, request: &Request, place: &Location) -> Result<Delivery, NoPreview> {
+    pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let request = &request.of_ended(self.ended);
         let mut policy = request.policy.clone();
         let mut told = Vec::new();
@@ -136,7 +136,17 @@ impl Captured {
             apart.preview
         });
         warnings.extend(self.missing(&preview, touched));
-        Ok(Delivery { policy, preview, stderr_preview, captured: self, saved, warnings, told, paths, totals })
+        Ok(FinishedCapture {
+            policy,
+            preview,
+            stderr_preview,
+            captured: self,
+            saved,
+            warnings,
+            told,
+            paths,
+            totals,
+        })
     }
 
     /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.

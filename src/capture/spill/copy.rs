@@ -65,7 +65,7 @@ pub(crate) fn take_all(
     mut sink: Sink<Spill>,
     progress: &Progress,
 ) -> (Received<Spill>, Option<io::Error>) {
-    let (reading, taking) = pump();
+    let (reading, taking) = ends();
     // If no thread can be started, the closure is dropped with everything it owns.
     let reader = Mutex::new(Some(reader));
     let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -98,8 +98,8 @@ fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -
 /// A buffer and how many of its bytes are in use.
 type Full = (Vec<u8>, usize);
 
-/// Returns both ends of a pump: the reading one and the taking one.
-fn pump() -> (Reading, Taking) {
+/// Returns both ends of a copy: the reading one and the taking one.
+fn ends() -> (Reading, Taking) {
     let (give_empty, take_empty) = channel();
     let (give_full, take_full) = channel();
     for _ in 0..BUFFERS {

@@ -13,8 +13,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, Captured, Delivery, Following, Interest, KeepSpill, Location, Options, Progress, Request, Running,
-    SinkLimits, Stdin, Stopped,
+    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, Options, Progress, Request,
+    Running, SinkLimits, Stdin, Stopped,
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
@@ -38,7 +38,7 @@ pub(crate) fn command(
     look: &EffectivePolicy,
     options: Options,
     (request, place): (&Request, &Location),
-) -> anyhow::Result<(Delivery, Option<u8>)> {
+) -> anyhow::Result<(FinishedCapture, Option<u8>)> {
     if !terminal::has_screen() {
         return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
     }
@@ -51,9 +51,9 @@ pub(crate) fn command(
         let (request, place) = (request.clone(), place.clone());
         let work = move || {
             let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
-            let delivery = make(running, &request, &place, &tell);
+            let finished = make(running, &request, &place, &tell);
             drop(tell_over);
-            delivery
+            finished
         };
         thread::Builder::new().name("making".into()).spawn(work)?
     };
@@ -63,7 +63,7 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::delivered(running.wait()?, request, place)?, None));
+        return Ok((super::finish(running.wait()?, request, place)?, None));
     };
     let subject = Subject {
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
@@ -135,15 +135,15 @@ fn make(
     request: &Request,
     place: &Location,
     tell: &Sender<LiveNews>,
-) -> anyhow::Result<Delivery> {
+) -> anyhow::Result<FinishedCapture> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (request, None), tell);
     let captured = running.wait().inspect_err(|error| tell_failed(tell, error, request))?;
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let words = Some(in_words(&captured));
-    let delivery = captured.deliver(request, place);
-    let (saved, told) = match &delivery {
-        Ok(delivery) => (&delivery.saved, delivery.told.clone()),
+    let finished = captured.finish(request, place);
+    let (saved, told) = match &finished {
+        Ok(finished) => (&finished.saved, finished.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
@@ -151,7 +151,7 @@ fn make(
     let saved_as = lasting(path.as_deref(), request);
     // Nobody listens once the screens are closed.
     let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code, failed, told }));
-    super::said(delivery)
+    super::reported(finished)
 }
 
 /// Reports that the output is complete, and where it is.

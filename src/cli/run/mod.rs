@@ -13,8 +13,8 @@ use std::process::Command;
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, About, Captured, Delivery, HOLD, Location, NoPreview, Options, Record, Request, SinkLimits, Stdin,
-    Streams,
+    self, About, Captured, FinishedCapture, HOLD, Location, NoPreview, Options, Record, Request, SinkLimits,
+    Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
@@ -43,18 +43,18 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         timeout: args.timeout,
         limits: limits(&request),
     };
-    let (delivery, ended_by) = if args.interactive {
+    let (finished, ended_by) = if args.interactive {
         live::command(config, args, &look, options, (&request, &place))?
     } else {
         (watched(args, &options, &request, &place)?, None)
     };
-    let printed = print(&delivery, &look.limits_from.to_string(), args.form.form());
+    let printed = print(&finished, &look.limits_from.to_string(), args.form.form());
     if let Some(status) = ended_by {
         // The signal may have closed the terminal.
         return Err(Failure::Ended(status).into());
     }
     printed?;
-    match delivery.captured.ended.map_or(0, |ended| ended.exit_code()) {
+    match finished.captured.ended.map_or(0, |ended| ended.exit_code()) {
         0 => Ok(()),
         status => Err(Failure::Ended(status).into()),
     }
@@ -82,12 +82,11 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
     let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
-    let delivery =
-        delivered(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
-    print(&delivery, &look.limits_from.to_string(), form)?;
-    match delivery.preview.status {
+    let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
+    print(&finished, &look.limits_from.to_string(), form)?;
+    match finished.preview.status {
         // The failure has been reported, and everything before it is kept.
-        Status::Ok if delivery.captured.failure.is_some() => Err(Failure::Ended(1).into()),
+        Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
         Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
     }
@@ -175,7 +174,7 @@ fn watched(
     options: &Options,
     request: &Request,
     place: &Location,
-) -> anyhow::Result<Delivery> {
+) -> anyhow::Result<FinishedCapture> {
     let passing = signals::StopSignals::begin(options.group).map_err(|error| {
         Failure::Failed(format!(
             "the command was not started, because signals could not be forwarded: {error}"
@@ -184,17 +183,21 @@ fn watched(
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
-    delivered(running.wait()?, request, place)
+    finish(running.wait()?, request, place)
 }
 
 /// Plans the preview and keeps what is to be kept.
-pub(crate) fn delivered(captured: Captured, request: &Request, place: &Location) -> anyhow::Result<Delivery> {
-    said(captured.deliver(request, place))
+pub(crate) fn finish(
+    captured: Captured,
+    request: &Request,
+    place: &Location,
+) -> anyhow::Result<FinishedCapture> {
+    reported(captured.finish(request, place))
 }
 
 /// Turns a missing preview into an error.
-pub(crate) fn said(delivery: Result<Delivery, NoPreview>) -> anyhow::Result<Delivery> {
-    delivery.map_err(|error| Failure::Failed(error.to_string()).into())
+pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
+    finished.map_err(|error| Failure::Failed(error.to_string()).into())
 }
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
@@ -218,22 +221,22 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
 }
 
 /// Prints the preview, then the remarks about it.
-fn print(delivery: &Delivery, limits_from: &str, form: TextForm) -> CommandResult {
-    delivery.warnings.iter().for_each(|warning| say(warning));
+fn print(finished: &FinishedCapture, limits_from: &str, form: TextForm) -> CommandResult {
+    finished.warnings.iter().for_each(|warning| say(warning));
     let written =
-        preview::write(&delivery.preview, &delivery.input(), &delivery.policy, (limits_from, &[]), form);
+        preview::write(&finished.preview, &finished.input(), &finished.policy, (limits_from, &[]), form);
     written.map_err(quietly)?;
-    if let Status::Crashed(words) = &delivery.preview.status {
+    if let Status::Crashed(words) = &finished.preview.status {
         say(&crashed(words));
     }
-    if let Some(stderr) = &delivery.stderr_preview {
-        preview::write_to_stderr(stderr, &delivery.stderr_input(), form)?;
+    if let Some(stderr) = &finished.stderr_preview {
+        preview::write_to_stderr(stderr, &finished.stderr_input(), form)?;
     }
-    let previews = [Some(&delivery.preview), delivery.stderr_preview.as_ref().or(Some(&delivery.preview))];
-    for ((path, preview), output) in delivery.saved.iter().zip(previews).zip(delivery.captured.outputs()) {
+    let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
+    for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
         let is_part = output.kept.bytes < output.seen.bytes;
         if let (Some(path), Some(preview), true) = (path, preview, form != TextForm::Json)
-            && (is_part && !delivery.tells_cap() || !names(preview, path))
+            && (is_part && !finished.tells_cap() || !names(preview, path))
         {
             let what = if is_part {
                 format!("only the first {} of the output is", size(output.kept.bytes))

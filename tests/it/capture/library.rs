@@ -63,10 +63,10 @@ fn a_screen_looks_at_the_spill_while_it_grows() {
     });
     let generation = source.generation();
     std::fs::write(&fifo, "go\n").unwrap();
-    let delivery = running.wait().unwrap().deliver(&Request::new(policy()), &place).unwrap();
+    let finished = running.wait().unwrap().finish(&Request::new(policy()), &place).unwrap();
     assert_eq!(source.refresh(), Change::Grown { from: half.len() as u64 });
     assert_eq!((&*source.view(), source.generation()), (half.repeat(2).as_bytes(), generation));
-    let saved = delivery.saved.stdout.as_ref().unwrap();
+    let saved = finished.saved.stdout.as_ref().unwrap();
     assert_eq!(std::fs::read_to_string(saved).unwrap(), half.repeat(2));
 }
 
@@ -87,9 +87,9 @@ fn a_stream_is_taken_as_a_command_s_output_is() {
     let text = sequence(50_000);
     let captured = drain(text.as_bytes(), options(HOLD).limits, &place).unwrap();
     assert_eq!((captured.ended, captured.stdout.seen.lines), (None, 50_000));
-    let delivery = captured.deliver(&Request::new(policy()), &place).unwrap();
-    assert!(delivery.is_cut() && delivery.text().starts_with("1\n2\n"));
-    assert_eq!(std::fs::read_to_string(delivery.saved.stdout.as_ref().unwrap()).unwrap(), text);
+    let finished = captured.finish(&Request::new(policy()), &place).unwrap();
+    assert!(finished.is_cut() && finished.text().starts_with("1\n2\n"));
+    assert_eq!(std::fs::read_to_string(finished.saved.stdout.as_ref().unwrap()).unwrap(), text);
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn a_reader_that_fails_keeps_what_came() {
     let (_home, place) = home();
     let captured = drain(Failing(0), options(HOLD).limits, &place).unwrap();
     assert_eq!(captured.failure.as_ref().unwrap().raw_os_error(), Some(libc::EIO));
-    let delivery = captured.deliver(&Request::new(policy()), &place).unwrap();
-    assert_eq!(delivery.text(), "okok");
-    assert!(delivery.warnings[0].contains("could not be read to its end"));
+    let finished = captured.finish(&Request::new(policy()), &place).unwrap();
+    assert_eq!(finished.text(), "okok");
+    assert!(finished.warnings[0].contains("could not be read to its end"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn cleaning_comes_once_and_only_before_a_spill() {
     });
     let deliver = |script: &str| {
         let captured = run(shell(script), &options(HOLD), &place).unwrap();
-        captured.deliver(&Request::new(policy()), &place).unwrap();
+        captured.finish(&Request::new(policy()), &place).unwrap();
     };
     deliver("echo little");
     assert_eq!(times.load(Ordering::Relaxed), 0);
