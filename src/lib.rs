@@ -72,5 +72,4 @@ pub mod store;
 pub mod text;
 #[cfg(feature = "app")]
 #[doc(hidden)]
-#[allow(unreachable_pub)]
 pub mod tui;

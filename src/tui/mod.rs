@@ -5,6 +5,7 @@ pub mod event;
 pub mod keys;
 pub mod pager;
 pub mod popup;
+#[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
 pub mod stores;
 pub mod view;

@@ -9,7 +9,7 @@ use super::dividers::Fate;
 use super::output::OpenOutput;
 
 /// The limit that cut, in words: `max lines (2,000)`.
-pub fn limit(output: &OpenOutput) -> String {
+pub(crate) fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     match hit {
         Some(LimitHit::Lines) => match output.subject.policy.max_lines() {
@@ -27,7 +27,7 @@ pub fn limit(output: &OpenOutput) -> String {
 }
 
 /// What the rule in Spill says.
-pub fn cut(output: &OpenOutput, fate: Fate) -> String {
+pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
         Fate::Lost => format!("lost from here: {}", limit(output)),
         Fate::Kept => "the model got what follows".into(),
@@ -35,7 +35,7 @@ pub fn cut(output: &OpenOutput, fate: Fate) -> String {
 }
 
 /// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
-pub fn verdict(output: &OpenOutput) -> String {
+pub(crate) fn verdict(output: &OpenOutput) -> String {
     match &output.preview {
         _ if output.is_awaited() => "planning…".into(),
         _ if !output.has_preview() => "not planned".into(),
@@ -48,7 +48,7 @@ pub fn verdict(output: &OpenOutput) -> String {
 }
 
 /// The same as a sentence, with figures, from the fullest to the barest.
-pub fn summary(output: &OpenOutput) -> Vec<String> {
+pub(crate) fn summary(output: &OpenOutput) -> Vec<String> {
     let preview = match &output.preview {
         _ if !output.has_preview() => return vec!["no preview was made".into()],
         Err(refusal) => return vec![refusal.clone()],
@@ -123,7 +123,7 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
 }
 
 /// The heading of Preview on a wide screen.
-pub fn preview_heading(output: &OpenOutput) -> String {
+pub(crate) fn preview_heading(output: &OpenOutput) -> String {
     match &output.preview {
         Ok(preview) if preview.truncated => "what the model got".into(),
         Err(_) if !output.has_preview() => "what the model got: not known".into(),
@@ -133,7 +133,7 @@ pub fn preview_heading(output: &OpenOutput) -> String {
 }
 
 /// The heading of Spill: its lines, as `less` counts, and its size.
-pub fn spill_heading(output: &OpenOutput) -> String {
+pub(crate) fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
@@ -142,7 +142,7 @@ pub fn spill_heading(output: &OpenOutput) -> String {
 }
 
 /// What stands after the last row.
-pub fn end(output: &OpenOutput, side: Side) -> String {
+pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
         (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
@@ -156,7 +156,7 @@ pub fn end(output: &OpenOutput, side: Side) -> String {
 }
 
 /// What stands in a pane that has no text.
-pub fn blank(output: &OpenOutput, side: Side) -> Option<Vec<String>> {
+pub(crate) fn blank(output: &OpenOutput, side: Side) -> Option<Vec<String>> {
     match (side, &output.preview) {
         (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
             Some(vec!["The preview is being planned. Esc gives up; Tab shows the spill.".into()])

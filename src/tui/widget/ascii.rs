@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 /// Replaces every symbol that is not ASCII by one that is like it.
-pub fn replace(buffer: &mut Buffer) {
+pub(crate) fn replace(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
             let like = cell.symbol().chars().next().map_or('?', like);

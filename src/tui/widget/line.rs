@@ -12,7 +12,7 @@ use super::glyphs::Glyphs;
 
 /// A stretch of text in one look.
 #[derive(Debug, Clone, Default)]
-pub struct Span {
+pub(crate) struct Span {
     /// What is drawn.
     pub text: SafeText,
     /// How.
@@ -21,28 +21,28 @@ pub struct Span {
 
 impl Span {
     /// A stretch of text in this look.
-    pub fn new(text: impl Into<SafeText>, style: Style) -> Self {
+    pub(crate) fn new(text: impl Into<SafeText>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 
     /// One without a look of its own.
-    pub fn plain(text: impl Into<SafeText>) -> Self {
+    pub(crate) fn plain(text: impl Into<SafeText>) -> Self {
         Self::new(text, Style::new())
     }
 }
 
 /// Columns that some spans take.
-pub fn width(spans: &[Span]) -> usize {
+pub(crate) fn width(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.columns()).sum()
 }
 
 /// Draws text from the left; what does not fit is cut off.
-pub fn left(buffer: &mut Buffer, area: Rect, text: impl Into<SafeText>, style: Style) {
+pub(crate) fn left(buffer: &mut Buffer, area: Rect, text: impl Into<SafeText>, style: Style) {
     spans(buffer, area, &[Span::new(text, style)]);
 }
 
 /// Draws spans from the left.
-pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
+pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     if area.height == 0 {
         return;
     }
@@ -57,7 +57,7 @@ pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
 }
 
 /// Draws spans against the right edge, if they fit into what is left of the line.
-pub fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
+pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
     let needed = width(spans_);
     let room = usize::from(area.width);
     if needed > 0 && taken + needed < room {
@@ -67,7 +67,7 @@ pub fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
 }
 
 /// The start of a text, in at most so many columns; prose says at its start what it is about.
-pub fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
+pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
     let text = text.into();
     match columns.checked_sub(glyphs.cut.width()) {
         _ if text.columns() <= columns => text,
@@ -77,12 +77,12 @@ pub fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeT
 }
 
 /// A rule across.
-pub fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
+pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     left(buffer, area, canvas.glyphs().rule.repeat(usize::from(area.width)), canvas.theme.dim);
 }
 
 /// A rule with words in it: `──── words ────`.
-pub fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style, glyphs: &Glyphs) {
+pub(crate) fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style, glyphs: &Glyphs) {
     let (dash, words) = (glyphs.rule, words.into());
     let room = usize::from(area.width).saturating_sub(words.columns() + 2);
     let before = room.min(4);
@@ -91,7 +91,7 @@ pub fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style:
 }
 
 /// Words in the middle of an empty place.
-pub fn centred(
+pub(crate) fn centred(
     buffer: &mut Buffer,
     area: Rect,
     words: impl IntoIterator<Item = impl Into<SafeText>>,

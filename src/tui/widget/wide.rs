@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 ///
 /// The redraw compares a cell with the one before. If a covered column held a space, what takes its place later could be
 /// an equal space, and the half of the character that a terminal leaves there would stay.
-pub fn settle(buffer: &mut Buffer) {
+pub(crate) fn settle(buffer: &mut Buffer) {
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
         let mut x = 0;
         while x < row.len() {

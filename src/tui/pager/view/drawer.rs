@@ -16,7 +16,7 @@ use crate::tui::widget::line::{self, Span};
 const LEFT: u16 = 44;
 
 /// Draws the drawer.
-pub fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
     let output = &pager.output;
     let rows = (output.subject.policy.params().len() as u16).max(5) + 2;
     let height = (rows + 2).min(area.height);

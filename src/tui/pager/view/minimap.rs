@@ -13,7 +13,7 @@ use crate::tui::widget::line::{self, Span};
 
 /// How much of a stretch of the file the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+pub(crate) enum Share {
     /// All of it.
     Whole,
     /// Some of it.
@@ -23,7 +23,7 @@ pub enum Share {
 }
 
 /// The share of `stretch` that lies in `kept` (ordered, disjoint).
-pub fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
+pub(crate) fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
     let first = kept.partition_point(|range| range.end <= stretch.start);
     let inside: usize = kept[first..]
         .iter()
@@ -38,7 +38,7 @@ pub fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
 }
 
 /// Draws the map: a row for each share of the file, from its start to its end.
-pub fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
+pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
     let len = output.view.len();
     let rows = usize::from(area.height);
     if len == 0 || rows == 0 {

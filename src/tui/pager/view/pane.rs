@@ -21,7 +21,7 @@ use crate::tui::widget::line::{self, Span};
 const LONGEST_CHAR: u64 = 4;
 
 /// A pane to be drawn.
-pub struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     /// Whose.
     pub output: &'a OpenOutput,
     /// Which side of it.
@@ -75,7 +75,7 @@ pub struct Drawn {
 }
 
 /// Draws a pane, under its heading where there is one.
-pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
+pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
     let mut area = area;
     if headed && area.height > 0 {

@@ -11,7 +11,7 @@ use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
 /// Draws the title of one output.
-pub fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
+pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let name = SafeText::from(output.subject.name.as_str()).fit(usize::from(places.title.width) * 9 / 20);
     let mut left: Vec<Span> = vec![Span::new(format!(" {name} "), pager.canvas.theme.accent)];
     if pager.files > 1 {

@@ -14,7 +14,7 @@ use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
 /// Draws the list.
-pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
     let shown = picker.shown();
     let place = layout::overlay(
         area,

@@ -11,7 +11,7 @@ use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
 /// Draws the list of what is overdue, from a row on.
-pub fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
+pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
     let Cleaning { plan, entries } = cleaning;
     let now = screen.listing.now.unwrap_or_default();
     let rows = plan.to_delete.len().max(1);

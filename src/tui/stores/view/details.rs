@@ -15,7 +15,7 @@ use crate::tui::widget::line::{self, Span};
 const ID: usize = 44;
 
 /// Draws both lines, or as many as there is room for.
-pub fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let both =
         [first(screen), screen.listing.chosen().map(|entry| second(screen, entry)).unwrap_or_default()];
     for (n, spans) in (0..area.height).zip(both) {
@@ -91,12 +91,12 @@ fn exposure(entry: &Entry) -> &'static str {
 }
 
 /// `you`, or the number of another user.
-pub fn owner(screen: &StoresScreen, entry: &Entry) -> String {
+pub(crate) fn owner(screen: &StoresScreen, entry: &Entry) -> String {
     if screen.listing.user == Some(entry.owner) { "you".to_owned() } else { entry.owner.to_string() }
 }
 
 /// The command in front of the first line, where one is recorded: what an output is, in so many columns.
-pub fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
+pub(crate) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
     let Some(peek) = screen.listing.details.peek(entry) else { return Default::default() };
     let command = match &*peek.command {
         "" => SafeText::default(),
