@@ -93,6 +93,22 @@ fn the_last_offset_there_is_overflows_nothing() {
     }
 }
 
+/// Reads of the largest size hold any output, in however many figures that is.
+#[test]
+fn the_largest_chunk_overflows_nothing() {
+    for (name, chunk) in [("kilo/shell", u64::MAX), ("pi/bash", u64::MAX), ("pi/bash", 1 << 63)] {
+        let mut policy = Catalog::builtin().get(name).unwrap();
+        policy.set("chunk", &chunk.to_string()).unwrap();
+        for max in ["0", "1", "51200"] {
+            policy.set("max_bytes", max).unwrap();
+            for bytes in [&b""[..], b"a\n", b"abc\ndef\xc3", b"\xfa\0\xf2\xf2\xf2\xf2\xf2\x92\xf2\x92"] {
+                let totals = Totals::count(bytes);
+                plan(&Input::new(Output { bytes, totals: &totals }, "/P"), &policy).unwrap();
+            }
+        }
+    }
+}
+
 /// Text that looks like the place of kept text in a notice stays text.
 #[test]
 fn a_text_with_nul_is_no_place_of_kept_text() {

@@ -28,7 +28,7 @@ fn is_not_copied(home: &Home, entry: &Entry, why: &str) {
 fn what_is_still_being_written_is_not_copied() {
     let home = Home::new();
     let (entry, writer) = entry(&home, 5);
-    writer.lock().unwrap();
+    rustix::fs::flock(&writer, rustix::fs::FlockOperation::LockExclusive).unwrap();
     is_not_copied(&home, &entry, "unfinished");
     drop(writer);
     OwnStore::create(&home.env).unwrap().adopt(&entry, now(), &mut |_| true).unwrap();

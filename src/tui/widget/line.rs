@@ -82,7 +82,13 @@ pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
 }
 
 /// A rule with words in it: `──── words ────`.
-pub(crate) fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style, glyphs: &Glyphs) {
+pub(crate) fn ruled(
+    buffer: &mut Buffer,
+    area: Rect,
+    words: impl Into<SafeText>,
+    style: Style,
+    glyphs: &Glyphs,
+) {
     let (dash, words) = (glyphs.rule, words.into());
     let room = usize::from(area.width).saturating_sub(words.columns() + 2);
     let before = room.min(4);

@@ -72,7 +72,7 @@ impl Held {
 
 /// Returns where the decoding of a chunk begins: with the character that the previous one left unfinished.
 fn chunk_start(text: &Text, chunk: usize, index: usize) -> usize {
-    let at = chunk * index;
+    let at = chunk.saturating_mul(index);
     units::unfinished(&text.bytes[..at.min(text.bytes.len())]).clamp(text.body.start, text.body.end)
 }
 

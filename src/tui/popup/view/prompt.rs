@@ -9,7 +9,13 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
 /// Draws a line being typed, with its cursor.
-pub(crate) fn draw(canvas: &Canvas, message: Option<&Message>, prompt: &Prompt, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(
+    canvas: &Canvas,
+    message: Option<&Message>,
+    prompt: &Prompt,
+    frame: &mut Frame,
+    area: Rect,
+) {
     let label = prompt.purpose().label();
     let fault = message.filter(|message| message.is_error);
     let spans = [
