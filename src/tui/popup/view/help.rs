@@ -1,4 +1,4 @@
-//! Help: the table of keys under its headings, and what the marks on the screen mean.
+//! Help: the table of keys under its headings, and the legend of the marks on the screen.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// Columns for keys.
+/// The columns reserved for keys.
 const KEYS: usize = 18;
 
 enum HelpLine {
@@ -38,7 +38,7 @@ fn rows(glyphs: &Glyphs) -> Vec<HelpLine> {
     rows
 }
 
-/// The marks on the screen and what they mean.
+/// Returns each mark on the screen with its meaning.
 fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
     let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, .. } = glyphs;
     let of_glyphs = [
@@ -61,14 +61,14 @@ fn place(area: Rect, rows: usize) -> Rect {
     layout::overlay(area, 76, rows as u16 + 2)
 }
 
-/// The furthest that help can be scrolled.
+/// Returns the last row to which help can be scrolled.
 pub fn last_top(canvas: &Canvas, area: Rect) -> u16 {
     let rows = rows(canvas.glyphs()).len();
     let place = place(area, rows);
     (rows as u16).saturating_sub(place.height.saturating_sub(2))
 }
 
-/// Draws help from a row on.
+/// Draws help, scrolled down to row `top`.
 pub fn draw(canvas: &Canvas, frame: &mut Frame, area: Rect, top: u16) {
     let rows = rows(canvas.glyphs());
     let place = place(area, rows.len());

@@ -1,4 +1,4 @@
-//! A line being typed, at the foot of the screen.
+//! Draws the prompt at the bottom of the screen.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -8,7 +8,7 @@ use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
-/// Draws a line being typed, with its cursor.
+/// Draws the prompt with its cursor.
 pub fn draw(canvas: &Canvas, message: Option<&Message>, prompt: &Prompt, frame: &mut Frame, area: Rect) {
     let label = prompt.purpose().label();
     let fault = message.filter(|message| message.is_error);
