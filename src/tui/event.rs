@@ -251,7 +251,7 @@ impl Message {
 
     /// Creates the message that a typed line is full.
     pub(crate) fn full_line() -> Self {
-        Self::error(format!("a line takes {MOST_TYPED} bytes at most: the rest is left out"))
+        Self::error(format!("a line holds at most {MOST_TYPED} bytes; the rest is dropped"))
     }
 }
 

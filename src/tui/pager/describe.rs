@@ -126,7 +126,7 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
 pub fn preview_heading(output: &OpenOutput) -> String {
     match &output.preview {
         Ok(preview) if preview.truncated => "what the model got".into(),
-        Err(_) if !output.has_preview() => "what the model got: not known".into(),
+        Err(_) if !output.has_preview() => "what the model got: unknown".into(),
         Ok(_) => "what the model got: all of it".into(),
         Err(_) => "the agent refuses".into(),
     }
@@ -137,7 +137,7 @@ pub fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
-        None => format!("{bytes}, counting lines {} %", output.counted_percent()),
+        None => format!("{bytes}, counting lines {}%", output.counted_percent()),
     }
 }
 

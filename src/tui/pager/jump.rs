@@ -78,7 +78,7 @@ impl Pager {
 
     /// Goes to a typed line (`120`), percentage (`50%`) or byte (`4096b`).
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
-        let usage = "type a line (120), a per cent (50%) or a byte (4096b)";
+        let usage = "type a line (120), a percentage (50%) or a byte (4096b)";
         let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
         let side = self.focus();
         let len = self.output.view.len() as u64;

@@ -201,7 +201,7 @@ impl Pager {
         let output = &mut self.output;
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
-            self.message = Some(Message::error("the file was deleted; what you see is still held"));
+            self.message = Some(Message::error("the file was deleted; you can still read it here"));
         }
         self.path_status = changed.path;
         if changed.content == Change::Same {

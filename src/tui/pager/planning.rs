@@ -75,7 +75,7 @@ impl Pager {
         }
         let name = output.subject.policy.name().to_owned();
         let words = if output.give_up() {
-            format!("gave up planning {name}; this is the preview from before")
+            format!("gave up planning {name}; showing the previous preview")
         } else {
             format!("gave up planning {name}; p picks another policy")
         };

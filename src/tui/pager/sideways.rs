@@ -45,7 +45,7 @@ impl Pager {
         };
         self.message = Some(Message::note(match self.panes.long {
             Long::Wrapped => "long lines wrap",
-            Long::Sideways(_) => "long lines go on to the right: ← →",
+            Long::Sideways(_) => "wrap off · ← → scroll",
         }));
         self.settle();
     }
@@ -74,7 +74,7 @@ impl Pager {
         };
         if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)) {
             let percent = self.output.counted_percent();
-            let words = format!("the line's end is not known yet: counting lines, {percent} %");
+            let words = format!("the line's end is not known yet: counting lines, {percent}%");
             self.message = Some(Message::note(words));
             return;
         }

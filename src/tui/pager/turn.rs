@@ -11,7 +11,7 @@ impl Pager {
     /// Changes the line limit by the typed number, or to the next round number.
     pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let Some(lines) = self.output.subject.policy.max_lines() else {
-            return self.no_such("has no limit of lines");
+            return self.no_such("has no line limit");
         };
         let to = turned(lines, up, count, 1);
         self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
@@ -22,7 +22,7 @@ impl Pager {
     pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let output = &self.output;
         let Some(size) = output.subject.policy.max_size() else {
-            return self.no_such("has no limit of size");
+            return self.no_such("has no size limit");
         };
         let unit = if output.subject.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
         let to = turned(size, up, count, unit);
@@ -32,7 +32,7 @@ impl Pager {
     /// Switches between keeping the start and keeping the end.
     pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.subject.policy.direction() else {
-            return self.no_such("keeps what it keeps; it has no direction");
+            return self.no_such("has no direction to change");
         };
         let other = other_end(direction);
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)

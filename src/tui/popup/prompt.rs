@@ -27,7 +27,7 @@ impl Purpose {
         match self {
             Purpose::Search => "/",
             Purpose::SearchBack => "?",
-            Purpose::GoTo => ": line, 50% or 4096b ",
+            Purpose::GoTo => "go to: ",
             Purpose::Window => "offset and limit: ",
             Purpose::Filter => "filter: ",
         }

@@ -217,7 +217,7 @@ impl Session {
         let watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok());
         match watcher {
             Ok(watcher) => self.watcher = Some(watcher),
-            Err(error) => self.tell(Message::error(format!("the file is not watched for changes: {error}"))),
+            Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
     }
 

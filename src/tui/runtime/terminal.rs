@@ -143,8 +143,8 @@ pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
-/// Waits up to about [`LOOKS`] ms for the frame being written, calling `meanwhile` in between. No frame begins while the
-/// returned guard is held.
+/// Waits up to about [`LOOKS`] ms for the frame being written, calling `meanwhile` in between. No frame begins while
+/// the returned guard is held.
 fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     for _ in 0..LOOKS {
         match PAINTING.try_lock() {

@@ -280,7 +280,7 @@ impl StoresScreen {
         let unusual = entry.status.words();
         match entry.status {
             _ if self.listing.is_kept(entry) => {
-                Some("kept for ever; K takes that back, then it can be deleted".into())
+                Some("kept forever; K stops keeping it, then it can be deleted".into())
             }
             EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
             EntryStatus::HardLinked if mode == DeleteMode::Single => None,

@@ -22,7 +22,7 @@ impl Copying {
     /// Describes the progress.
     pub fn in_words(&self) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        format!("copying {}: {percent} % of {}…  Esc gives up", self.id, size(self.size))
+        format!("copying {}: {percent}% of {}…  Esc gives up", self.id, size(self.size))
     }
 }
 
@@ -33,7 +33,7 @@ impl StoresScreen {
         let Some(entry) = self.listing.chosen().cloned() else { return };
         if entry.status == EntryStatus::Unfinished {
             self.message = Some(Message::error(format!(
-                "{}: {UNFINISHED}; keep it once it is whole",
+                "{}: {UNFINISHED}; keep it once it is complete",
                 label(entry.id_bytes())
             )));
             return;
@@ -55,7 +55,7 @@ impl StoresScreen {
         self.copying = None;
         self.message = Some(match (&fault, keep) {
             (Some(fault), _) => Message::error(fault.clone()),
-            (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
+            (None, true) => Message::note(format!("{id} is kept forever in overspill's own store")),
             (None, false) => Message::note(format!("{id} is no longer kept")),
         });
         if fault.is_none() {

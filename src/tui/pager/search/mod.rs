@@ -189,7 +189,7 @@ impl Pager {
                 self.message = Some(match side {
                     Side::Spill => Message::error(format!("{what}: not in the file")),
                     Side::Preview => {
-                        Message::error(format!("{what}: the model did not get it; Tab n looks in the spill"))
+                        Message::error(format!("{what}: the model did not get it; Tab n searches the spill"))
                     }
                 });
             }

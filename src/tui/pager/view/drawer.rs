@@ -101,10 +101,9 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     ];
     if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.kept) {
         let name = SafeText::from(pattern.text()).fit(20);
-        let words =
-            format!("{} of {} matches of {name}", thousands(kept), thousands(pager.find.counts.total()));
+        let words = format!(" {} of {} for {name}", thousands(kept), thousands(pager.find.counts.total()));
         rows.push(vec![
-            Span::new(format!("{:<12}", "finds kept"), pager.canvas.theme.dim),
+            Span::new(format!("{:<12}", "matches kept"), pager.canvas.theme.dim),
             Span::plain(words),
         ]);
     }

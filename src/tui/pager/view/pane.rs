@@ -82,7 +82,7 @@ pub fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Draw
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["Nothing has come yet.".into()]);
+    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return Drawn::default();

@@ -61,7 +61,7 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     }
     match pager.focus() {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
-            vec![plain("nothing has come yet".into())]
+            vec![plain("no output yet".into())]
         }
         Side::Preview => describe::summary(output).into_iter().map(plain).collect(),
         Side::Spill => {
@@ -80,7 +80,7 @@ pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
     let ReadWindow { offset, limit } = window;
     let call = format!("offset {offset} limit {limit}");
     let Some(total) = output.lines() else {
-        return vec![format!("{call} · counting lines, {} %", output.counted_percent()), call];
+        return vec![format!("{call} · counting lines, {}%", output.counted_percent()), call];
     };
     let last = (window.next() - 1).min(total);
     if total == 0 || offset > total {
@@ -158,7 +158,7 @@ fn warned(output: &OpenOutput) -> [String; 2] {
     let (warnings, key) = (output.warnings(), key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
-        Some(first) => [format!("{}, {key} tells   ", first.short()), format!("warning: {key}  ")],
+        Some(first) => [format!("{}, {key} explains   ", first.short()), format!("warning: {key}  ")],
     }
 }
 

@@ -46,11 +46,11 @@ fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
         (format!("{kept} after a number"), "the model got this line"),
         (format!("{lost} after a number"), "the model did not get this line"),
         (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
-        (format!("{here} in the map"), "where Spill stands in the file"),
-        (format!("{found} in the map"), "the search finds something here"),
+        (format!("{here} in the map"), "the position of Spill in the file"),
+        (format!("{found} in the map"), "a match of the search"),
     ];
     let others = [
-        ("~ before a number", "about: lines are still being counted"),
+        ("~ before a number", "approximate: lines are still being counted"),
         ("! in Stores", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
     ];

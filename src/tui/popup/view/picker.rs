@@ -22,7 +22,7 @@ pub fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
         (picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
     let eras = if picker.all {
-        "those of today".to_owned()
+        "current only".to_owned()
     } else {
         format!("all {}, earlier ones too", picker.of_all_eras())
     };

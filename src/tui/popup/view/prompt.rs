@@ -20,8 +20,9 @@ pub fn draw(canvas: &Canvas, message: Option<&Message>, prompt: &Prompt, frame: 
     line::spans(frame.buffer_mut(), area, &spans);
     if fault.is_none() {
         let hint = match prompt.purpose() {
-            Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc leave ",
-            _ => "Enter · Esc leave ",
+            Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
+            Purpose::GoTo => "line, 50% or 4096b · Enter · Esc cancel ",
+            _ => "Enter · Esc cancel ",
         };
         line::right(frame.buffer_mut(), area, line::width(&spans), &[Span::new(hint, canvas.theme.dim)]);
     }

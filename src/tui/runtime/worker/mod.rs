@@ -272,7 +272,7 @@ impl Jobs {
             }
         };
         if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(guarded) {
-            self.events.send(Event::Told(Message::error(format!("no thread for work: {error}"))));
+            self.events.send(Event::Told(Message::error(format!("cannot start a thread: {error}"))));
         }
     }
 }

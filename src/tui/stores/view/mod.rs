@@ -68,7 +68,7 @@ pub(crate) fn draw(
     match (listing.shown().entries.len(), listing.shown().len()) {
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
-            let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
+            let words = format!("nothing matches \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
             line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
         }
         _ => draw_rows(screen, frame, &places),
@@ -221,7 +221,7 @@ fn tool(screen: &StoresScreen, entry: &Entry) -> SafeText {
 
 /// Returns remarks on anything unusual about an entry.
 fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = SafeText> {
-    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept for ever"));
+    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept forever"));
     let status = (entry.status != EntryStatus::Ok).then(|| SafeText::from(&*entry.status.words()));
     [kept, status].into_iter().flatten()
 }
@@ -273,7 +273,7 @@ fn state_in_words(state: &RootState) -> &str {
 /// Draws the empty list: which directories were searched, and the state of each.
 fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     if !screen.listing.has_looked() {
-        return line::centred(frame.buffer_mut(), area, ["looking at the stores…"], screen.canvas.theme.dim);
+        return line::centred(frame.buffer_mut(), area, ["scanning the stores…"], screen.canvas.theme.dim);
     }
     let mut looked: Vec<(bool, String)> = screen
         .listing
@@ -294,13 +294,12 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height).saturating_sub(6).max(1);
     let more = looked.len().saturating_sub(room);
     looked.truncate(room);
-    let mut words =
-        vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
+    let mut words = vec!["No stored outputs yet. These directories were searched:".to_owned(), String::new()];
     words.extend(looked.into_iter().map(|(_, words)| words));
     if more > 0 {
         words.push(format!("and {more} more: `overspill stores` lists all"));
     }
-    words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
+    words.extend([String::new(), "`overspill FILE` opens any file.".to_owned()]);
     let words: Vec<SafeText> = words.into_iter().map(SafeText::from).collect();
     let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
     line::centred(
@@ -322,7 +321,7 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
         None if let Some(copying) = &screen.copying => {
             Span::new(format!(" {}", copying.in_words()), theme.accent)
         }
-        None if screen.listing.is_first_look() => Span::new(" looking at the stores…", theme.accent),
+        None if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         None if !screen.listing.pending.is_empty() => {
             Span::new(format!(" {}", screen.pending_words()), theme.warning)
         }
