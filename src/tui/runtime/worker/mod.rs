@@ -145,7 +145,7 @@ impl Jobs {
             let mut goes_on = |bytes| ticket.is_wanted() && events.send(StoresEvent::Copied(bytes));
             let done = set_kept(&entry, keep, &places.1, &mut goes_on);
             let fault = done.as_ref().err().cloned();
-            // Only received on quitting.
+            // The receiver is only read on quitting.
             let _ = tell.send(fault.clone());
             if fault.is_some() && !ticket.is_wanted() {
                 return;
