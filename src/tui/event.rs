@@ -1,4 +1,4 @@
-//! What happens to the screens, and what is to be done outside of them.
+//! Events that change the state of the screens, and effects that the screens request from the event loop.
 
 use std::path::PathBuf;
 
@@ -20,87 +20,87 @@ use super::stores::glance::Glance;
 use super::stores::scan::Scanned;
 use super::stores::sort::{SortedEntries, Task};
 
-/// What happens to the screens.
+/// An event for the screens.
 pub enum Event {
     /// A key was pressed.
     Key(KeyEvent),
     /// Text was pasted.
     Paste(String),
-    /// The terminal has this many columns and rows.
+    /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
-    /// An output is to be looked at.
+    /// An output was opened, to be shown.
     Opened(Box<Opened>),
     /// The list of stored outputs is to be shown.
     ToStores,
-    /// The stores' directories have changed.
+    /// The directories of the stores have changed.
     StoresChanged,
-    /// Entries have been deleted, or not: in words.
+    /// A deletion is done; the message reports which entries were deleted and which were not.
     Deleted(Message),
-    /// The policies have been read.
+    /// The policies have been loaded.
     Policies(Vec<Choice>),
-    /// Something to tell, from outside.
+    /// A message from outside the screens.
     Told(Message),
-    /// Something happened to the output that is shown.
+    /// An event for the output being viewed.
     Output(OutputEvent),
-    /// Something happened to the list of stored outputs.
+    /// An event for the list of stored outputs.
     Stores(StoresEvent),
 }
 
-/// What happens to the output that is shown.
+/// An event for the output being viewed.
 pub enum OutputEvent {
     /// A worker counted a chunk of the file.
     Counted {
-        /// Of which content.
+        /// The generation of the file's content that was counted.
         generation: u64,
-        /// The count's number; chunks of an older one are dropped.
+        /// The number of the count; chunks of an older count are dropped.
         number: u64,
-        /// Newlines by block.
+        /// Line feeds by block.
         counts: BlockCounts,
         /// The other totals of the chunk.
         measure: Measure,
         /// Bytes in the chunk.
         bytes: u64,
     },
-    /// A search has something to say.
+    /// A search reports a result.
     Found(Found),
-    /// The file is not as it was.
+    /// The file has changed.
     Changed(Changed),
-    /// Notices of the output that is looked at print another path from now on.
+    /// The notices of this output print another path from now on.
     SavedAs(String),
-    /// The command has ended whose output is shown first.
+    /// The command whose output is shown first has ended.
     Finished,
-    /// The output that is looked at is whole, and ended so.
+    /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
     /// A preview has been made.
     Planned(Box<Planned>),
-    /// What it takes to keep a line: the request's number, and the change that keeps the line.
+    /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
     Advised(u64, Option<LimitChange>),
-    /// The policy of the agent's read tool has been read.
+    /// The policy of the agent's read tool has been loaded.
     ReadTool(Choice, ThenRead),
 }
 
-/// What happens to the list of stored outputs.
+/// An event for the list of stored outputs.
 pub enum StoresEvent {
-    /// Entries of stores have been found.
+    /// A scan of the stores reports entries.
     Scanned(Scanned),
-    /// Entries have been put in order.
+    /// Entries have been sorted.
     Sorted(Box<SortedEntries>),
-    /// First lines of entries, and the records of their runs, have been read.
+    /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(crate::store::Entry, Peek)>),
-    /// The lines of an entry have been counted, or cannot be.
+    /// The lines of an entry have been counted, or counting failed.
     LinesCounted(Box<crate::store::Entry>, Lines),
-    /// So many bytes of the entry that is to be kept have been copied.
+    /// This many bytes of the entry being kept have been copied so far.
     Copied(u64),
-    /// An entry is kept for ever, or no longer; or that failed.
+    /// Keeping an entry forever, or no longer keeping it, has succeeded or failed.
     Kept {
-        /// Its id in overspill's own store.
+        /// The entry's id in overspill's own store.
         id: String,
-        /// What was asked.
+        /// The request: true to keep, false to stop keeping.
         keep: bool,
-        /// What went wrong.
+        /// The error, if it failed.
         fault: Option<String>,
     },
-    /// An entry beside the list has been opened, and its preview made.
+    /// The selected entry has been opened, and its preview made, to be shown beside the list.
     Glanced(Box<Glance>),
 }
 
@@ -120,98 +120,98 @@ impl From<StoresEvent> for Event {
 pub struct Changed {
     /// The file as it is now.
     pub view: MapView,
-    /// What has become of its content.
+    /// What happened to its content.
     pub content: crate::source::Change,
-    /// What has become of its name.
+    /// What happened to its name.
     pub path: PathStatus,
-    /// Whether more may come: a stream that has not ended.
+    /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
 }
 
-/// What is to be done outside.
+/// Something that the event loop does for the screens.
 #[derive(Debug)]
 pub enum Effect {
-    /// Leave.
+    /// Quits.
     Quit,
-    /// Count the file from this block on, with these totals.
+    /// Counts the file's lines and totals from a block on.
     Count {
-        /// Its number, for the answers.
+        /// The number of the count, repeated in the answers.
         number: u64,
-        /// Of the whole file: totals beyond line feeds.
+        /// Totals wanted beyond line feeds, for the whole file.
         want: Want,
-        /// First block to be counted.
+        /// The first block to count.
         from: usize,
     },
-    /// Search; an earlier search is given up.
+    /// Searches; an earlier search is abandoned.
     Search(SearchJob),
-    /// Count all matches; an earlier count is given up.
+    /// Counts all matches; an earlier count is abandoned.
     CountMatches(CountJob),
-    /// Give up searching and counting matches.
+    /// Abandons searching and counting matches.
     StopSearch,
-    /// Make a preview; an earlier one is given up.
+    /// Makes a preview; an earlier one is abandoned.
     Plan(Box<Making>),
-    /// Give up making a preview.
+    /// Abandons the preview being made.
     StopPlan,
-    /// Find out what it takes to keep a line; an earlier request is dropped.
+    /// Finds the change of limits that keeps a line; an earlier request is dropped.
     Advise(Box<KeepRequest>),
-    /// Put text on the terminal's clipboard.
+    /// Puts text on the clipboard of the terminal.
     Copy(String),
-    /// Open the file in an editor, at a line.
+    /// Opens the file in an editor, at this line.
     Edit(u64),
-    /// Open a file.
+    /// Opens a file.
     Open(PathBuf),
-    /// Open the file that is shown again.
+    /// Opens the file being viewed again.
     Reopen,
-    /// Look at the next of the outputs that were named, or the one before.
+    /// Switches to the next or previous of the outputs named on the command line.
     OtherFile {
-        /// Which of the two.
+        /// True for the next, false for the previous.
         next: bool,
     },
-    /// Read all policies.
+    /// Loads all policies.
     Policies,
-    /// Read the policy of an agent's read tool.
+    /// Loads the policy of an agent's read tool.
     ReadTool {
-        /// The agent.
+        /// The agent's name.
         agent: String,
-        /// What is then to be done with it.
+        /// What to do once it is loaded.
         then: ThenRead,
     },
-    /// Look at all stores; the look has this number.
+    /// Scans all stores; the scan has this number.
     Scan(u64),
-    /// Put entries in order; an earlier task is given up.
+    /// Sorts entries; an earlier task is abandoned.
     Sort(Box<Task>),
-    /// Look at the preview of an entry.
+    /// Makes the preview of an entry, to be shown beside the list.
     Glance(PathBuf),
-    /// Delete these.
+    /// Deletes these entries.
     Delete(Vec<Marked>),
-    /// Keep an entry for ever, or no longer.
+    /// Keeps an entry forever, or no longer.
     Keep {
-        /// Which.
+        /// The entry.
         entry: crate::store::Entry,
-        /// Whether it is to be kept.
+        /// True to keep, false to stop keeping.
         keep: bool,
     },
-    /// Give up copying an entry to keep it.
+    /// Abandons copying an entry to keep it.
     StopKeeping,
-    /// Read the first lines of these entries, and the records of their runs.
+    /// Reads the first lines of these entries, and the records of their runs.
     Peek(Vec<crate::store::Entry>),
-    /// Count the lines of these entries.
+    /// Counts the lines of these entries.
     CountLines(Vec<crate::store::Entry>),
-    /// Stop, as other programs do on this key.
+    /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }
 
-/// What is to be done outside, in order.
+/// A queue of effects, in the order in which they are carried out.
 #[derive(Debug, Default)]
 pub struct Effects(Vec<Effect>);
 
 impl Effects {
-    /// Asks for one thing more.
+    /// Adds an effect.
     pub fn push(&mut self, effect: Effect) {
         self.0.push(effect);
     }
 
-    /// What is asked for so far.
+    /// Iterates over the effects requested so far.
     pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
         self.0.iter()
     }
@@ -226,32 +226,32 @@ impl IntoIterator for Effects {
     }
 }
 
-/// Something to tell on the status line until the next key.
+/// A message, shown on the status line until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// In one line.
+    /// The text, on one line.
     pub text: SafeText,
-    /// Whether something went wrong.
+    /// Whether it reports an error.
     pub is_error: bool,
 }
 
-/// Bytes that a typed line may have: much more than anyone types, and soon edited.
+/// The longest line that can be typed, in bytes: far more than anyone types, and quick to edit.
 pub(crate) const MOST_TYPED: usize = 4096;
 
 impl Message {
-    /// A plain word.
+    /// Creates an informational message.
     pub fn note(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: false }
     }
 
-    /// Something went wrong.
+    /// Creates an error message.
     pub fn error(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: true }
     }
 
-    /// A typed line takes no more.
+    /// Creates the message that a typed line is full.
     pub(crate) fn full_line() -> Self {
-        Self::error(format!("a line takes {MOST_TYPED} bytes at most: the rest is left out"))
+        Self::error(format!("a line holds at most {MOST_TYPED} bytes; the rest is dropped"))
     }
 }
 

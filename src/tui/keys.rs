@@ -1,11 +1,11 @@
-//! The one table of keys: what each does, where, and how it is spoken of in help and docs.
+//! The only table of keys: what each key does, on which screen, and how help and docs describe it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Where a key has its meaning.
+/// Where a key applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyContext {
-    /// Everywhere but while typing.
+    /// Everywhere except while typing.
     Everywhere,
     /// Preview and Spill.
     Pager,
@@ -16,144 +16,144 @@ pub enum KeyContext {
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// One row down, or as many as were typed.
+    /// Moves down one row, or as many as the typed count.
     Down,
-    /// One row up.
+    /// Moves up one row, or as many as the typed count.
     Up,
-    /// Half a page down.
+    /// Moves down half a page.
     HalfDown,
-    /// Half a page up.
+    /// Moves up half a page.
     HalfUp,
-    /// A page down.
+    /// Moves down a page.
     PageDown,
-    /// A page up.
+    /// Moves up a page.
     PageUp,
-    /// The start, or the line that was typed.
+    /// Goes to the start, or to the line whose number was typed.
     Start,
-    /// The end, or the line that was typed.
+    /// Goes to the end, or to the line whose number was typed.
     End,
-    /// Half a screen to the left.
+    /// Moves left by half a screen.
     Left,
-    /// Half a screen to the right.
+    /// Moves right by half a screen.
     Right,
-    /// The next place where something was cut.
+    /// Goes to the next cut.
     NextCut,
-    /// The cut before.
+    /// Goes to the previous cut.
     PreviousCut,
-    /// Search to the end.
+    /// Searches towards the end.
     Search,
-    /// Search to the start.
+    /// Searches towards the start.
     SearchBack,
-    /// The next match.
+    /// Goes to the next match.
     NextMatch,
-    /// The previous match.
+    /// Goes to the previous match.
     PreviousMatch,
-    /// The next window.
+    /// Goes to the next window.
     NextWindow,
-    /// The previous window.
+    /// Goes to the previous window.
     PreviousWindow,
-    /// Type offset and limit.
+    /// Asks for the offset and limit of the window.
     Window,
-    /// Type a line, byte or per cent to go to.
+    /// Asks for a line, byte or percentage to go to.
     GoTo,
-    /// Set a mark.
+    /// Sets a mark.
     Mark,
-    /// The start of the line.
+    /// Goes to the start of the line.
     LineStart,
-    /// The end of the line.
+    /// Goes to the end of the line.
     LineEnd,
-    /// Go to a mark.
+    /// Goes to a mark.
     ToMark,
-    /// Follow a growing file.
+    /// Follows a growing file.
     Follow,
-    /// The other pane or view.
+    /// Switches to the other pane or view.
     Other,
-    /// More lines in the preview.
+    /// Raises the line limit.
     MoreLines,
-    /// Fewer lines.
+    /// Lowers the line limit.
     FewerLines,
-    /// More bytes.
+    /// Raises the size limit.
     MoreBytes,
-    /// Fewer bytes.
+    /// Lowers the size limit.
     FewerBytes,
-    /// Keep the other end.
+    /// Switches between keeping the start and keeping the end.
     Direction,
-    /// Pick a policy.
+    /// Opens the policy picker.
     Policy,
-    /// The next policy that may have made this.
+    /// Switches to the next policy that may have made this output.
     Candidate,
-    /// The limits drawer.
+    /// Opens the limits drawer.
     Limits,
-    /// Limits as they were at the start.
+    /// Resets the limits to those at the start.
     ResetLimits,
-    /// Wrap long lines or not.
+    /// Toggles the wrapping of long lines.
     Wrap,
-    /// Show escapes as text or not.
+    /// Toggles between escape sequences as text and as colours.
     Raw,
-    /// Copy what the model got, or a path.
+    /// Copies the path.
     Copy,
-    /// Copy the call that reads the window.
+    /// Copies the call that reads the window.
     CopyCall,
-    /// Show the window as the policy's read tool gives it.
+    /// Shows the window as the agent's read tool returns it.
     ReadForm,
-    /// Open the file in an editor.
+    /// Opens the file in an editor.
     Editor,
-    /// Facts about the output.
+    /// Shows facts about the output.
     Facts,
-    /// Open the file again.
+    /// Opens the file again.
     Reopen,
-    /// The next file named on the command line.
+    /// Switches to the next file named on the command line.
     NextFile,
-    /// The file before.
+    /// Switches to the previous file named on the command line.
     PreviousFile,
-    /// Stored outputs.
+    /// Shows the list of stored outputs.
     Stores,
-    /// Open the chosen entry.
+    /// Opens the selected entry.
     Open,
-    /// Sort by the next column.
+    /// Sorts by the next column.
     Sort,
-    /// Sort the other way round.
+    /// Reverses the order.
     SortReverse,
-    /// Type words that entries must have.
+    /// Asks for words by which to filter.
     Filter,
-    /// Group by store, session or day.
+    /// Groups by store, session or day.
     Group,
-    /// Look at the directories again.
+    /// Scans the directories again.
     Refresh,
-    /// Delete the chosen entries.
+    /// Marks the selected entries for deletion.
     Delete,
-    /// Take a deletion back.
+    /// Undoes the last deletion.
     Undo,
-    /// Delete for good what is struck through.
+    /// Deletes everything marked for deletion now.
     DeleteNow,
-    /// Choose what is overdue for deletion.
+    /// Shows the overdue entries, to delete them.
     CleanOverdue,
-    /// Count the lines of the chosen entries.
+    /// Counts the lines of the selected entries.
     CountLines,
-    /// Mark an entry.
+    /// Marks an entry, to act on several.
     Choose,
-    /// Keep an entry for ever.
+    /// Keeps an entry forever, or no longer.
     Keep,
-    /// Help.
+    /// Shows help.
     Help,
-    /// Back to where one came from.
+    /// Goes back.
     Back,
-    /// Leave the program.
+    /// Quits the program.
     Quit,
 }
 
-/// A row of the table.
+/// A row of the table of keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
-    /// Where it holds.
+    /// Where the keys apply.
     pub place: KeyContext,
-    /// The keys, separated by spaces, the one to show first.
+    /// The keys, separated by spaces; the first is the one shown.
     pub keys: &'static str,
-    /// What they do.
+    /// What the keys do.
     pub action: Action,
-    /// What to say of it.
+    /// The description in help and docs.
     pub what: &'static str,
-    /// The heading under which it stands.
+    /// The heading in help and docs.
     pub group: &'static str,
 }
 
@@ -170,7 +170,7 @@ const fn row(
 use Action as A;
 use KeyContext::{Everywhere, Pager, Stores};
 
-/// Every key. A number typed before a moving key is its count, as in `less`.
+/// All keys. A number typed before a motion key is its count, as in `less`.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
     row(Everywhere, "Move", "j ↓ Enter", A::Down, "down a line"),
@@ -219,23 +219,23 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "Enter →", A::Open, "open the output"),
     row(Stores, "Stores", "Space", A::Choose, "mark, to act on several"),
     row(Stores, "Stores", "x", A::Delete, "delete: struck through until you quit"),
-    row(Stores, "Stores", "U", A::Undo, "take the last deletion back"),
+    row(Stores, "Stores", "U", A::Undo, "undo the last deletion"),
     row(Stores, "Stores", "!", A::DeleteNow, "delete now what is struck through"),
     row(Stores, "Stores", "X", A::CleanOverdue, "show what is overdue, to delete it"),
-    row(Stores, "Stores", "K", A::Keep, "keep for ever (another agent's: as a copy)"),
+    row(Stores, "Stores", "K", A::Keep, "keep forever (another agent's: as a copy)"),
     row(Stores, "Stores", "s", A::Sort, "sort by the next column"),
-    row(Stores, "Stores", "o", A::SortReverse, "the other way round"),
+    row(Stores, "Stores", "o", A::SortReverse, "reverse the order"),
     row(Stores, "Stores", "t", A::Group, "totals by store, session or day"),
-    row(Stores, "Stores", "/", A::Filter, "show only what has these words"),
+    row(Stores, "Stores", "/", A::Filter, "show only entries with these words"),
     row(Stores, "Stores", "L", A::CountLines, "count the lines of the output, or of all marked"),
     row(Stores, "Stores", "y", A::Copy, "copy the path"),
-    row(Stores, "Stores", "R", A::Refresh, "look at the directories again"),
+    row(Stores, "Stores", "R", A::Refresh, "scan the directories again"),
     row(Everywhere, "Program", "h F1", A::Help, "this help"),
     row(Everywhere, "Program", "Esc", A::Back, "back; stops a search"),
     row(Everywhere, "Program", "q ^C", A::Quit, "quit"),
 ];
 
-/// What a key press does in a place; the place's own rows win over those that hold everywhere.
+/// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.
 pub fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
     let name = name(key)?;
     let rows = |wanted: KeyContext| TABLE.iter().filter(move |row| row.place == wanted);
@@ -243,13 +243,13 @@ pub fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
     found.find(|row| row.keys.split(' ').any(|key| key == name)).map(|row| row.action)
 }
 
-/// The key to show for an action.
+/// Returns the key to show for an action.
 pub fn key_of(action: Action) -> &'static str {
     let row = TABLE.iter().find(|row| row.action == action);
     row.and_then(|row| row.keys.split(' ').next()).unwrap_or_default()
 }
 
-/// The name under which a key press stands in the table.
+/// Returns the name of a key press in the table.
 pub fn name(key: KeyEvent) -> Option<String> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {

@@ -1,4 +1,5 @@
-//! The screens: state and updates in `app`, drawing in `view`, threads in `jobs`, all joined by the loop here.
+//! The screens: `app` holds the state and updates it, `view` draws it, and `runtime` owns the event loop, the terminal
+//! and the worker threads.
 
 pub mod app;
 pub mod event;

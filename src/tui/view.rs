@@ -1,4 +1,4 @@
-//! Drawing: from the state, never changing it. One file a region.
+//! Draws the screens from the state, which it never changes.
 
 use ratatui::Frame;
 
@@ -8,7 +8,7 @@ use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
 use super::{pager, popup, stores};
 
-/// Below this size there is room for one line only.
+/// Below this many columns and rows there is room for one line only.
 const LEAST: (u16, u16) = (20, 3);
 
 /// Draws everything. `cost` counts what was read and laid out for it.

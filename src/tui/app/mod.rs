@@ -1,5 +1,5 @@
-//! The state of the screens, and how events change it. No input or output: what is to be done outside
-//! comes back as effects.
+//! The state of the screens, and how events change it. It does no input or output: whatever has to happen outside is
+//! returned as effects.
 
 mod popups;
 
@@ -17,39 +17,40 @@ use super::widget::theme::Theme;
 pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 pub use super::popup::Popup;
 
-/// The largest number that is taken before a key: no file has as many lines, and pages of it can be added up.
+/// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
+/// added without overflow.
 const MOST: u64 = 1_000_000_000_000_000;
 
-/// Which question is being answered.
+/// The screen being shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screen {
     /// One output: what did the model see, and what is in the file?
     Pager,
-    /// Stores: what is kept, and until when?
+    /// Stores: which outputs are kept, and until when?
     Stores,
 }
 
-/// Everything that the screens show.
+/// The state of everything on the screens.
 pub struct App {
-    /// The terminal.
+    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
     /// Which screen is shown.
     pub screen: Screen,
-    /// The output that is looked at.
+    /// The output being viewed.
     pub pager: Option<Pager>,
     /// The list of stored outputs.
     pub stores: StoresScreen,
-    /// What lies over the screen.
+    /// The pop-up over the screen.
     pub popup: Option<Popup>,
-    /// What is told until the next key.
+    /// The message shown until the next key.
     pub message: Option<Message>,
-    /// Digits typed before a key.
+    /// The count typed before a key.
     pub count: Option<u64>,
     waiting: Option<Waiting>,
 }
 
 impl App {
-    /// Screens of this size, with nothing to look at yet.
+    /// Creates the screens for a terminal of this size (columns, rows), with no output open.
     pub fn new(size: (u16, u16), theme: Theme, unicode: bool) -> Self {
         let canvas = Canvas { size, theme, unicode };
         Self {
@@ -64,7 +65,7 @@ impl App {
         }
     }
 
-    /// Takes in an event.
+    /// Handles an event.
     pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
         match event.into() {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
@@ -93,7 +94,7 @@ impl App {
         }
     }
 
-    /// Has the screen of the output do something, and tells what it has to tell.
+    /// Runs `act` on the pager, if there is one, and takes over its message.
     fn in_pager(&mut self, act: impl FnOnce(&mut Pager)) {
         if let Some(pager) = &mut self.pager {
             act(pager);
@@ -101,14 +102,14 @@ impl App {
         }
     }
 
-    /// The same for the list.
+    /// Runs `act` on the list of stored outputs, and takes over its message.
     fn in_stores<T>(&mut self, act: impl FnOnce(&mut StoresScreen) -> T) -> T {
         let done = act(&mut self.stores);
         self.message = self.stores.message.take().or(self.message.take());
         done
     }
 
-    /// The terminal has another size, or looks.
+    /// Handles a change of the terminal's size or colours.
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
         self.in_pager(|pager| pager.repaint(canvas));
@@ -129,14 +130,14 @@ impl App {
         effects.push(Effect::Scan(self.stores.listing.start_look()));
     }
 
-    /// The directories have changed: looks again, if the list is on the screen.
+    /// Scans the stores again if the list is on the screen.
     fn stores_changed(&mut self, effects: &mut Effects) {
         if self.screen == Screen::Stores {
             effects.push(Effect::Scan(self.stores.listing.start_look()));
         }
     }
 
-    /// Takes in the keys that waited, once they need not wait any more.
+    /// Replays the keys that were typed ahead, once the rows that they waited for are shown.
     fn typed_ahead(&mut self, effects: &mut Effects) {
         self.stores.settle(effects);
         if self.stores.listing.is_awaited() {
@@ -144,7 +145,7 @@ impl App {
         }
         for key in std::mem::take(&mut self.stores.listing.held) {
             self.key(key, effects);
-            // The rest would be for a screen that is not there yet, or not any more: it must not act on this one.
+            // The remaining keys were meant for the screen about to open, or for none: they must not act on this one.
             if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
                 self.stores.listing.held.clear();
                 break;
@@ -152,7 +153,7 @@ impl App {
         }
     }
 
-    /// The place in whose keys a key press is looked up.
+    /// Returns the context in which a key press is looked up.
     pub fn key_place(&self) -> KeyContext {
         match self.screen {
             Screen::Pager => KeyContext::Pager,
@@ -245,7 +246,7 @@ impl App {
         self.message = Some(Message::note(text));
     }
 
-    /// Esc goes back: from a plan or a search to the text, from an output to the list it was opened from.
+    /// Handles Esc: from a plan or a search back to the text, from an output back to the list it was opened from.
     fn back(&mut self, effects: &mut Effects) {
         let mut went = false;
         self.in_pager(|pager| went = pager.back(effects));

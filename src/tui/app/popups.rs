@@ -1,4 +1,4 @@
-//! What keys do while something lies over the screen.
+//! Keys while a pop-up is open.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -13,14 +13,14 @@ use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
 use super::{App, Screen};
 
 impl App {
-    /// The policies have been read: shows them, the one in use chosen.
+    /// Shows the policies, with the current one selected.
     pub(crate) fn offer(&mut self, choices: Vec<Choice>) {
         let used = self.pager.as_ref().map(|pager| pager.output.subject.policy.name().to_owned());
         self.popup = Some(Popup::Policies(Picker::new(choices, used)));
         self.in_pager(|pager| pager.drawer.open = false);
     }
 
-    /// A key while policies are listed.
+    /// Handles a key in the policy picker.
     pub(crate) fn pick_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Policies(picker)) = &mut self.popup else { return };
         match picker.key(key, isize::from(self.canvas.size.1 as i16 / 2)) {
@@ -34,7 +34,7 @@ impl App {
         }
     }
 
-    /// A key over help, facts or the preview of a cleaning.
+    /// Handles a key in help, facts or the list of overdue entries.
     pub(crate) fn act_on_popup(&mut self, popup: Popup, action: Action, effects: &mut Effects) {
         self.popup = match (popup, action) {
             (popup, Action::Quit) => {
@@ -49,7 +49,7 @@ impl App {
         };
     }
 
-    /// A key while a line is typed.
+    /// Handles a key while a line is being typed.
     pub(crate) fn type_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Prompt(prompt)) = &mut self.popup else { return };
         let history = self.pager.as_ref().map_or(&[][..], |pager| &pager.find.history);
@@ -65,7 +65,7 @@ impl App {
         self.narrow(effects);
     }
 
-    /// Text that is pasted, without what could be taken for keys.
+    /// Handles pasted text: it is typed into the prompt, never taken for keys.
     pub(crate) fn paste(&mut self, text: &str, effects: &mut Effects) {
         if let Some(Popup::Prompt(prompt)) = &mut self.popup
             && !prompt.paste(text)
@@ -75,7 +75,7 @@ impl App {
         self.narrow(effects);
     }
 
-    /// While a filter is typed the list follows.
+    /// Applies a filter to the list while it is being typed.
     fn narrow(&mut self, effects: &mut Effects) {
         if let Some(Popup::Prompt(prompt)) = &self.popup
             && prompt.purpose() == Purpose::Filter

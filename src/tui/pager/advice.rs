@@ -1,26 +1,26 @@
-//! The smallest change of limits that keeps a line: a job for a worker.
+//! Finds the smallest change of limits that keeps a line. A task for a worker.
 
 use crate::preview::Policy;
 
 use super::limits::{other_end, size_in_words};
 use super::making::Making;
 
-/// A change that would do: in words, and the policy with it.
+/// A change of limits: its description, and the policy with the change applied.
 pub type LimitChange = (String, Policy);
 
-/// In files up to this many bytes it is searched what it takes to keep a line.
+/// Changes of line and size limits are only searched for in files up to this many bytes.
 const LONGEST: usize = 64 << 20;
 
 /// What it takes to keep a line.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// The line, 1-based, where it is counted.
+    /// The line, 1-based, if it is counted.
     pub line: Option<u64>,
-    /// Whether the model gets it as things stand.
+    /// Whether the model gets it with the current limits.
     pub is_kept: bool,
-    /// Otherwise the change that would do.
+    /// If not, the change that would keep it, once it is known.
     pub change: Option<LimitChange>,
-    /// The number of the request that is not answered yet.
+    /// The number of the request that is still unanswered.
     pub(crate) asked: Option<u64>,
 }
 
@@ -32,12 +32,13 @@ pub struct KeepRequest {
 }
 
 impl KeepRequest {
-    /// Its number; an answer to an older one is dropped.
+    /// Returns the number of the request; answers to older ones are dropped.
     pub fn number(&self) -> u64 {
         self.task.number
     }
 
-    /// The smallest change of direction or limits that would do; none if it is no longer wanted.
+    /// Returns the smallest change of direction or limits that keeps the byte. `None` if there is none or it is no
+    /// longer wanted.
     pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
         keeping(self, wanted).filter(|_| wanted())
     }
@@ -47,7 +48,7 @@ impl KeepRequest {
     }
 }
 
-/// The smallest change of direction or limits with which the model gets the byte at `offset`.
+/// Returns the smallest change of direction or limits with which the model gets the byte at `offset`.
 fn keeping(request: &KeepRequest, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {
     let now = &request.task.policy;
     if let Some(direction) = now.direction() {
@@ -83,7 +84,7 @@ fn keeping(request: &KeepRequest, wanted: &dyn Fn() -> bool) -> Option<LimitChan
     Some((words, policy))
 }
 
-/// The least value of one limit, above its present one and up to `most`, that keeps the byte at `offset`.
+/// Returns the smallest value of one limit, above the current one and up to `most`, that keeps the byte at `offset`.
 fn least(
     request: &KeepRequest,
     wanted: &dyn Fn() -> bool,

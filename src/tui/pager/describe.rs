@@ -1,4 +1,4 @@
-//! Describes an output: words for each state, with its figures. Pure.
+//! Describes the state of an output in words and figures. Pure.
 
 use crate::human::{limit as limit_size, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
@@ -8,7 +8,7 @@ use crate::tui::widget::layout::Side;
 use super::dividers::Fate;
 use super::output::OpenOutput;
 
-/// The limit that cut, in words: `max lines (2,000)`.
+/// Describes the limit that cut: `max lines (2,000)`.
 pub(crate) fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     match hit {
@@ -26,7 +26,7 @@ pub(crate) fn limit(output: &OpenOutput) -> String {
     }
 }
 
-/// What the rule in Spill says.
+/// Returns the text of a rule in Spill.
 pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
         Fate::Lost => format!("lost from here: {}", limit(output)),
@@ -34,7 +34,7 @@ pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     }
 }
 
-/// What the model saw, in a few words, for the title: `cut: max lines (2,000)`.
+/// Describes in a few words what the model saw, for the title: `cut: max lines (2,000)`.
 pub(crate) fn verdict(output: &OpenOutput) -> String {
     match &output.preview {
         _ if output.is_awaited() => "planning…".into(),
@@ -47,7 +47,7 @@ pub(crate) fn verdict(output: &OpenOutput) -> String {
     }
 }
 
-/// The same as a sentence, with figures, from the fullest to the barest.
+/// Describes the same in a sentence with figures. Returns versions from the longest to the shortest.
 pub(crate) fn summary(output: &OpenOutput) -> Vec<String> {
     let preview = match &output.preview {
         _ if !output.has_preview() => return vec!["no preview was made".into()],
@@ -94,7 +94,7 @@ fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
     format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes))
 }
 
-/// The piece that did not fit was the first to be taken: say how long it is.
+/// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
 fn nothing_kept(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.subject.policy.max_size()) else {
@@ -105,8 +105,8 @@ fn nothing_kept(output: &OpenOutput) -> String {
     format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
 }
 
-/// Which line is taken first, and its bytes where that is known without reading far: from its near end, or
-/// from the counted line feeds.
+/// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from
+/// the near end of the file, or from the counted line feeds.
 fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     let (bytes, index) = (&output.view[..], &output.index);
     if output.subject.policy.direction() == Some(Direction::Tail) {
@@ -122,26 +122,26 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     ("first", end.or_else(far))
 }
 
-/// The heading of Preview on a wide screen.
+/// Returns the heading of Preview on a wide screen.
 pub(crate) fn preview_heading(output: &OpenOutput) -> String {
     match &output.preview {
         Ok(preview) if preview.truncated => "what the model got".into(),
-        Err(_) if !output.has_preview() => "what the model got: not known".into(),
+        Err(_) if !output.has_preview() => "what the model got: unknown".into(),
         Ok(_) => "what the model got: all of it".into(),
         Err(_) => "the agent refuses".into(),
     }
 }
 
-/// The heading of Spill: its lines, as `less` counts, and its size.
+/// Returns the heading of Spill: its lines, as `less` counts them, and its size.
 pub(crate) fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
-        None => format!("{bytes}, counting lines {} %", output.counted_percent()),
+        None => format!("{bytes}, counting lines {}%", output.counted_percent()),
     }
 }
 
-/// What stands after the last row.
+/// Returns the text after the last row.
 pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
@@ -155,7 +155,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     }
 }
 
-/// What stands in a pane that has no text.
+/// Returns the text of a pane that has nothing to show.
 pub(crate) fn blank(output: &OpenOutput, side: Side) -> Option<Vec<String>> {
     match (side, &output.preview) {
         (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {

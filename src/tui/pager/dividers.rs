@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-/// Where Spill draws a rule above a row: what follows is lost, or kept again.
+/// The places where Spill draws a rule above a row, each with the fate of what follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dividers(Vec<(u64, Fate)>);
 
-/// What has become of a stretch of the file.
+/// Whether the model got a part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The model got it.
     Kept,
-    /// It did not.
+    /// The model did not get it.
     Lost,
 }
 
 impl Dividers {
-    /// Between kept and lost stretches; a line feed alone is no loss worth a rule.
+    /// Places rules between kept and lost ranges. A gap of only a line feed gets no rule.
     pub(crate) fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
         let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
         let lost = |gap: &Range<usize>| gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
@@ -28,7 +28,7 @@ impl Dividers {
         Self(rules)
     }
 
-    /// Where the rules are, in order.
+    /// Returns the offsets of the rules, in order.
     pub fn places(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().map(|rule| rule.0)
     }
@@ -38,7 +38,7 @@ impl Dividers {
         self.above(start, next).is_some()
     }
 
-    /// What the rule above the row of bytes `start .. next` says.
+    /// Returns the fate that the rule above the row of bytes `start .. next` announces, if there is one.
     pub fn above(&self, start: u64, next: u64) -> Option<Fate> {
         let first = self.0.partition_point(|rule| rule.0 < start);
         self.0.get(first).filter(|rule| rule.0 < next.max(start + 1)).map(|rule| rule.1)

@@ -1,4 +1,4 @@
-//! The limits drawer: each parameter of the policy changed by key or typed, the preview following at once.
+//! The limits drawer: changes each parameter of the policy by key or by typing, while the preview follows.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -17,18 +17,17 @@ use super::output::OpenOutput;
 pub struct Drawer {
     /// Whether it is open.
     pub open: bool,
-    /// Place of the chosen parameter.
+    /// The index of the selected parameter.
     pub chosen: usize,
-    /// Digits or letters typed for it, not yet taken.
+    /// The text typed for it, not yet applied.
     pub typed: Option<String>,
-    /// The policy as it was when the drawer was opened.
+    /// The policy when the drawer was opened.
     before: Option<Policy>,
-    /// What it takes to keep the line in question.
+    /// What it takes to keep the line that the drawer asks about.
     pub advice: Option<Advice>,
 }
 
 impl Pager {
-    /// Opens the drawer.
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
         let output = &self.output;
         self.drawer = Drawer { before: Some(output.subject.policy.clone()), ..Drawer::default() };
@@ -36,7 +35,7 @@ impl Pager {
         self.advise(effects)
     }
 
-    /// A key while the drawer is open.
+    /// Handles a key while the drawer is open.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let last = self.output.subject.policy.params().len().saturating_sub(1);
         if let Some(typed) = &mut self.drawer.typed {
@@ -122,7 +121,7 @@ impl Pager {
         }
     }
 
-    /// The limits as the command line takes them.
+    /// Copies the limits as flags for the command line.
     fn copy_flags(&mut self, effects: &mut Effects) {
         let output = &self.output;
         let policy = &output.subject.policy;
@@ -136,7 +135,7 @@ impl Pager {
         effects.push(Effect::Copy(flags))
     }
 
-    /// Looks what it takes to keep the current match in Spill, or else the line at its top.
+    /// Asks what it takes to keep the current match in Spill or, if there is none, the line at its top.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
         let output = &self.output;
@@ -152,7 +151,7 @@ impl Pager {
     }
 }
 
-/// The value after or before one, by the kind of the parameter.
+/// Returns the next or previous value of a parameter, depending on its kind.
 fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
     match kind {
         ParamKind::Integer { .. } => Some(step_of(value.parse().ok()?, up).to_string()),

@@ -1,4 +1,4 @@
-//! Going to a place by name: a line, a per cent, a byte, a mark, a cut, an end.
+//! Jumps to a line, a percentage, a byte, a mark, a cut or an end.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -7,7 +7,7 @@ use crate::tui::widget::layout::Side;
 
 use super::Pager;
 
-/// A key that waits for the next one.
+/// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     SetMark,
@@ -32,7 +32,7 @@ impl Pager {
         }
     }
 
-    /// Goes to the next cut below the middle of the pane's upper third, or the one above it.
+    /// Goes to the next or previous cut, and shows it a third of the pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool) {
         let output = &self.output;
         let above = usize::from(self.room(side).1 / 3);
@@ -76,9 +76,9 @@ impl Pager {
         }
     }
 
-    /// Goes to a typed line (`120`), per cent (`50%`) or byte (`4096b`).
+    /// Goes to a typed line (`120`), percentage (`50%`) or byte (`4096b`).
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
-        let usage = "type a line (120), a per cent (50%) or a byte (4096b)";
+        let usage = "type a line (120), a percentage (50%) or a byte (4096b)";
         let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
         let side = self.focus();
         let len = self.output.view.len() as u64;
@@ -98,7 +98,7 @@ impl Pager {
         Ok(())
     }
 
-    /// The key after `m` or `'`.
+    /// Handles the key after `m` or `'`.
     pub(crate) fn mark_key(&mut self, waiting: Waiting, key: KeyEvent) {
         let KeyCode::Char(name) = key.code else { return };
         match waiting {

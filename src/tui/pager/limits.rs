@@ -1,13 +1,14 @@
-//! Turning the limits by key, and what the model gains or loses by it.
+//! Changes limits in round steps, and describes what the model gains or loses.
 
 use crate::preview::{Direction, Policy, Unit};
 
 use super::output::OpenOutput;
 
-/// Steps in each power of ten, for lines, and of 1024, for sizes.
+/// The round numbers in each power of ten, times 10. Sizes count in units of 1024.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 
-/// The next round figure above or below `value`; from 0 up, and no further than 2^64 - 1.
+/// Returns the next round number above or below `value`. Below 1 that is 0. If there is no larger one in 64 bits,
+/// `value` stays as it is.
 fn step(value: u64, up: bool, unit: u64) -> u64 {
     let mut below = 0;
     for figure in figures(unit.max(1)) {
@@ -20,7 +21,7 @@ fn step(value: u64, up: bool, unit: u64) -> u64 {
     if up { value } else { below }
 }
 
-/// Every round figure of a unit that a number of 64 bits holds, each once, the least first.
+/// Iterates over all round multiples of `unit` that fit into 64 bits, in ascending order, each once.
 fn figures(unit: u64) -> impl Iterator<Item = u64> {
     let scales = std::iter::successors(Some(unit), |scale| scale.checked_mul(10));
     let all = scales.flat_map(|scale| {
@@ -30,7 +31,7 @@ fn figures(unit: u64) -> impl Iterator<Item = u64> {
     all.filter(move |figure| *figure > std::mem::replace(&mut last, *figure))
 }
 
-/// The other end of an output.
+/// Returns the opposite direction.
 pub(crate) fn other_end(direction: Direction) -> Direction {
     match direction {
         Direction::Head => Direction::Tail,
@@ -38,14 +39,14 @@ pub(crate) fn other_end(direction: Direction) -> Direction {
     }
 }
 
-/// The next round figure above or below `value`: of 1024 where `value` is a multiple of it.
+/// Returns the next round number above or below `value`; a round multiple of 1024 if `value` is a multiple of 1024.
 pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     let unit = if value >= 1024 && value.is_multiple_of(1024) { 1024 } else { 1 };
     step(value, up, unit)
 }
 
 impl OpenOutput {
-    /// The limits in force, in words: `head · max 2,000 lines, 50 KB`.
+    /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
         let direction = self.subject.policy.direction().map(|direction| direction.as_str().to_owned());
         let lines = self.subject.policy.max_lines().map(crate::human::lines);
@@ -55,13 +56,13 @@ impl OpenOutput {
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
     }
 
-    /// A figure of the policy's size limit: `50 KB`, `30,000 units`.
+    /// Formats a value of the policy's size limit: `50 KB`, `30,000 units`.
     pub fn size_in_words(&self, size: u64) -> String {
         size_in_words(&self.subject.policy, size)
     }
 }
 
-/// A figure of a policy's size limit: `50 KB`, `30,000 units`.
+/// Formats a value of a policy's size limit: `50 KB`, `30,000 units`.
 pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
     match policy.unit() {
         Unit::Bytes => crate::human::limit(size),
@@ -77,7 +78,7 @@ pub(crate) fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64
     }
 }
 
-/// What the model gains or loses against the limits as they were at the start.
+/// Describes what the model gains or loses compared with the limits at the start.
 pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
     let lines = signed(first.kept_lines?, now.kept_lines?);

@@ -1,4 +1,4 @@
-//! What a preview is made from, and what comes of it: a job for a worker, or for the screen's thread if it is small.
+//! The task of making a preview, and its result. A worker runs it, or the thread of the screens if the output is small.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use crate::text::index::BlockIndex;
 use super::dividers::Dividers;
 use super::doc::Doc;
 
-/// Outputs up to this many bytes are planned on the screen's thread.
+/// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
 
-/// All that a preview is made from, for a worker to take away.
+/// Everything needed to make a preview, in a form that a worker can take.
 #[derive(Debug, Clone)]
 pub struct Making {
-    /// Its number; what comes of an older one is dropped.
+    /// The number of the task; results of older tasks are dropped.
     pub number: u64,
-    /// Whether a person waits for it.
+    /// Whether the user is waiting for it.
     pub asked: bool,
     /// The policy with its limits.
     pub policy: Policy,
@@ -27,12 +27,12 @@ pub struct Making {
     pub(crate) index: BlockIndex,
 }
 
-/// A preview that has been made, and what the panes show of it.
+/// A finished preview, and what the panes show of it.
 #[derive(Debug)]
 pub struct Planned {
-    /// The task's number.
+    /// The number of the task.
     pub number: u64,
-    /// Different bytes of the output that were read for it.
+    /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
@@ -43,7 +43,7 @@ pub struct Planned {
 }
 
 impl Making {
-    /// Makes the preview; none if it is no longer wanted.
+    /// Makes the preview. Returns `None` if it is no longer wanted.
     pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<Planned> {
         let seek = Seek { index: &self.index, bytes: &self.view };
         let input = self.input(&seek, wanted);
@@ -63,7 +63,7 @@ impl Making {
         })
     }
 
-    /// Whether the model would get the byte at `offset` under another policy.
+    /// Whether the model would get the byte at `offset` under `policy`.
     pub(crate) fn would_keep(&self, policy: &Policy, offset: usize, wanted: &dyn Fn() -> bool) -> bool {
         let seek = Seek { index: &self.index, bytes: &self.view };
         let input = self.input(&seek, wanted);
@@ -72,7 +72,7 @@ impl Making {
                 .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
     }
 
-    /// Bytes of the output.
+    /// Returns the length of the output in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.view.len()
     }
@@ -82,13 +82,13 @@ impl Making {
         Input { lines: Some(seek), wanted: Some(wanted), ..self.context.input(output) }
     }
 
-    /// Whether it is made on the screen's thread.
+    /// Whether the output is small enough to be planned on the thread of the screens.
     pub(crate) fn is_small(&self) -> bool {
         self.view.len() + self.context.stderr.as_ref().map_or(0, |(view, _)| view.len()) <= AT_ONCE
     }
 }
 
-/// The stretches of a file that lie between ranges.
+/// Returns the gaps between the ranges `kept` in a file of `len` bytes.
 pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
     let mut gaps = Vec::new();
     let mut at = 0;
@@ -104,7 +104,7 @@ pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
     gaps
 }
 
-/// Finds lines by the block index.
+/// Finds lines with the block index.
 struct Seek<'a> {
     index: &'a BlockIndex,
     bytes: &'a [u8],
@@ -116,7 +116,7 @@ impl LineSeek for Seek<'_> {
     }
 }
 
-/// Whether ordered, disjoint ranges hold an offset.
+/// Whether one of `ranges`, which must be sorted and disjoint, contains `offset`.
 pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= offset);
     ranges.get(next).is_some_and(|range| range.start <= offset)

@@ -1,4 +1,4 @@
-//! One output on the screen: Preview and Spill, how they move, search, windows, limits, and what is drawn of them.
+//! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
 
 pub mod advice;
 pub(crate) mod describe;
@@ -41,36 +41,36 @@ use window::ThenRead;
 
 /// The screen of one output.
 pub struct Pager {
-    /// The terminal.
+    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// The output that is looked at.
+    /// The output being viewed.
     pub output: OpenOutput,
-    /// Where the panes stand.
+    /// The state of the panes.
     pub panes: Panes,
     /// The search.
     pub find: Find,
     /// The limits drawer.
     pub drawer: Drawer,
-    /// What there is to tell until the next key.
+    /// A message for the status line.
     pub message: Option<Message>,
-    /// The number of the plan that was asked for last,
+    /// The number of the plan requested last.
     plans: u64,
-    /// and what to do once it is there.
+    /// What to do once that plan is made.
     then: AfterPlan,
-    /// Whether more of the output may come.
+    /// Whether more of the output may arrive.
     pub streaming: bool,
-    /// Whether the command runs whose output is shown.
+    /// Whether the command whose output is shown is still running.
     pub running: bool,
-    /// How many outputs were named.
+    /// The number of outputs named on the command line.
     pub files: usize,
-    /// Which of them is looked at, 0-based.
+    /// The index among them of the output being viewed, 0-based.
     pub file: usize,
-    /// What has become of the file's name.
+    /// What happened to the file's name.
     pub path_status: PathStatus,
 }
 
 impl Pager {
-    /// Looks at an output; what was sought in the one `before` is sought here, too.
+    /// Opens an output. The search pattern of the screen `before` is kept.
     pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
         let Opened { subject, view, streaming, running, file, files } = opened;
         let warning = subject.warnings.first();
@@ -97,7 +97,7 @@ impl Pager {
         pager
     }
 
-    /// Takes in an event of the output.
+    /// Handles an event.
     pub(crate) fn update(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { generation, number, counts, measure, bytes } => {
@@ -114,7 +114,7 @@ impl Pager {
         }
     }
 
-    /// Does what a key asks for.
+    /// Carries out an action.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::NextMatch => self.next_match(false, effects),
@@ -136,13 +136,13 @@ impl Pager {
         }
     }
 
-    /// The terminal has another size, or looks.
+    /// Handles a change of the terminal's size or colours.
     pub(crate) fn repaint(&mut self, canvas: Canvas) {
         self.canvas = canvas;
         self.settle();
     }
 
-    /// Whether more of the output may come by itself.
+    /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
     }
@@ -154,7 +154,7 @@ impl Pager {
         effects.push(Effect::Copy(text))
     }
 
-    /// Esc goes back from a plan or a search to the text; false if there is none.
+    /// Handles Esc: abandons a plan or a search. Returns false if there is none.
     pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
         if self.give_up_planning(effects) {
             return true;
@@ -189,7 +189,7 @@ impl Pager {
         }
     }
 
-    /// Counts what is not counted yet: all blocks, or those that have come since.
+    /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let output = &mut self.output;
         let want = output.wanted();
@@ -201,7 +201,7 @@ impl Pager {
         let output = &mut self.output;
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
-            self.message = Some(Message::error("the file was deleted; what you see is still held"));
+            self.message = Some(Message::error("the file was deleted; you can still read it here"));
         }
         self.path_status = changed.path;
         if changed.content == Change::Same {
@@ -227,12 +227,12 @@ impl Pager {
         self.count_all(effects);
     }
 
-    /// The side on which keys act.
+    /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus
     }
 
-    /// The next policy that may have made this output, as its store tells.
+    /// Switches to the next policy that may have made this output, according to its store.
     pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
         let output = &self.output;
         let at =
@@ -252,7 +252,7 @@ impl Pager {
         self.use_policy_then(policy, limits_from, AfterPlan::ShowCut, effects)
     }
 
-    /// Cuts by another policy, and then shows what there is to see.
+    /// Changes the policy and makes the preview, then does `then`.
     pub(crate) fn use_policy_then(
         &mut self,
         policy: Policy,
@@ -267,7 +267,7 @@ impl Pager {
         self.count_all(effects);
     }
 
-    /// Notices print another path from now on.
+    /// Sets the path that notices print from now on.
     pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
         if self.output.subject.context.saved_as != path {
             self.output.subject.context.saved_as = path;
@@ -275,13 +275,13 @@ impl Pager {
         }
     }
 
-    /// How the output ended is told to its policy: some agents say so to the model, or cut by another then.
+    /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { exit_code, failed, told } = ending;
         let output = &mut self.output;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
         if let Some(failed) = failed {
-            // What a person chose meanwhile stays.
+            // If the user has changed the policy or limits meanwhile, they stay.
             if output.subject.policy.name() == output.first_policy.name() && output.limits_are_first() {
                 output.subject.policy = failed.clone();
             }

@@ -1,4 +1,4 @@
-//! One output under the glass: its bytes, what is counted of it, and what the model would get.
+//! The output being viewed: its bytes, what has been counted, and what the model would get.
 
 use std::ops::Range;
 
@@ -17,69 +17,69 @@ use super::subject::Subject;
 
 pub use super::dividers::{Dividers, Fate};
 
-/// Files up to this many bytes are counted at once, where only a glance is taken.
+/// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
 
-/// How the preview that is shown stands to what was asked for.
+/// How the preview shown relates to the one requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Standing {
-    /// It is what was asked for.
+    /// The preview shown is the one requested.
     Made,
-    /// A worker makes another.
+    /// A worker is making another preview.
     Awaited {
         /// The number of its task.
         number: u64,
-        /// Whether a person waits for it, rather than for more lines to be counted.
+        /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
         asked: bool,
-        /// Whether what it is made from has changed meanwhile, so that it is to be made again.
+        /// Whether its input has changed in the meantime, so that it has to be made again.
         again: bool,
     },
-    /// There is none: nobody has asked for it yet, or the person has given up.
+    /// There is no preview: none was requested yet, or the user gave up waiting.
     #[default]
     Missing,
 }
 
-/// What is known of the totals, counted chunk by chunk in any order.
+/// The totals counted so far. Chunks may arrive in any order.
 #[derive(Debug, Clone, Default)]
 struct Tally {
-    /// Which count this is; what an older one still sends is of a shorter file.
+    /// The number of the count. Chunks of an older count are of a shorter file.
     number: u64,
     want: Want,
     measure: Measure,
     bytes: u64,
 }
 
-/// One output: the file as it is mapped, and the preview that a policy makes of it.
+/// An output: the mapped file, and the preview that a policy makes of it.
 pub struct OpenOutput {
-    /// What it is, and the policy with its limits as they stand.
+    /// What the output is, and the policy with its current limits.
     pub subject: Subject,
     /// The bytes of the file.
     pub view: MapView,
-    /// Newlines by block.
+    /// Line feeds by block.
     pub index: BlockIndex,
     tally: Tally,
-    /// The policy as it was at the start.
+    /// The policy with its limits at the start.
     pub first_policy: Policy,
-    /// What the model got with that.
+    /// The preview with `first_policy`, if it has been made.
     pub first_preview: Option<Preview>,
-    /// What the model gets, or the agent's own words of refusal.
+    /// What the model gets, or the agent's error message.
     pub preview: Result<Preview, String>,
     standing: Standing,
-    /// The policy that made the preview, and where its limits came from, once there is one.
+    /// The policy that made the preview, and where its limits came from. `None` while there is no preview.
     made_by: Option<(Policy, String)>,
-    /// The most different bytes that a plan on the screen's thread has read.
+    /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
     /// The preview as a document.
     pub seen: Doc,
     /// The file as a document.
     pub file: Doc,
-    /// Ranges of the file that the model got, in order.
+    /// The ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
     rules: Dividers,
 }
 
 impl OpenOutput {
-    /// Looks at `view`; nothing is counted yet, and no preview made.
+    /// Creates an output with nothing counted and no preview.
     pub fn new(subject: Subject, view: MapView) -> Self {
         Self {
             index: BlockIndex::new(view.len() as u64),
@@ -99,7 +99,7 @@ impl OpenOutput {
         }
     }
 
-    /// The same with all counted at once, if that takes no time to speak of.
+    /// Creates an output, counted at once if it is small enough for that to be fast.
     pub fn counted_now(subject: Subject, view: MapView) -> Self {
         let mut output = Self::new(subject, view);
         if output.view.len() <= AT_ONCE {
@@ -112,7 +112,8 @@ impl OpenOutput {
         output
     }
 
-    /// Makes the preview anew: at once, or else the task of a worker. `asked` says whether a person waits for it.
+    /// Makes the preview again: at once if the output is small, otherwise the returned task is for a worker. `asked` is
+    /// whether the user is waiting for it.
     pub fn replan(&mut self, number: u64, asked: bool) -> Option<Making> {
         let task = Making { asked, ..self.task(number) };
         self.standing = Standing::Awaited { number, asked, again: false };
@@ -126,7 +127,7 @@ impl OpenOutput {
         None
     }
 
-    /// What a plan is made from, as things stand.
+    /// Creates a task from the current policy, bytes and counts.
     pub fn task(&self, number: u64) -> Making {
         Making {
             number,
@@ -139,7 +140,7 @@ impl OpenOutput {
         }
     }
 
-    /// Takes in a preview that was waited for; whether it is to be made again.
+    /// Takes over a finished preview. Returns whether it has to be made again.
     pub fn take(&mut self, planned: Planned) -> bool {
         let again = matches!(self.standing, Standing::Awaited { again: true, .. });
         self.standing = Standing::Made;
@@ -154,23 +155,24 @@ impl OpenOutput {
         again || planned.bytes < self.view.len()
     }
 
-    /// Whether this is the preview that is waited for.
+    /// Whether the preview of this number is the one being awaited.
     pub fn awaits(&self, number: u64) -> bool {
         matches!(self.standing, Standing::Awaited { number: awaited, .. } if awaited == number)
     }
 
-    /// Whether a person waits for a preview.
+    /// Whether the user is waiting for a preview.
     pub fn is_awaited(&self) -> bool {
         matches!(self.standing, Standing::Awaited { asked: true, .. })
     }
 
-    /// Whether there is a preview at all, if only an earlier one.
+    /// Whether there is a preview, even an outdated one.
     pub fn has_preview(&self) -> bool {
         self.made_by.is_some()
     }
 
-    /// Has a preview that is being made be made again afterwards, of what is known then; false if the one that is
-    /// shown is to be made again now. Where there is none, nobody waits for one.
+    /// Called when the input of the preview has changed. If a preview is being made, it will be made again afterwards.
+    /// Returns false if the preview shown has to be made again now. If there is no preview, none is waited for, and the
+    /// result is true.
     pub(crate) fn wait_to_replan(&mut self) -> bool {
         match &mut self.standing {
             Standing::Awaited { again, .. } => {
@@ -182,7 +184,7 @@ impl OpenOutput {
         }
     }
 
-    /// Waits for no preview any longer; whether there is one from before, by whose policy one then goes.
+    /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
         let Some((policy, limits_from)) = self.made_by.clone() else {
             self.standing = Standing::Missing;
@@ -193,7 +195,7 @@ impl OpenOutput {
         true
     }
 
-    /// The preview is of bytes that are no longer there.
+    /// Drops the preview, because its bytes no longer exist.
     fn drop_preview(&mut self) {
         self.preview = Err(String::new());
         self.standing = Standing::Missing;
@@ -201,38 +203,38 @@ impl OpenOutput {
         (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
     }
 
-    /// Whether policy and limits are those of the start.
+    /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
         let (now, first) = (&self.subject.policy, &self.first_policy);
         now.name() == first.name()
             && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
     }
 
-    /// What to warn of, by the policy and by the store.
+    /// Returns the warnings of the policy and of the store that apply to this output.
     pub fn warnings(&self) -> Vec<&Warning> {
         let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
         Warning::of(self.subject.policy.warnings(), &self.subject.store_warnings, extent)
     }
 
-    /// Where Spill draws rules.
+    /// Returns the places where Spill draws rules.
     pub fn rules(&self) -> &Dividers {
         &self.rules
     }
 
-    /// The outputs as panes read them.
+    /// Returns the outputs as panes read them.
     pub fn files(&self) -> Files<'_> {
         let err = self.subject.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
         Files { out: &self.view, err, index: Some(&self.index) }
     }
 
-    /// Which totals the policy needs beyond the line feeds, which are always counted.
+    /// Returns the totals that the policy needs beyond line feeds, which are always counted.
     pub fn wanted(&self) -> Want {
         self.subject.policy.needs()
     }
 
-    /// Starts counting what workers are about to send; the block from which they are to count. Line feeds
-    /// that are counted already are not counted again, unless other totals are wanted as well.
+    /// Starts a new count. Returns the block from which workers have to count: line feeds already counted are not
+    /// counted again, unless other totals are wanted too.
     pub fn start_counting(&mut self, want: Want) -> usize {
         let only_line_feeds = Want::LINE_FEEDS.contains(want);
         let from = if only_line_feeds { self.index.uncounted().unwrap_or(self.index.blocks()) } else { 0 };
@@ -241,12 +243,13 @@ impl OpenOutput {
         from
     }
 
-    /// The number of the count that was started last.
+    /// Returns the number of the latest count.
     pub fn count_number(&self) -> u64 {
         self.tally.number
     }
 
-    /// Takes in what a worker counted of a chunk. True if the preview waits for what is now whole.
+    /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now
+    /// be complete.
     pub fn counted(&mut self, counts: &BlockCounts, measure: &Measure, bytes: u64) -> bool {
         let had_lines = self.index.is_complete();
         self.index.insert(counts);
@@ -255,12 +258,12 @@ impl OpenOutput {
         self.index.is_complete() && !had_lines || self.is_counted()
     }
 
-    /// Whether all is counted that the policy needs.
+    /// Whether everything the policy needs has been counted.
     pub fn is_counted(&self) -> bool {
         self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
     }
 
-    /// How far lines have been counted, per cent.
+    /// Returns how much of the line feeds has been counted, in percent of the bytes.
     pub fn counted_percent(&self) -> u64 {
         self.index.counted_bytes() * 100 / self.view.len().max(1) as u64
     }
@@ -272,20 +275,20 @@ impl OpenOutput {
         Totals { line_feeds: self.index.line_feeds(), ..measured }
     }
 
-    /// Lines of the file as `less` and `wc -l` number them, once known.
+    /// Returns the number of lines as `less` and `wc -l` count them, once it is known.
     pub fn lines(&self) -> Option<u64> {
         self.index.lines(&self.view)
     }
 
-    /// About how many lines there are, by those of the first block: the same from the first frame on, so that what is
-    /// laid out beside the numbers stays where it is while lines are counted.
+    /// Estimates the number of lines from the first block. The estimate never changes, so that the layout beside the
+    /// line numbers stays the same while lines are counted.
     pub fn about_lines(&self) -> u64 {
         let head = &self.view[..self.view.len().min(BLOCK)];
         let lines = bytecount::count(head, b'\n') as f64;
         (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
     }
 
-    /// About which line a byte lies in, 0-based, by what is counted so far.
+    /// Estimates the line of a byte, 0-based, from what has been counted so far.
     pub fn about_line_at(&self, offset: u64) -> u64 {
         match self.index.counted_bytes() {
             0 => (self.about_lines() as f64 / self.view.len().max(1) as f64 * offset as f64) as u64,
@@ -293,7 +296,8 @@ impl OpenOutput {
         }
     }
 
-    /// The file has changed: `view` is what it is now. Everything known is dropped, and the preview, unless it only grew; whether so.
+    /// Replaces the bytes with the current content of the file. Unless the file only grew, all counts and the preview
+    /// are dropped; returns whether they were.
     pub fn changed(&mut self, view: MapView) -> bool {
         let mut lost = false;
         if view.generation() == self.view.generation() && view.len() >= self.view.len() {
@@ -309,7 +313,7 @@ impl OpenOutput {
         lost
     }
 
-    /// The document of a side.
+    /// Returns the document of a side.
     pub fn doc(&self, side: Side) -> &Doc {
         match side {
             Side::Preview => &self.seen,
@@ -317,7 +321,7 @@ impl OpenOutput {
         }
     }
 
-    /// Columns before the text of a side.
+    /// Returns the columns of the gutter of a side.
     pub fn gutter(&self, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
@@ -325,7 +329,7 @@ impl OpenOutput {
         }
     }
 
-    /// Runs `work` with a side's document as it scrolls in a pane.
+    /// Calls `work` with a scroller over a side's document in a frame.
     pub fn scrolling<T>(
         &self,
         side: Side,
@@ -345,7 +349,7 @@ impl OpenOutput {
         holds(&self.kept, offset)
     }
 
-    /// The stretches of the file that the model did not get.
+    /// Returns the ranges of the file that the model did not get.
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }

@@ -1,4 +1,4 @@
-//! The two panes of one output: where they stand, how they move, and how each keeps up with the other.
+//! The two panes of one output: their positions, how they move, and how each keeps up with the other.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,22 +15,23 @@ use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
 use super::window::ReadWindow;
 
-/// Where the panes stand.
+/// The state of the panes.
 #[derive(Debug, Clone)]
 pub struct Panes {
     /// Which pane has the focus.
     pub focus: Side,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
-    /// The pane that was last sent to its end: it stays there when the room for its text changes.
+    /// The pane last sent to its end. It stays at the end when its size changes.
     at_end: Option<Side>,
     /// How long lines are shown.
     pub long: Long,
-    /// Whether each pane shows escapes as text: Preview as the model got them, Spill when asked to.
+    /// Whether each pane shows escape sequences as text. Preview does by default, as the model got them; Spill only on
+    /// request.
     raw: [bool; 2],
     /// The window of lines.
     pub window: ReadWindow,
-    /// Whether the end is kept in sight as the file grows.
+    /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<char, (Side, u64)>,
 }
@@ -51,7 +52,7 @@ impl Default for Panes {
 }
 
 impl Panes {
-    /// The top of a pane.
+    /// Returns the top of a pane.
     pub fn top(&self, side: Side) -> u64 {
         self.tops[side as usize]
     }
@@ -61,7 +62,7 @@ impl Panes {
         self.at_end = None;
     }
 
-    /// Remembers where one is, for going back.
+    /// Remembers the current position, to go back to it.
     pub(crate) fn remember(&mut self) {
         let here = (self.focus, self.top(self.focus));
         self.marks.insert('\'', here);
@@ -69,7 +70,7 @@ impl Panes {
 }
 
 impl Pager {
-    /// How a pane shows its text: as the model reads it, or as a person does.
+    /// Returns how a pane shows its text: as the model reads it, or as people do.
     pub fn show(&self, side: Side) -> Show {
         let show = match (side, self.panes.raw[side as usize]) {
             (Side::Preview, true) => Show::MODEL,
@@ -80,7 +81,8 @@ impl Pager {
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// The room of a pane for text, as if it were shown; the gutter is left out.
+    /// Returns the columns and rows that a pane has for text, without the gutter. The pane is taken to be on the
+    /// screen.
     pub fn room(&self, side: Side) -> (u16, u16) {
         let area = Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
         let pager = layout::pager(area, side);
@@ -95,12 +97,12 @@ impl Pager {
         )
     }
 
-    /// Columns before the text.
+    /// Returns the columns of the gutter.
     pub fn gutter(&self, side: Side) -> u16 {
         self.output.gutter(side)
     }
 
-    /// Runs `work` with a side's document as it scrolls in its pane.
+    /// Calls `work` with a scroller over a side's document in its pane.
     pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
         let (width, height) = self.room(side);
         let frame = Viewport { width, height, long: self.panes.long, show: self.show(side) };
@@ -111,7 +113,7 @@ impl Pager {
         self.scrolling(side, &Cost::default(), work)
     }
 
-    /// The range of a side's document that is on the screen.
+    /// Returns the range of a side's document that is on the screen.
     pub(crate) fn shown_range(&self, side: Side) -> Range<u64> {
         let top = self.panes.top(side);
         let end = self.scrolled(side, |s| s.screen(top).last().map_or(top, |row| row.next));
@@ -161,7 +163,7 @@ impl Pager {
         self.place(side, to);
     }
 
-    /// Puts a pane at a row, and brings the other along.
+    /// Scrolls a pane to a row, and the other pane to the corresponding one.
     pub(crate) fn place(&mut self, side: Side, top: u64) {
         self.panes.set_top(side, top);
         let output = &self.output;
@@ -175,20 +177,20 @@ impl Pager {
         self.reanchor();
     }
 
-    /// Puts a pane at its end, and brings the other along.
+    /// Scrolls a pane to its end, and the other pane to the corresponding row.
     pub(crate) fn place_at_end(&mut self, side: Side) {
         let end = self.scrolled(side, |s| s.last_top());
         self.place(side, end);
         self.panes.at_end = Some(side);
     }
 
-    /// The line at the top of Spill, 0-based, if it is counted.
+    /// Returns the line at the top of Spill, 0-based, if it is counted.
     pub fn line_of_top(&self) -> Option<u64> {
         let output = &self.output;
         output.index.line_at(&output.view, self.panes.top(Side::Spill))
     }
 
-    /// Shows an offset of the file, `above` rows from the top.
+    /// Scrolls to an offset of the file, shown `above` rows below the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
         let output = &self.output;
         let target = match side {
@@ -199,7 +201,7 @@ impl Pager {
         self.place(side, top);
     }
 
-    /// After a turn of the limits: Preview shows the notice, if there is one, and Spill the cut.
+    /// Shows the cut after a change of limits: the notice in Preview, if there is one, and the cut in Spill.
     pub(crate) fn show_cut(&mut self) {
         let output = &self.output;
         let (_, height) = self.room(Side::Preview);
@@ -213,7 +215,7 @@ impl Pager {
         self.reanchor();
     }
 
-    /// Brings a range of a side's document onto the screen.
+    /// Scrolls until the start of a range of a side's document is on the screen.
     pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;
         let shown = self.shown_range(side);
@@ -249,7 +251,7 @@ impl Pager {
         self.follow();
     }
 
-    /// Keeps the end in sight, if asked to.
+    /// Scrolls to the end if the file is being followed.
     pub(crate) fn follow(&mut self) {
         if self.panes.following {
             let end = self.scrolled(Side::Spill, |s| s.last_top());
@@ -261,7 +263,7 @@ impl Pager {
         self.panes.focus = self.panes.focus.other();
     }
 
-    /// After a change of size, file or limits: each pane stands at the start of a row again.
+    /// Moves each pane to the start of a row again after a change of size, file or limits.
     pub(crate) fn settle(&mut self) {
         let side = self.focus();
         if let Some(ended) = self.panes.at_end {

@@ -1,4 +1,4 @@
-//! Making previews: at once of a small output, by a worker of a large one, which can be given up.
+//! Makes previews: at once for a small output; by a worker for a large one, which can be abandoned.
 
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
@@ -8,28 +8,28 @@ use super::advice::LimitChange;
 use super::making::Planned;
 use super::window::ReadWindow;
 
-/// What the screens do once a preview has been made.
+/// What the screen does once a preview has been made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AfterPlan {
-    /// The panes stay where they are.
+    /// Leave the panes where they are.
     #[default]
     Stay,
-    /// Both panes show where it is cut.
+    /// Show the cut in both panes.
     ShowCut,
-    /// Preview shows a window of lines as the agent's read tool gives it.
+    /// Show a window of lines in Preview, as the agent's read tool returns it.
     ShowWindow(ReadWindow),
-    /// Spill goes back to a window of lines.
+    /// Scroll Spill back to a window of lines.
     GoBack(ReadWindow),
 }
 
 impl Pager {
-    /// A number that no task has had.
+    /// Returns a new task number.
     pub(crate) fn next_plan(&mut self) -> u64 {
         self.plans += 1;
         self.plans
     }
 
-    /// Makes the preview that a person waits for; an earlier one is no longer wanted.
+    /// Makes the preview that the user is waiting for; an earlier one is abandoned.
     pub(crate) fn plan(&mut self, then: AfterPlan, effects: &mut Effects) {
         let number = self.next_plan();
         let output = &mut self.output;
@@ -40,7 +40,7 @@ impl Pager {
         }
     }
 
-    /// Makes the preview anew because more is known; one that is being made is let finish first.
+    /// Makes the preview again because more is known. If one is being made, it finishes first.
     pub(crate) fn plan_again(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
         let output = &mut self.output;
@@ -54,7 +54,7 @@ impl Pager {
         }
     }
 
-    /// A preview has been made.
+    /// Handles a finished preview.
     pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
         let output = &mut self.output;
         if !output.awaits(planned.number) {
@@ -67,7 +67,7 @@ impl Pager {
         }
     }
 
-    /// Nobody waits for the preview any longer: what was shown before stands. False if nobody did.
+    /// Stops waiting for a preview; the one shown before stays. Returns false if none was awaited.
     pub(crate) fn give_up_planning(&mut self, effects: &mut Effects) -> bool {
         let output = &mut self.output;
         if !output.is_awaited() {
@@ -75,7 +75,7 @@ impl Pager {
         }
         let name = output.subject.policy.name().to_owned();
         let words = if output.give_up() {
-            format!("gave up planning {name}; this is the preview from before")
+            format!("gave up planning {name}; showing the previous preview")
         } else {
             format!("gave up planning {name}; p picks another policy")
         };
@@ -85,7 +85,7 @@ impl Pager {
         true
     }
 
-    /// Puts the panes where the person wants to see the preview that has been made.
+    /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
         let then = std::mem::take(&mut self.then);
         if then == AfterPlan::Stay {
@@ -110,7 +110,7 @@ impl Pager {
         }
     }
 
-    /// Takes in what it takes to keep a line.
+    /// Handles the answer to what keeps a line.
     pub(crate) fn advised(&mut self, number: u64, change: Option<LimitChange>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;

@@ -1,4 +1,4 @@
-//! Paging as the agent's read tool does: the next window of lines, the one before, typed, shown in the tool's own form.
+//! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Effect, Effects, Message};
@@ -9,8 +9,8 @@ use super::planning::AfterPlan;
 use super::subject::Choice;
 use super::window::{ReadWindow, ThenRead};
 
-/// The window's offset as the tool counts it: from 0 where the whole file starts there. What the tool takes
-/// besides does not tell: some that count from 1 take a 0 as well.
+/// Returns the window's offset as the tool counts it: from 0 if the tool's default offset is 0, otherwise from 1. The
+/// smallest offset accepted is no guide, because some tools that count from 1 accept 0 too.
 fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
     let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
     match param.map(|param| &param.default) {
@@ -20,7 +20,7 @@ fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
 }
 
 impl Pager {
-    /// The window goes where Spill is, in whole steps.
+    /// Moves the window to where Spill is, in whole steps.
     pub(crate) fn reanchor(&mut self) {
         if let Some(line) = self.line_of_top() {
             self.panes.window = self.panes.window.holding(line + 1);
@@ -54,7 +54,7 @@ impl Pager {
         self.panes.window = window;
     }
 
-    /// Sets the window from what was typed: an offset, and a limit if it is to change.
+    /// Sets the window from typed text: an offset, and optionally a limit.
     pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
         let numbers: Result<Vec<u64>, _> =
             text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
@@ -79,7 +79,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Another policy shows its own cut: Spill goes back to the window, which stays as it was.
+    /// Restores the window and scrolls Spill back to it, after the new policy has moved Spill to its own cut.
     pub(crate) fn bring_back(&mut self, window: ReadWindow) {
         let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
         if let Some(start) = start {
@@ -88,7 +88,7 @@ impl Pager {
         self.panes.window = window;
     }
 
-    /// Asks for the read tool of the agent whose output this is.
+    /// Requests the read tool of the agent that made this output.
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
         if then == ThenRead::Show && output.subject.policy.offset_key().is_some() {
@@ -103,7 +103,7 @@ impl Pager {
         effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
     }
 
-    /// The read tool's policy has come.
+    /// Handles the arrival of the read tool's policy.
     pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
         let mut policy = choice.policy;

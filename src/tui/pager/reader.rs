@@ -1,4 +1,4 @@
-//! Reading a document: the one road by which panes get at bytes, and what it costs.
+//! Reads a document: the only way for panes to get bytes. Also measures the cost of reading.
 
 use std::cell::{Cell as Count, RefCell};
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use crate::text::layout::{ANCHOR, snap};
 
 use super::doc::{Body, Chunk, Doc};
 
-/// Bytes that one looks through for the start or the end of a line whose blocks are not counted yet.
+/// How far to search for the start or end of a line in blocks that are not counted yet, in bytes.
 const FAR: u64 = 4 << 20;
 
-/// What reading a frame has cost; asserted in tests, so that a slow path fails without a clock.
+/// The cost of drawing a frame. Tests assert it, so that a slow path fails without timing.
 #[derive(Debug, Default)]
 pub struct Cost {
     blocks: RefCell<BTreeSet<(bool, usize)>>,
@@ -21,12 +21,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Distinct blocks of 64 KiB of the output that were read.
+    /// Returns the number of distinct 64 KiB blocks of the output that were read.
     pub fn blocks(&self) -> usize {
         self.blocks.borrow().len()
     }
 
-    /// Rows laid out.
+    /// Returns the number of rows laid out.
     pub fn rows(&self) -> usize {
         self.rows.get()
     }
@@ -43,14 +43,14 @@ impl Cost {
     }
 }
 
-/// The outputs behind a document, as they are mapped at this moment.
+/// The outputs behind a document, as currently mapped.
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
     /// Standard output, or the only output.
     pub out: &'a [u8],
-    /// Standard error, where it is apart.
+    /// Standard error, if it is separate; otherwise empty.
     pub err: &'a [u8],
-    /// What is known of the line feeds in `out`.
+    /// The index of the line feeds in `out`, as far as they are counted.
     pub index: Option<&'a BlockIndex>,
 }
 
@@ -63,34 +63,34 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A line, or the stretch of a long line between two anchors.
+/// A line, or the part of a long line between two anchors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineSegment {
-    /// Where its first byte lies.
+    /// The offset of the first byte.
     pub start: u64,
-    /// Past its last byte, without a line feed.
+    /// The offset past the last byte, excluding the line feed.
     pub end: u64,
     /// Whether a line starts here.
     pub opens: bool,
-    /// Whether the line ends here, by a line feed or the document's end.
+    /// Whether the line ends here, with a line feed or with the document.
     pub closes: bool,
-    /// Where the next segment starts; the document's length after the last.
+    /// The offset of the next segment; the document's length after the last.
     pub next: u64,
 }
 
-/// A document with the bytes behind it: the one road by which panes read.
+/// A document together with its bytes: the only way for panes to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     /// The document.
     pub doc: &'a Doc,
-    /// Its outputs.
+    /// The outputs that the document refers to.
     pub files: Files<'a>,
-    /// What is read is counted here.
+    /// Counts what is read.
     pub cost: &'a Cost,
 }
 
 impl Reader<'_> {
-    /// A copy of some bytes; fewer if the file has been cut.
+    /// Copies a range of bytes. Returns fewer if the file has been truncated.
     pub fn copy(&self, range: Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
         self.each(range, |_, piece| {
@@ -100,7 +100,7 @@ impl Reader<'_> {
         bytes
     }
 
-    /// Hands out the slices that make up `range`, in order, until `take` says no.
+    /// Passes the slices that make up `range` to `take`, in order, until it returns false.
     fn each(&self, range: Range<u64>, mut take: impl FnMut(u64, &[u8]) -> bool) {
         let first = self.doc.chunk_at(range.start);
         for (n, chunk) in self.doc.chunks.iter().enumerate().skip(first) {
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first line feed in `range`.
+    /// Returns the first line feed in `range`.
     fn line_feed_in(&self, range: Range<u64>) -> Option<u64> {
         let mut found = None;
         self.each(range, |at, piece| {
@@ -138,7 +138,7 @@ impl Reader<'_> {
         found
     }
 
-    /// The last line feed in `range`.
+    /// Returns the last line feed in `range`.
     fn last_line_feed_in(&self, range: Range<u64>) -> Option<u64> {
         let mut found = None;
         self.each(range, |at, piece| {
@@ -148,7 +148,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Looking near first keeps a frame of short lines within the blocks that it shows.
+    /// Returns the last line feed before `to`, not before `floor`. Searches nearby bytes first, so that a frame of
+    /// short lines reads only the blocks that it shows.
     fn last_line_feed_near(&self, to: u64, floor: u64) -> Option<u64> {
         let mut end = to;
         let mut step = 1024;
@@ -175,7 +176,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The start of the segment in which `at` lies. Looks back 128 KiB at most.
+    /// Returns the start of the segment that contains `at`. Looks back 128 KiB at most.
     pub fn segment_start(&self, at: u64) -> u64 {
         let at = at.min(self.doc.len().saturating_sub(1));
         let floor = at.saturating_sub(2 * ANCHOR as u64);
@@ -188,8 +189,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The last anchor whose segment, cut between characters, starts at or before `at`. A line that
-    /// ends just at an anchor needs no segment there.
+    /// Returns the last anchor at which a segment, moved back to a character boundary, starts at or before `at`. There
+    /// is no segment at an anchor where a line ends.
     fn anchor_before(&self, at: u64) -> u64 {
         let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
         let usable =
@@ -197,7 +198,7 @@ impl Reader<'_> {
         if usable || anchor == 0 { anchor } else { anchor - ANCHOR as u64 }
     }
 
-    /// `at`, moved back to the start of the character in which it falls.
+    /// Returns `at`, moved back to the start of the character that contains it.
     pub fn snapped(&self, at: u64) -> u64 {
         let from = at.saturating_sub(3);
         let to = (at + 1).min(self.doc.len());
@@ -207,7 +208,7 @@ impl Reader<'_> {
         from + snap(&self.copy(from..to), (at - from) as usize) as u64
     }
 
-    /// The segment that starts at `start`, which must be the start of one.
+    /// Returns the segment that starts at `start`, which must be the start of a segment.
     pub fn segment(&self, start: u64) -> LineSegment {
         let anchor = ANCHOR as u64;
         let len = self.doc.len();
@@ -224,7 +225,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is known of the line feeds, if the document is the output itself.
+    /// Returns the index of line feeds, if the document is the output itself.
     fn index(&self) -> Option<&BlockIndex> {
         match self.doc.chunks.as_slice() {
             [Chunk { body: Body::Range(Stream::Stdout, range), .. }] if range.start == 0 => self.files.index,
@@ -232,7 +233,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the line that holds `at` starts; in a long line that is not counted yet, as far back as one looks.
+    /// Returns the start of the line that contains `at`. In a long line that is not counted yet, stops at the limit of
+    /// the search.
     pub fn line_start(&self, at: u64) -> u64 {
         let near = self.segment_start(at);
         if near == 0 || self.copy(near - 1..near) == b"\n" {
@@ -260,13 +262,13 @@ impl Reader<'_> {
         self.snapped(end)
     }
 
-    /// Whether a line ends at `at`: by a line feed, or with the document.
+    /// Whether a line ends at `at`, with a line feed or with the document.
     pub fn ends_line(&self, at: u64) -> bool {
         at >= self.doc.len() || self.copy(at..at + 1) == b"\n"
     }
 
-    /// Where the line that holds `at` ends: at its line feed, at the document's end, or, in a long line that is not
-    /// counted yet, as far on as one looks.
+    /// Returns the end of the line that contains `at`: its line feed or the document's end. In a long line that is not
+    /// counted yet, stops at the limit of the search.
     pub fn line_end(&self, at: u64) -> u64 {
         let len = self.doc.len();
         let (mut start, mut patience) = (at, FAR);

@@ -1,4 +1,4 @@
-//! Moving along lines that are wider than the screen.
+//! Horizontal moves along lines that are wider than the screen.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use super::reader::Cost;
 use super::scroll::Long;
 
 impl Pager {
-    /// Whether the line at the top of a side is so long that it is moved by bytes.
+    /// Whether the line at the top of a side is so long that horizontal moves count in bytes.
     pub fn is_long_line(&self, side: Side) -> bool {
         let top = self.panes.top(side);
         self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes)
     }
 
-    /// Brings a range of the document between the edges of the screen.
+    /// Scrolls horizontally until the start of a range of the document is visible.
     pub(crate) fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
         let Long::Sideways(from) = self.panes.long else { return };
         let (width, _) = self.room(side);
@@ -45,12 +45,12 @@ impl Pager {
         };
         self.message = Some(Message::note(match self.panes.long {
             Long::Wrapped => "long lines wrap",
-            Long::Sideways(_) => "long lines go on to the right: ← →",
+            Long::Sideways(_) => "wrap off · ← → scroll",
         }));
         self.settle();
     }
 
-    /// To the first row of the line at the top, or, not wrapped, to the left edge.
+    /// Goes to the first row of the line at the top or, if lines are not wrapped, to the left edge.
     pub(crate) fn go_line_start(&mut self, side: Side) {
         match self.panes.long {
             Long::Sideways(_) => self.panes.long = Long::Sideways(0),
@@ -63,7 +63,8 @@ impl Pager {
         }
     }
 
-    /// Until the end of the line at the top is on the screen, or, not wrapped, that of the longest line shown.
+    /// Goes to where the end of the line at the top is visible or, if lines are not wrapped, that of the longest line
+    /// shown.
     pub(crate) fn go_line_end(&mut self, side: Side) {
         let top = self.panes.top(side);
         let (width, height) = self.room(side);
@@ -73,7 +74,7 @@ impl Pager {
         };
         if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)) {
             let percent = self.output.counted_percent();
-            let words = format!("the line's end is not known yet: counting lines, {percent} %");
+            let words = format!("the line's end is not known yet: counting lines, {percent}%");
             self.message = Some(Message::note(words));
             return;
         }

@@ -1,61 +1,61 @@
-//! What the screen of an output is given: what to look at, by which policy, and how it ended.
+//! What the screen of an output is given: the output, the policy that cuts it, and how it ended.
 
 use crate::known::Warning;
 use crate::preview::{InputContext, Policy};
 use crate::source::MapView;
 
-/// An output, and the policy that cuts it as things stand.
+/// An output, and the policy that currently cuts it.
 #[derive(Clone)]
 pub struct Subject {
-    /// What to call it on the screen.
+    /// The name shown on the screen.
     pub name: String,
-    /// What a plan needs to know besides the bytes.
+    /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
     /// The policy with its limits.
     pub policy: Policy,
     /// Where the limits come from.
     pub limits_from: String,
-    /// The policies that may have made it, where its store tells; the likeliest first.
+    /// The policies that may have made the output, if its store tells; most likely first.
     pub candidates: Vec<Policy>,
-    /// What could not be used of configurations.
+    /// Warnings about configuration that could not be used.
     pub warnings: Vec<String>,
-    /// What the store warns of in which it lies.
+    /// Warnings about the store that contains the output.
     pub store_warnings: Vec<Warning>,
 }
 
-/// An output to look at, from its start, in Preview.
+/// An output to view.
 pub struct Opened {
-    /// What it is, and how it was cut.
+    /// What the output is, and how it was cut.
     pub subject: Subject,
-    /// Its bytes.
+    /// The bytes of the output.
     pub view: MapView,
-    /// Whether more may come: a stream that has not ended.
+    /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
-    /// Whether the command runs whose output is shown.
+    /// Whether the command whose output is shown is still running.
     pub running: bool,
-    /// Which of the outputs that were named was looked at last, 0-based,
+    /// The index among the outputs named on the command line of the one viewed last, 0-based.
     pub file: usize,
-    /// and how many were named.
+    /// The number of outputs named on the command line.
     pub files: usize,
 }
 
-/// How an output ended that was looked at while it was made.
+/// How an output ended that was viewed while it was being made.
 pub struct Ending {
-    /// The command's exit status, if it was one.
+    /// The exit status, if a command made the output.
     pub exit_code: Option<i32>,
-    /// The policy that cuts the output of a command that failed, where that is another.
+    /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
-    /// Parameters that are yes because of how it ended, for policies that have them.
+    /// The boolean parameters to set because of how it ended, for policies that have them.
     pub told: Vec<&'static str>,
 }
 
-/// A policy that can be picked, with the limits that hold for it.
+/// A policy that can be picked, with its effective limits.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// The policy.
     pub policy: Policy,
     /// Where its limits come from.
     pub limits_from: String,
-    /// Whether it is its tool's form of today, not an earlier one.
+    /// Whether it is the current policy of its tool, not an earlier one.
     pub is_current: bool,
 }

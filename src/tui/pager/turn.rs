@@ -1,4 +1,4 @@
-//! The keys that turn the limits.
+//! The keys that change the limits.
 
 use crate::preview::{Policy, Unit};
 use crate::tui::event::{Effects, Message};
@@ -8,30 +8,31 @@ use super::limits::{difference, other_end, turned};
 use super::planning::AfterPlan;
 
 impl Pager {
-    /// More or fewer lines: by the number typed, or to the next round figure.
+    /// Changes the line limit by the typed number, or to the next round number.
     pub(crate) fn turn_lines(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let Some(lines) = self.output.subject.policy.max_lines() else {
-            return self.no_such("has no limit of lines");
+            return self.no_such("has no line limit");
         };
         let to = turned(lines, up, count, 1);
         self.with_policy(|policy| policy.set_max_lines(to).map_err(|e| e.to_string()), effects)
     }
 
-    /// More or less of the policy's one size limit; a typed number counts in KB where the unit is bytes.
+    /// Changes the size limit of the policy by the typed number, or to the next round number. If the unit is bytes and
+    /// the limit is at least 1 KB, the typed number counts in KB.
     pub(crate) fn turn_size(&mut self, up: bool, count: Option<u64>, effects: &mut Effects) {
         let output = &self.output;
         let Some(size) = output.subject.policy.max_size() else {
-            return self.no_such("has no limit of size");
+            return self.no_such("has no size limit");
         };
         let unit = if output.subject.policy.unit() == Unit::Bytes && size >= 1024 { 1024 } else { 1 };
         let to = turned(size, up, count, unit);
         self.with_policy(|policy| policy.set_max_size(to).map_err(|e| e.to_string()), effects)
     }
 
-    /// Keeps the other end.
+    /// Switches between keeping the start and keeping the end.
     pub(crate) fn turn_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.subject.policy.direction() else {
-            return self.no_such("keeps what it keeps; it has no direction");
+            return self.no_such("has no direction to change");
         };
         let other = other_end(direction);
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
@@ -42,7 +43,7 @@ impl Pager {
         self.message = Some(Message::note(format!("{name} {what}")));
     }
 
-    /// Changes the policy; the preview follows, and Preview goes to where the change shows.
+    /// Changes the policy and makes the preview again; the panes then show the cut.
     pub(crate) fn with_policy(
         &mut self,
         change: impl FnOnce(&mut Policy) -> Result<(), String>,

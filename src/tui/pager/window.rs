@@ -1,19 +1,19 @@
-//! Windows of lines, as an agent's read tool pages: the next, the one before, typed, shown in the tool's own form.
+//! Windows of lines, the unit in which an agent's read tool pages.
 
-/// Lines of a window until another limit is typed: what read tools use.
+/// The default limit of a window, in lines, as read tools use it.
 const WINDOW: u64 = 2000;
 
-/// Lines `offset .. offset + limit` of the file, 1-based, as an agent's read tool pages.
+/// A window: the lines `offset .. offset + limit` of the file, 1-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadWindow {
-    /// First line, 1-based.
+    /// The first line, 1-based.
     pub offset: u64,
-    /// Most lines.
+    /// The maximum number of lines.
     pub limit: u64,
 }
 
 impl ReadWindow {
-    /// The window of the same limit, a whole number of windows away, that holds `line` (1-based).
+    /// Returns the window that contains `line` (1-based) and lies a whole number of windows away from this one.
     pub fn holding(self, line: u64) -> Self {
         let limit = self.limit.max(1);
         if line >= self.offset {
@@ -23,7 +23,7 @@ impl ReadWindow {
         Self { offset: self.offset.saturating_sub(back).max(1), ..self }
     }
 
-    /// The line after the window, 1-based: the next offset.
+    /// Returns the line after the window, 1-based, which is the next offset.
     pub fn next(self) -> u64 {
         self.offset.saturating_add(self.limit)
     }
@@ -35,11 +35,11 @@ impl Default for ReadWindow {
     }
 }
 
-/// What is to be done with the policy of a read tool.
+/// What to do with the policy of a read tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThenRead {
-    /// Preview shows the window as the tool gives it.
+    /// Show the window in Preview, as the tool returns it.
     Show,
-    /// The call that reads the window is copied.
+    /// Copy the call that reads the window.
     CopyCall,
 }

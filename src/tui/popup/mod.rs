@@ -1,4 +1,4 @@
-//! What lies over the screen, and what keys do there.
+//! The pop-ups over the screens, and how keys change them.
 
 pub mod picker;
 pub mod prompt;
@@ -12,22 +12,22 @@ use super::widget::canvas::Canvas;
 use picker::Picker;
 use prompt::Prompt;
 
-/// What lies over the screen.
+/// A pop-up over the screen.
 pub enum Popup {
-    /// Keys and legend, from this row on.
+    /// The keys and the legend, scrolled down to this row.
     Help(u16),
     /// Facts about the output.
     Facts,
-    /// All policies, to pick one.
+    /// The picker of policies.
     Policies(Picker),
     /// A line being typed.
     Prompt(Prompt),
-    /// What is overdue, from this row on.
+    /// The overdue entries, scrolled down to this row.
     Cleaning(Cleaning, u16),
 }
 
 impl Popup {
-    /// What is there after a key: the rows that were moved to, or nothing.
+    /// Returns the pop-up as it is after a key: scrolled, or `None` if the key closes it.
     pub(crate) fn act(self, action: Action, canvas: Canvas) -> Option<Self> {
         let page = canvas.size.1 / 2;
         let moved = |top: u16| match action {

@@ -1,4 +1,4 @@
-//! Picking a policy from the list of all: typed words narrow it down.
+//! The policy picker: a list of all policies, narrowed down by typing.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
@@ -7,21 +7,21 @@ use tui_input::{Input, InputRequest};
 use crate::tui::event::MOST_TYPED;
 use crate::tui::pager::subject::Choice;
 
-/// The list, and what has been typed to narrow it.
+/// The list, and the text typed to narrow it down.
 #[derive(Debug, Clone, Default)]
 pub struct Picker {
     choices: Vec<Choice>,
     input: Input,
-    /// The policy in use, which is shown whatever its era.
+    /// The name of the policy in use, which is listed whatever its era.
     used: Option<String>,
-    /// Whether earlier forms are shown, too.
+    /// Whether policies of earlier eras are listed too.
     pub all: bool,
-    /// Place of the chosen one among those shown.
+    /// The index of the selected policy among those shown.
     pub chosen: usize,
 }
 
 impl Picker {
-    /// The choices that have all the typed words; earlier forms too, where none of today has them.
+    /// Returns the policies that contain all typed words. If no policy on offer does, those of all eras are searched.
     pub fn shown(&self) -> Vec<&Choice> {
         let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
         let text =
@@ -31,28 +31,28 @@ impl Picker {
         if shown.is_empty() { self.choices.iter().filter(fits).collect() } else { shown }
     }
 
-    /// Those of today and the one in use, or all.
+    /// Returns the policies on offer: the current ones and the one in use, or all.
     fn offered(&self) -> impl Iterator<Item = &Choice> {
         let is_used = |choice: &Choice| self.used.as_deref() == Some(choice.policy.name());
         self.choices.iter().filter(move |choice| self.all || choice.is_current || is_used(choice))
     }
 
-    /// How many there are, narrowed down or not.
+    /// Returns the number of policies on offer, ignoring the typed text.
     pub fn most(&self) -> usize {
         self.offered().count()
     }
 
-    /// How many there are of all eras.
+    /// Returns the number of policies of all eras.
     pub fn of_all_eras(&self) -> usize {
         self.choices.len()
     }
 
-    /// What has been typed.
+    /// Returns the typed text.
     pub fn typed(&self) -> &str {
         self.input.value()
     }
 
-    /// Shows earlier forms, too, or not any more; the chosen one stays, if it is still there.
+    /// Toggles whether earlier eras are listed. The same policy stays selected if it is still listed.
     fn turn_eras(&mut self) {
         let chosen = self.shown().get(self.chosen).map(|choice| choice.policy.name().to_owned());
         self.all = !self.all;
@@ -69,14 +69,14 @@ impl Picker {
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
     }
 
-    /// The choices, the one in use chosen.
+    /// Creates a picker with the policy in use selected.
     pub(crate) fn new(choices: Vec<Choice>, used: Option<String>) -> Self {
         let mut picker = Self { choices, used: used.clone(), ..Self::default() };
         picker.choose(used.as_deref());
         picker
     }
 
-    /// Takes in a key; a page has so many rows.
+    /// Handles a key. `page` is the number of rows in a page.
     pub(crate) fn key(&mut self, key: KeyEvent, page: isize) -> Picked {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -107,14 +107,14 @@ impl Picker {
     }
 }
 
-/// What a key came to in the list of policies.
+/// The result of a key in the picker.
 pub(crate) enum Picked {
     /// Nothing is picked yet.
     Nothing,
-    /// The line takes no more.
+    /// The typed line is full.
     TooMuch,
-    /// The list is left.
+    /// The picker was closed.
     Closed,
-    /// This one.
+    /// This policy was picked.
     One(Box<Choice>),
 }

@@ -1,4 +1,4 @@
-//! A line being typed at the foot of the screen, and what it is for.
+//! The prompt: a line being typed at the bottom of the screen, and its purpose.
 
 use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input;
@@ -6,28 +6,28 @@ use tui_input::backend::crossterm::EventHandler;
 
 use crate::tui::event::MOST_TYPED;
 
-/// What a line is typed for.
+/// The purpose of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A pattern to look for towards the end.
+    /// A pattern to search for towards the end.
     Search,
-    /// A pattern to look for towards the start.
+    /// A pattern to search for towards the start.
     SearchBack,
-    /// A line, a byte or a per cent to go to.
+    /// A line, a byte or a percentage to go to.
     GoTo,
-    /// Offset and limit of the window.
+    /// The offset and limit of the window.
     Window,
-    /// Words that entries must have.
+    /// Words that entries must contain.
     Filter,
 }
 
 impl Purpose {
-    /// What stands before the typed text.
+    /// Returns the label in front of the typed text.
     pub fn label(self) -> &'static str {
         match self {
             Purpose::Search => "/",
             Purpose::SearchBack => "?",
-            Purpose::GoTo => ": line, 50% or 4096b ",
+            Purpose::GoTo => "go to: ",
             Purpose::Window => "offset and limit: ",
             Purpose::Filter => "filter: ",
         }
@@ -41,37 +41,38 @@ pub struct Prompt {
     input: Input,
     /// Steps back in the history; 0 is the line being typed.
     back: usize,
-    /// What is wrong with the text as it stands.
+    /// The error in the text, if there is one.
     pub fault: Option<String>,
 }
 
 impl Prompt {
-    /// An empty line.
+    /// Creates an empty prompt.
     pub fn new(purpose: Purpose) -> Self {
         Self { purpose: Some(purpose), ..Self::default() }
     }
 
-    /// A line that begins with some text.
+    /// Creates a prompt that already contains some text.
     pub fn with(purpose: Purpose, text: &str) -> Self {
         Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
     }
 
-    /// What it is for.
+    /// Returns the purpose.
     pub fn purpose(&self) -> Purpose {
         self.purpose.unwrap_or(Purpose::Search)
     }
 
-    /// The text as typed.
+    /// Returns the typed text.
     pub fn text(&self) -> &str {
         self.input.value()
     }
 
-    /// Columns before the cursor.
+    /// Returns the number of columns before the cursor.
     pub fn cursor(&self) -> usize {
         self.input.visual_cursor()
     }
 
-    /// Adds pasted text at the cursor, without its control characters: as much as has room, and whether that is all.
+    /// Inserts pasted text at the cursor, without its control characters, as far as there is room. Returns whether all
+    /// of it fit.
     pub fn paste(&mut self, text: &str) -> bool {
         let (value, cursor) = (self.input.value(), self.input.cursor());
         let at = value.char_indices().nth(cursor).map_or(value.len(), |(at, _)| at);
@@ -98,21 +99,21 @@ impl Prompt {
     }
 }
 
-/// What a key came to in a line.
+/// The result of a key in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// The line is typed on.
+    /// Typing continues.
     Text,
-    /// It can take no more.
+    /// The line is full.
     TooMuch,
-    /// It is left.
+    /// The prompt was cancelled.
     Left,
-    /// It is whole.
+    /// The line was entered.
     Whole,
 }
 
 impl Prompt {
-    /// Takes in a key; lines typed before are recalled from `history`, the newest last.
+    /// Handles a key. `history` holds the lines entered before, newest last, for recall.
     pub(crate) fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

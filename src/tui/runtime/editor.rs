@@ -1,9 +1,9 @@
-//! How the person's editor is told which file and which line: so that a file's name is never an option or a command.
+//! Builds the command line of the user's editor, so that a file name is never taken for an option or a command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Editors that take `+LINE`, and a file after `--`.
+/// Editors that accept `+LINE`, and a file after `--`.
 const WITH_DASHES: &[&str] = &[
     "vi",
     "vim",
@@ -21,11 +21,11 @@ const WITH_DASHES: &[&str] = &[
     "helix",
     "less",
 ];
-/// Editors that take `+LINE`, but know no `--`: an absolute path begins with a slash.
+/// Editors that accept `+LINE` but not `--`. An absolute path is safe there, because it starts with a slash.
 const WITH_LINE: &[&str] = &["micro", "joe", "mg"];
 
-/// The program and its arguments for a file at a line (1-based). `editor` is what `$EDITOR` says: a program and perhaps
-/// some arguments. A program that is not known gets the absolute path alone.
+/// Returns the program and its arguments to open a file at a line (1-based). `editor` is the value of `$EDITOR`: a
+/// program and possibly some arguments. A program that is not in the lists gets only the absolute path.
 pub(crate) fn command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsString>) {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi").to_owned();
@@ -41,7 +41,7 @@ pub(crate) fn command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsSt
     (program, arguments)
 }
 
-/// A path that begins with a slash; where there is no working directory, with a dot.
+/// Returns a path that starts with a slash or, if there is no working directory, with a dot.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| Path::new(".").join(path))
 }

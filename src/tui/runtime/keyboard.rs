@@ -1,4 +1,5 @@
-//! The keys' thread: what is typed comes over the one channel, but for while another program has the terminal.
+//! The thread that reads the keyboard and sends what is typed to the event loop, except while another program has the
+//! terminal.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,17 +14,17 @@ use crate::tui::event::Event;
 use super::signal::Signal;
 use super::terminal;
 
-/// How long the keys' thread waits before it looks whether another program wants the terminal.
+/// How long the thread waits for a key before it checks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// The keys' thread, which can be held while another program has the terminal.
+/// The handle of the keyboard thread, which can be paused while another program has the terminal.
 #[derive(Clone)]
 pub(crate) struct Keyboard {
     held: Arc<AtomicBool>,
     reading: Arc<Mutex<()>>,
 }
 
-/// The keyboard is left to another program while this lives.
+/// Leaves the keyboard to another program while it exists.
 pub(crate) struct KeyboardHold<'a> {
     keyboard: &'a Keyboard,
     _reading: MutexGuard<'a, ()>,
@@ -66,7 +67,7 @@ impl Keyboard {
         let _ = signals.send(Signal::TerminalGone(Some(fault)));
     }
 
-    /// The next event, or nothing for a while.
+    /// Returns the next event, or `None` if there was none for a while.
     fn next(&self) -> io::Result<Option<Terminal>> {
         if self.held.load(Ordering::SeqCst) {
             std::thread::park_timeout(GLANCE);
@@ -76,7 +77,7 @@ impl Keyboard {
         if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) }
     }
 
-    /// Waits until the thread reads no longer, and keeps it from reading.
+    /// Pauses reading. Returns once the thread no longer reads.
     pub(crate) fn hold(&self) -> KeyboardHold<'_> {
         self.held.store(true, Ordering::SeqCst);
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! An output that is still being made while it is looked at.
+//! An output that is still being made while it is viewed.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use super::signal::Signal;
 use super::{Effects, Event, Message, Session, terminal};
 
 impl Session {
-    /// Hears what is told of the first output while it is made.
+    /// Receives the news of the first output while it is being made.
     pub(crate) fn expect(&mut self, live: Live) -> io::Result<()> {
         let control = match &live.maker {
             Maker::Command(control) => Some(control.clone()),
             Maker::Stream => None,
         };
         let leave = self.signals.clone();
-        // What has come is kept as when a person leaves: whoever started the screens sees to that.
+        // What has arrived is kept, as when the user quits: the caller that started the screens takes care of it.
         terminal::at_last(move |signal| {
             if let Some(control) = &control {
                 control.ask(signal);
@@ -31,7 +31,7 @@ impl Session {
         self.maker = Some(live.maker);
         let signals = self.signals.clone();
         std::thread::Builder::new().name("news".into()).spawn(move || {
-            // Nobody listens once the screens are left.
+            // Sending fails once the screens are left.
             live.news.iter().map_while(|news| signals.send(Signal::Live(news)).ok()).for_each(drop);
         })?;
         Ok(())
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// The path that the notices of the first output print.
+    /// Sets the path that the notices of the first output print.
     fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
         if !self.is_first() {
             if let Some(Some(target)) = self.files.first_mut() {
@@ -71,7 +71,8 @@ impl Session {
         self.app.update(OutputEvent::SavedAs(saved_as), effects);
     }
 
-    /// How the first output ended is told to its policy: some agents say so to the model, or cut by another then.
+    /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
+    /// then.
     fn tell_end(
         &mut self,
         exit_code: Option<i32>,
@@ -95,7 +96,7 @@ impl Session {
         }
     }
 
-    /// What is looked at is whole now, and has its name, or none.
+    /// Handles the completion of the output being viewed; `path` is where it was saved, if it was.
     fn settled(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
         let Some(mut source) = self.source.take() else { return };
         source.moved_to(path);
@@ -105,12 +106,12 @@ impl Session {
         self.changed(content, effects);
     }
 
-    /// Whether the first of the outputs is looked at.
+    /// Whether the first output is being viewed.
     fn is_first(&self) -> bool {
         self.current.as_ref().is_some_and(|(number, _)| *number == 0)
     }
 
-    /// Whether what is looked at is still being made.
+    /// Whether the output being viewed is still being made.
     pub(crate) fn is_live(&self) -> bool {
         self.maker.is_some() && self.is_first()
     }
@@ -120,7 +121,7 @@ impl Session {
         stream || source.is_stream() && !source.is_complete()
     }
 
-    /// Stops, and the command too if there is one, until told to go on.
+    /// Stops overspill, and the command if there is one, until it is continued.
     pub(crate) fn suspend(&mut self) -> io::Result<()> {
         let _hold = self.keyboard.hold();
         let mut done = Ok(());
@@ -132,7 +133,7 @@ impl Session {
         terminal::forget(&mut self.screen)
     }
 
-    /// Takes the terminal again after a stop from outside.
+    /// Takes the terminal back after a stop from outside.
     pub(crate) fn go_on(&mut self) -> io::Result<()> {
         let _hold = self.keyboard.hold();
         terminal::reclaim()?;

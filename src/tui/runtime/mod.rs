@@ -1,4 +1,5 @@
-//! The loop: events in, state changed, effects carried out, the screen drawn when something changed.
+//! The event loop: takes in events, updates the state, carries out effects, and draws the screen when something
+//! changed.
 
 pub(crate) mod editor;
 pub(crate) mod keyboard;
@@ -32,44 +33,44 @@ use worker::Jobs;
 
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
-/// Opens an output by its path, or says why not.
+/// Opens an output by its path, or returns an error message.
 pub type Opener = Arc<dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync>;
 
-/// Reads all policies with their limits.
+/// Loads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
 
-/// What the screens begin with.
+/// What the screens start with.
 pub struct Start {
-    /// Outputs to look at; none: the stores.
+    /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
     /// Opens an entry of a store.
     pub opener: Opener,
-    /// Reads all policies.
+    /// Loads all policies.
     pub chooser: Chooser,
-    /// The stores that are browsed.
+    /// The stores to browse.
     pub stores: Stores,
-    /// The surroundings in which they lie.
+    /// The environment in which the stores lie.
     pub env: Env,
-    /// What still makes the first output.
+    /// What is still making the first output, if anything is.
     pub live: Option<Live>,
     /// Whether colours may be used.
     pub colour: bool,
-    /// Whether the terminal knows more than ASCII.
+    /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
 }
 
-/// An output to look at.
+/// An output to show.
 pub struct Target {
-    /// What it is, and how it was cut.
+    /// What the output is, and how it was cut.
     pub subject: Subject,
-    /// Its bytes.
+    /// The bytes of the output.
     pub source: Source,
 }
 
-/// Shows the screens until the person leaves.
+/// Shows the screens until the user quits.
 ///
 /// # Errors
-/// The terminal cannot be used.
+/// If the terminal cannot be used.
 pub fn run(start: Start) -> io::Result<Parting> {
     let (signals, received) = channel();
     let told = signals.clone();
@@ -83,7 +84,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         let _ = told.send(signal);
     })?;
     let gone = signals.clone();
-    // Without a thread, the next key or frame tells.
+    // If no thread can be started, the next key or frame notices that the terminal is gone.
     let _ = terminal::on_close(move || {
         let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
     });
@@ -123,7 +124,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     session.draw()?;
     session.carry_out(rest)?;
     match (session.go(&received), terminal::ended_by()) {
-        // The terminal may be closed with the signal: not an error then.
+        // The terminal may be closed along with the signal, which is not an error.
         (_, Some(signal)) => return Ok(Parting { words: Vec::new(), signal: Some(signal) }),
         (shown, None) => shown?,
     }
@@ -143,29 +144,29 @@ pub fn run(start: Start) -> io::Result<Parting> {
 
 struct Session {
     app: App,
-    /// The outputs that were named; the one that is looked at is taken out.
+    /// The outputs named on the command line, except the one being viewed, which is taken out.
     files: Vec<Option<Target>>,
     jobs: Jobs,
     signals: Sender<Signal>,
     screen: TerminalScreen,
     source: Option<Source>,
-    /// Which of the named outputs was looked at last, 0-based.
+    /// The index of the named output that was viewed last, 0-based.
     file: usize,
-    /// Which of the named outputs is looked at.
+    /// The index of the named output being viewed, 0-based, and its subject.
     current: Option<(usize, Subject)>,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
     opener: Opener,
     chooser: Chooser,
-    /// What makes the first of the outputs, until it is over.
+    /// What is making the first output, until it is complete.
     maker: Option<Maker>,
     left: bool,
-    /// Why nothing can be read from the terminal.
+    /// Why the terminal cannot be read.
     fault: Option<io::Error>,
 }
 
 impl Session {
-    /// Looks at one of the outputs that were named.
+    /// Opens one of the outputs named on the command line.
     fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.current = Some((number, target.subject.clone()));
@@ -173,7 +174,7 @@ impl Session {
         self.open(target, effects);
     }
 
-    /// The next of the outputs that were named, or the one before.
+    /// Switches to the next or previous of the outputs named on the command line.
     fn other_file(&mut self, next: bool, effects: &mut Effects) {
         let at = self.file;
         let to = if next { Some(at + 1) } else { at.checked_sub(1) };
@@ -193,7 +194,7 @@ impl Session {
         self.open_file(to, effects);
     }
 
-    /// Looks at an output; what it takes to count it.
+    /// Opens an output.
     fn open(&mut self, target: Target, effects: &mut Effects) {
         let source = target.source;
         let streaming = self.is_streaming(&source);
@@ -216,7 +217,7 @@ impl Session {
         let watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok());
         match watcher {
             Ok(watcher) => self.watcher = Some(watcher),
-            Err(error) => self.tell(Message::error(format!("the file is not watched for changes: {error}"))),
+            Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
     }
 
@@ -224,8 +225,8 @@ impl Session {
         self.app.update(Event::Told(message), &mut Effects::default());
     }
 
-    /// Takes in all that has come, then draws once, until the person leaves. What only shows progress waits for
-    /// the next frame; what a person waits for does not, nor does the end of counting.
+    /// Handles all signals that have arrived, then draws once; repeats until the user quits. Progress waits for the
+    /// next frame; what the user waits for does not, nor does the end of counting.
     fn go(&mut self, signals: &Receiver<Signal>) -> io::Result<()> {
         let mut drawn = Instant::now();
         while !self.left {
@@ -242,7 +243,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes in a signal; how long what it tells may wait to be drawn.
+    /// Handles a signal. Returns how long the result may wait to be drawn.
     fn take(&mut self, signal: Signal) -> io::Result<Duration> {
         let (patience, known) = (signal.patience(), self.known());
         let mut effects = Effects::default();
@@ -255,7 +256,7 @@ impl Session {
                 self.fault = fault;
                 effects.push(Effect::Quit);
             }
-            // It has been printed.
+            // The panic has already been printed.
             Signal::Panicked(panic) => std::panic::resume_unwind(panic),
             Signal::Pause => effects.push(Effect::Suspend),
             Signal::GoesOn => self.go_on()?,
@@ -264,12 +265,13 @@ impl Session {
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }
 
-    /// Whether all lines are counted, and all totals.
+    /// Returns whether all lines are counted, and whether all totals are; `None` if no output is open.
     fn known(&self) -> Option<(bool, bool)> {
         self.app.pager.as_ref().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
-    /// What the person deletes here is not kept because it is shown here. What another viewer looks at stays.
+    /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
+    /// open in another viewer stay.
     fn let_go(&self, to_delete: &[Marked]) {
         let named = self.files.iter().flatten().map(|target| &target.source);
         for source in self.source.iter().chain(named) {
@@ -281,27 +283,27 @@ impl Session {
         }
     }
 
-    /// The file may have changed: how?
+    /// Checks whether and how the file has changed.
     fn look(&mut self, effects: &mut Effects) {
         let Some(source) = &mut self.source else { return };
         let content = source.refresh();
         self.changed(content, effects);
     }
 
-    /// A refresh tells of a change once: what it says must reach the screens.
+    /// Passes a change to the screens. A refresh reports each change only once, so it must not get lost.
     fn changed(&mut self, content: Change, effects: &mut Effects) {
         let Some(source) = &self.source else { return };
         let changed = Changed {
             view: source.view(),
             content,
-            // A name that it still has to get is none that it has lost.
+            // A file that has no name yet has not lost its name.
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
             streaming: self.is_streaming(source),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
     }
 
-    /// What is drawn is what the file holds now: pages that were cut off are noticed first.
+    /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.
     fn draw(&mut self) -> io::Result<()> {
         if terminal::ended_by().is_some() {
             self.left = true;

@@ -1,4 +1,4 @@
-//! What is told of an output while it is made, and how the screens were left.
+//! News of an output while it is being made, and how the screens were left.
 
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
@@ -7,11 +7,11 @@ use crate::capture::Control;
 use crate::preview::Policy;
 use crate::text::label::SafeText;
 
-/// What makes the output that is looked at first.
+/// The output that is still being made and is shown first.
 pub struct Live {
-    /// What kind of maker it is.
+    /// What makes it.
     pub maker: Maker,
-    /// What it tells.
+    /// The news of it.
     pub news: Receiver<LiveNews>,
 }
 
@@ -20,43 +20,43 @@ pub struct Live {
 pub enum Maker {
     /// A command run by overspill; it stops when overspill does.
     Command(Control),
-    /// Something else that writes to standard input.
+    /// Another program that writes to overspill's standard input.
     Stream,
 }
 
-/// What is told of an output while it is made.
+/// News of an output while it is being made.
 #[derive(Debug)]
 pub enum LiveNews {
-    /// Something went wrong: in words.
+    /// An error message.
     Fault(String),
-    /// Notices print another path from now on.
+    /// The notices print this path from now on.
     SavedAs(String),
-    /// It is over.
+    /// The output is complete.
     Over(Completed),
 }
 
-/// What has become of an output that is whole now.
+/// How an output was completed.
 #[derive(Debug)]
 pub struct Completed {
-    /// In words, if there is something to say.
+    /// A message for the user, if there is one.
     pub words: Option<String>,
-    /// Where it is; nowhere if it is not kept.
+    /// The path of the saved output; `None` if it is not kept.
     pub path: Option<PathBuf>,
-    /// The path that notices print from now on.
+    /// The path that the notices print from now on.
     pub saved_as: String,
-    /// The command's exit status, if it was one.
+    /// The exit status, if a command made the output.
     pub exit_code: Option<i32>,
-    /// The policy that cuts the output of a command that failed, where that is another.
+    /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
-    /// Parameters that are yes because of how it ended, for policies that have them.
+    /// The boolean parameters to set because of how it ended, for policies that have them.
     pub told: Vec<&'static str>,
 }
 
 /// How the screens were left.
 #[derive(Debug, Default)]
 pub struct Parting {
-    /// What is to be said of it once the terminal is as it was.
+    /// Messages to print once the terminal is restored.
     pub words: Vec<SafeText>,
-    /// The signal that asked overspill to end, where the output has still to be seen to its end.
+    /// The signal that asked overspill to end, if the output still has to be completed.
     pub signal: Option<i32>,
 }

@@ -1,4 +1,4 @@
-//! Doing what the screens ask for.
+//! Carries out the effects that the screens request.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,11 +11,11 @@ use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, S
 use super::signal::Signal;
 use super::{Session, Target, editor, terminal};
 
-/// The read tool that is shown for agents whose own is not known.
+/// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
 
 impl Session {
-    /// Tells the screens of an event, and does what they ask for.
+    /// Passes an event to the screens and carries out the effects that follow.
     pub(crate) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
         let mut effects = Effects::default();
         self.app.update(event, &mut effects);
@@ -81,7 +81,7 @@ impl Session {
         Ok(())
     }
 
-    /// A file that grew before its first count was begun has been given a newer one already.
+    /// Starts a count unless a newer one has replaced it, as happens if the file grew in the meantime.
     fn count(&self, number: u64, want: Want, from: usize) {
         if let Some(pager) = &self.app.pager
             && pager.output.count_number() == number
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// OSC 52 reaches the clipboard also through ssh and tmux.
+    /// Copies with OSC 52, which reaches the clipboard even through ssh and tmux.
     fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut out = crate::fs::patient::screen();
         terminal::paint(|| {
@@ -99,7 +99,7 @@ impl Session {
         })
     }
 
-    /// The person's editor has the terminal to itself until it ends.
+    /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, line: u64) -> io::Result<()> {
         let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
             self.tell(Message::note("standard input has no file to edit"));

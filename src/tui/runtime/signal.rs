@@ -1,4 +1,4 @@
-//! What comes over the one channel to the loop, and how long it may wait to be drawn.
+//! The signals that reach the event loop over its only channel, and how long each may wait to be drawn.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use crate::tui::pager::search::job::SearchReply;
 use super::news::LiveNews;
 use super::terminal::Panic;
 
-/// What only shows progress is drawn at most this often,
+/// Progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// and figures that grow while they are counted less often: drawing takes time from counting.
+/// Figures that grow during counting are drawn less often, because drawing takes time away from counting.
 const COUNTING: Duration = Duration::from_millis(50);
 
-/// What comes over the one channel to the loop.
+/// A signal for the event loop.
 pub enum Signal {
     /// An event for the screens.
     App(Event),
     /// The file may have changed.
     Look,
-    /// Something is to be told of what is still coming.
+    /// News of the output that is still being made.
     Live(LiveNews),
-    /// There is no terminal any more, or it could not be read from to begin with.
+    /// The terminal is gone, or cannot be read; the error if there is one to report.
     TerminalGone(Option<std::io::Error>),
-    /// Another process asks overspill to stop for a while, as Ctrl-Z does.
+    /// Another process asked overspill to stop for a while, as Ctrl-Z does.
     Pause,
-    /// overspill was stopped from outside, and goes on: the terminal has other modes now, and shows something else.
+    /// overspill was stopped from outside and continues: the terminal's modes and contents have changed meanwhile.
     GoesOn,
-    /// A thread panicked without which there are no screens.
+    /// A thread that the screens cannot do without has panicked.
     Panicked(Panic),
 }
 
 impl Signal {
-    /// How long what it tells may wait to be drawn: not at all where a person has just asked for it.
+    /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
         match self {
             Signal::App(Event::Stores(

@@ -1,4 +1,4 @@
-//! The terminal: taken over at the start, given back whatever happens.
+//! The terminal: taken over at the start, and restored whatever happens.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -24,30 +24,30 @@ use crate::text::label::label;
 
 use super::modes;
 
-/// Alternate scroll: the wheel sends arrow keys, and text can still be selected with the mouse.
+/// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
 const WHEEL_OFF: &str = "\x1b[?1007l";
 
 /// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The screen, drawn in one write a frame.
+/// The screen. Each frame is drawn with one write.
 pub type TerminalScreen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
 
 /// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while overspill has it; dropping it gives it back.
+/// Holds the terminal; dropping it restores the terminal.
 #[derive(Debug)]
 pub struct TerminalGuard;
 
-/// What to do with a signal that asks overspill to end; after the screens are left, signals act as usual.
+/// The handler of signals that ask overspill to end. Once the screens are left, signals act as usual.
 static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 
-/// The signal that ends overspill, while what it ends has still to be seen to its end; 0 for none.
+/// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// The signal that asked overspill to end, if [`at_last`] was set: nothing more is drawn then.
+/// Returns the signal that asked overspill to end, if [`at_last`] was called. Nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
         0 => None,
@@ -55,36 +55,37 @@ pub fn ended_by() -> Option<i32> {
     }
 }
 
-/// Sets what is done with a signal instead of ending at once: it must make the screens leave. Only once.
+/// Sets the handler of signals that ask overspill to end, in place of exiting at once. It must make the screens quit.
+/// Only the first call counts.
 pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
     let _ = AT_LAST.set(Box::new(act));
 }
 
-/// What befalls the screens from outside of their loop.
+/// Something that happens to the screens from outside the event loop.
 #[derive(Debug)]
 pub enum Outside {
-    /// Another process asks overspill to stop for a while.
+    /// Another process asked overspill to stop for a while.
     Pause,
-    /// Another process lets overspill go on.
+    /// Another process continued overspill.
     GoesOn,
-    /// A thread panicked that no other waits for: in words.
+    /// A thread that nothing waits for has panicked; the error message.
     Failed(String),
-    /// A thread panicked without which there are no screens.
+    /// A thread that the screens cannot do without has panicked.
     Panicked(Panic),
 }
 
-/// What a panic carries.
+/// The payload of a panic.
 pub type Panic = Box<dyn Any + Send>;
 
-/// What a panic means for the screens, by the thread in which it happens.
+/// What a panic in a thread means for the screens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadRole {
-    /// The screens go on without it, and tell of it.
+    /// The screens go on without the thread and report the panic.
     #[default]
     Helper,
-    /// The same, but whoever has started it tells of it.
+    /// The same, but the code that started the thread reports it.
     Caught,
-    /// There are no screens without it: the terminal is given back, and the panic is printed.
+    /// The screens cannot go on: the terminal is restored, and the panic is printed.
     Vital,
 }
 
@@ -92,12 +93,12 @@ thread_local! {
     static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
 }
 
-/// Sets the role of this thread.
+/// Sets the role of the current thread.
 pub fn play(role: ThreadRole) {
     ROLE.set(role);
 }
 
-/// Does what the screens cannot do without. A panic is handed over, for the loop to end with it.
+/// Runs work that the screens cannot do without. A panic is handed over, so that the event loop ends with it.
 pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
     play(ThreadRole::Vital);
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
@@ -105,12 +106,12 @@ pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
     }
 }
 
-/// What is done when a thread panics.
+/// What the panic hook does.
 #[derive(Debug, PartialEq, Eq)]
 enum OnPanic {
-    /// The terminal is given back if overspill has it, and the panic is printed.
+    /// Restores the terminal if overspill has it, and prints the panic.
     Print,
-    /// The screens tell.
+    /// Has the screens report it.
     Tell,
     Nothing,
 }
@@ -123,27 +124,27 @@ fn on_panic(role: ThreadRole, is_taken: bool) -> OnPanic {
     }
 }
 
-/// Held while something is written to the screens, and from when the terminal has been given back for good.
+/// Locked while something is written to the terminal, and from the moment it is restored for good.
 static PAINTING: Mutex<()> = Mutex::new(());
 
-/// How often giving the terminal back looks whether a frame is still being written, a millisecond apart. A terminal
-/// that takes nothing any more must not hold it up.
+/// How often restoring the terminal checks whether a frame is still being written, 1 ms apart. The number is limited
+/// because a terminal that no longer accepts output must not block it.
 const LOOKS: u32 = 100;
 
-/// Nobody reads a terminal that takes nothing in two looks so far apart.
+/// A terminal that accepts nothing in two checks this far apart counts as unread.
 const UNREAD_AFTER: Duration = Duration::from_millis(500);
 
-/// Writes to the terminal while overspill has it; once it has been given back, nothing.
+/// Writes to the terminal while overspill has it; afterwards does nothing.
 ///
 /// # Errors
-/// Those of writing.
+/// If writing fails.
 pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let _painting = PAINTING.lock().unwrap_or_else(PoisonError::into_inner);
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
-/// Waits a moment for a frame that is being written, doing something meanwhile; none is begun while what is returned
-/// is held.
+/// Waits up to about [`LOOKS`] ms for the frame being written, calling `meanwhile` in between. No frame begins while
+/// the returned guard is held.
 fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     for _ in 0..LOOKS {
         match PAINTING.try_lock() {
@@ -158,8 +159,8 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// Takes over the terminal, and makes sure that a panic or a signal gives it back. `tell` hears of what befalls the
-/// screens meanwhile. The thread that calls this must be that of the loop.
+/// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens to the
+/// screens from outside. Must be called on the thread of the event loop.
 pub fn take(
     tell: impl Fn(Outside) + Clone + Send + Sync + 'static,
 ) -> io::Result<(TerminalGuard, TerminalScreen)> {
@@ -174,14 +175,14 @@ pub fn take(
         OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;
-    // Whatever fails from here on gives it back.
+    // From here on, dropping the guard on any error restores the terminal.
     let taken = TerminalGuard;
     enter()?;
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
     Ok((taken, Terminal::new(backend)?))
 }
 
-/// Raw mode and the alternate screen; again after having been stopped.
+/// Enters raw mode and the alternate screen, at the start and after being stopped.
 pub fn enter() -> io::Result<()> {
     modes::take()?;
     TAKEN.store(true, Ordering::SeqCst);
@@ -190,14 +191,14 @@ pub fn enter() -> io::Result<()> {
     patient::screen().flush()
 }
 
-/// Clears the terminal, on which others have written, so that the next frame is drawn whole. `Terminal::clear` asks
-/// the terminal where its cursor is, and one that does not answer would end the screens.
+/// Clears the terminal after others have written to it, so that the next frame is drawn whole. `Terminal::clear` is no
+/// use here: it asks the terminal for the cursor position, and fails if the terminal does not answer.
 pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
     let size = screen.size()?;
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Gives the terminal back; harmless when it is not taken.
+/// Restores the terminal; harmless if it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = patient::screen();
@@ -207,14 +208,14 @@ pub fn restore() {
     }
 }
 
-/// Gives the terminal back before a signal ends overspill; what is returned keeps all others from painting. A terminal that
-/// takes nothing any more loses what it has not taken yet; if that does not help, it gets its modes back and no more:
-/// to write would be to wait for it.
+/// Restores the terminal before a signal ends overspill. The returned guard keeps everything else from painting. If the
+/// terminal no longer accepts output, pending output is discarded; if that does not help, only its modes are restored,
+/// because any write would block.
 fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     let mut painting = between_frames(|| {});
     if painting.is_none() || !has_room() {
         drop_unread();
-        // A frame that is under way fills the terminal again and again.
+        // A frame that is still being written keeps filling the terminal.
         painting = painting.or_else(|| between_frames(drop_unread));
     }
     if painting.is_some() && has_room() {
@@ -225,15 +226,15 @@ fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     painting
 }
 
-/// Takes back what the terminal has not taken, if it takes nothing.
+/// Discards pending output if the terminal accepts nothing.
 fn drop_unread() {
     if !has_room() {
         let _ = tcflush(io::stdout(), QueueSelector::OFlush);
     }
 }
 
-/// From now on a terminal that takes nothing for a while loses what it has not taken, so that what overspill still
-/// says of an output after its screens holds nobody up. It ends with the program.
+/// Starts a thread that discards pending output whenever the terminal accepts nothing for a while, so that messages
+/// printed after the screens cannot block. The thread ends with the program.
 fn never_wait() {
     let work = || {
         let (mut was_full, mut is_unread) = (false, false);
@@ -244,16 +245,17 @@ fn never_wait() {
             was_full = is_full;
             if is_unread && is_full {
                 drop_unread();
-                // Who waits for room is not woken by that, but is by a signal, which means nothing here.
+                // Discarding does not wake a thread that waits for room, but a signal does, and CONT has no other
+                // effect here.
                 let _ = kill_process(getpid(), Signal::CONT);
             }
         }
     };
-    // Without a thread it waits.
+    // If no thread can be started, such writes block.
     let _ = std::thread::Builder::new().name("unread".into()).spawn(work);
 }
 
-/// Whether the terminal takes some bytes at once.
+/// Whether the terminal accepts output without blocking.
 fn has_room() -> bool {
     let stdout = io::stdout();
     let mut ends = [PollFd::new(&stdout, PollFlags::OUT)];
@@ -267,7 +269,7 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// A thread of its own, so that a busy or stuck loop cannot hold up leaving.
+/// Handles signals on a separate thread, so that a busy or stuck event loop cannot delay quitting.
 fn give_back_on_signals(tell: impl Fn(Outside) + Clone + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     let mut signals =
@@ -283,7 +285,7 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
     match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
         (true, _) if signal == SIGCONT => {}
         (false, _) if signal == SIGTSTP => tell(Outside::Pause),
-        // Where overspill does not have the terminal, it stopped itself, and takes the terminal again itself.
+        // If overspill does not have the terminal, it stopped itself, and takes the terminal back by itself.
         (false, _) if signal == SIGCONT => {
             if TAKEN.load(Ordering::SeqCst) {
                 tell(Outside::GoesOn);
@@ -304,16 +306,16 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
     }
 }
 
-/// Calls once the terminal has been closed. No signal need tell of that: HUP goes to the session's leader only, which
-/// may ignore it; and whoever waits for keys may not notice.
+/// Calls `tell` once the terminal has been closed. Signals are not enough: HUP reaches only the session leader, which
+/// may ignore it, and a thread that waits for keys may not notice.
 ///
 /// # Errors
-/// There is no thread to be had.
+/// If no thread can be started.
 pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let watch = move || {
         let stdout = io::stdout();
         loop {
-            // Nothing is asked for: what is told unasked is that no one holds the other end.
+            // No events are requested: a hang-up is always reported.
             let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
             match poll(&mut ends, None) {
                 Err(Errno::INTR) => {}
@@ -325,16 +327,16 @@ pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name("terminal".into()).spawn(watch).map(drop)
 }
 
-/// Stops the program as Ctrl-Z stops others, and takes the terminal again when it goes on.
+/// Stops the program, as Ctrl-Z does in others, and takes the terminal back when it continues.
 pub fn suspend() -> io::Result<()> {
     restore();
-    // It stops overspill, whoever took the signal, and is over when overspill goes on.
+    // Stops overspill, whichever thread handled the signal, and returns when it continues.
     signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
     enter()
 }
 
-/// Takes the terminal again that another process took: its modes, but not its other screen, which it
-/// still shows.
+/// Takes the terminal back after another process has used it: sets its modes, but does not enter the alternate screen,
+/// which is still shown.
 pub fn reclaim() -> io::Result<()> {
     modes::take()?;
     paint(|| {

@@ -16,36 +16,36 @@ use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
 pub struct StoresScreen {
-    /// The terminal.
+    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
     /// The list.
     pub listing: ListState,
-    /// The entry whose preview is shown beside the list.
+    /// The selected entry and its preview, shown beside the list.
     pub glance: Option<Glance>,
-    /// The entry that is being copied to be kept.
+    /// The entry that is being copied in order to keep it.
     pub copying: Option<Copying>,
-    /// What was last told of directories that cannot be looked at.
+    /// The last message about unreadable directories, so that it is not repeated.
     pub(crate) told_unlisted: String,
-    /// What there is to tell until the next key.
+    /// A message for the status line.
     pub message: Option<Message>,
 }
 
-/// What a key in the list asks for beyond it.
+/// What a key in the list requests from the rest of the program.
 pub(crate) enum Next {
-    /// Nothing.
+    /// Stay in the list.
     Stay,
-    /// Another look at the directories.
+    /// Scan the directories again.
     Look,
-    /// Words that entries must have, which begin like this.
+    /// Open the filter prompt with this text.
     Filter(String),
-    /// Showing what cleaning would delete.
+    /// Show what cleaning would delete.
     Clean(Cleaning),
-    /// The screen of the output.
+    /// Show the screen of the output.
     Pager,
 }
 
 impl StoresScreen {
-    /// A list of nothing yet.
+    /// Creates an empty list.
     pub(crate) fn new(canvas: Canvas) -> Self {
         Self {
             canvas,
@@ -57,7 +57,7 @@ impl StoresScreen {
         }
     }
 
-    /// Takes in what happens to entries.
+    /// Handles an event.
     pub(crate) fn update(&mut self, event: StoresEvent, effects: &mut Effects) {
         match event {
             StoresEvent::Scanned(scanned) => {
@@ -75,7 +75,7 @@ impl StoresScreen {
         }
     }
 
-    /// Tells which directories cannot be looked at, unless the same has been told before.
+    /// Reports the directories that cannot be read, unless the message is the same as last time.
     pub(crate) fn tell_unlisted(&mut self) {
         let words = self.listing.unlisted();
         if words != self.told_unlisted {
@@ -84,15 +84,15 @@ impl StoresScreen {
         }
     }
 
-    /// Rows of the list on the screen.
+    /// Returns the number of rows of the list on the screen.
     pub(crate) fn list_height(&self) -> usize {
         let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
         usize::from(layout::stores(area).list.height)
     }
 
-    /// Whether a key waits: what is typed ahead acts on the rows that were asked for, not on those that are still
-    /// shown. Keys wait, and not what they do, since it may be one before them that says what they mean: a letter
-    /// after `/` is text.
+    /// Whether a key has to wait. Keys typed ahead must act on the rows that were requested, not on those still shown.
+    /// The keys wait rather than their actions because an earlier key can change their meaning: a letter after `/` is
+    /// text.
     pub(crate) fn is_to_wait(&self, key: KeyEvent) -> bool {
         let action = keys::action(KeyContext::Stores, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
@@ -100,13 +100,13 @@ impl StoresScreen {
         self.listing.is_awaited() && !is_interrupt && !(needs_no_row && self.listing.held.is_empty())
     }
 
-    /// Has a key wait until the rows are there that were asked for.
+    /// Holds a key back until the requested rows are shown.
     pub(crate) fn wait_for_rows(&mut self, key: KeyEvent) {
         self.listing.touched = true;
         self.listing.held.push(key);
     }
 
-    /// Does what a key asks for; what is to be done beyond the list.
+    /// Carries out an action. Returns what it requests from the rest of the program.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
         self.listing.touched = true;
         let height = self.list_height();
@@ -186,7 +186,7 @@ impl StoresScreen {
         next
     }
 
-    /// Shows only what has all these words.
+    /// Shows only the entries that contain all of these words.
     pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
         self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
@@ -196,14 +196,15 @@ impl StoresScreen {
         self.settle(effects)
     }
 
-    /// After a change of size, order or content.
+    /// Adjusts the list after a change of size, order or content.
     pub(crate) fn settle(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         self.listing.settle(height);
         self.peek(effects)
     }
 
-    /// First lines are read for what is on the screen only; the chosen entry's preview, where there is room.
+    /// Requests what the rows on the screen still lack: their first lines, and the preview of the selected entry if the
+    /// screen is wide enough.
     fn peek(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         let unread = self.listing.unread(height);
@@ -220,7 +221,7 @@ impl StoresScreen {
         }
     }
 
-    /// The preview of an entry is there; that of one which is no longer chosen is dropped.
+    /// Handles a finished preview; drops it if its entry is no longer selected.
     pub(crate) fn glanced(&mut self, glance: Glance) {
         if self.glance.as_ref().is_some_and(|awaited| awaited.path == glance.path) {
             self.glance = Some(glance);
@@ -240,7 +241,7 @@ impl StoresScreen {
         effects.push(Effect::Copy(text))
     }
 
-    /// Counts the lines of the marked entries, or else of the chosen one; the marks stay.
+    /// Counts the lines of the marked entries, or of the selected one if none is marked. The marks stay.
     fn count_lines(&mut self, effects: &mut Effects) {
         let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
         match self.listing.details.uncounted(wanted) {
@@ -249,7 +250,8 @@ impl StoresScreen {
         }
     }
 
-    /// What cannot be deleted, or is kept, is not marked for it; of several, nothing that has other names.
+    /// Marks entries for deletion, except those that cannot be deleted or are kept. If there are several, those with
+    /// more than one hard link are refused too.
     fn delete_marked(&mut self) {
         let entries = self.listing.take_marked();
         let mode = if entries.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -273,12 +275,12 @@ impl StoresScreen {
         self.listing.go(self.listing.chosen + 1, self.list_height());
     }
 
-    /// Why an entry is not deleted, however much one asks.
+    /// Returns why an entry cannot be deleted, or `None` if it can.
     fn refusal(&self, entry: &Entry, mode: DeleteMode) -> Option<String> {
         let unusual = entry.status.words();
         match entry.status {
             _ if self.listing.is_kept(entry) => {
-                Some("kept for ever; K takes that back, then it can be deleted".into())
+                Some("kept forever; K stops keeping it, then it can be deleted".into())
             }
             EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
             EntryStatus::HardLinked if mode == DeleteMode::Single => None,
@@ -289,7 +291,7 @@ impl StoresScreen {
         }
     }
 
-    /// What is struck through, in words.
+    /// Describes what is marked for deletion.
     pub fn pending_words(&self) -> String {
         let pending = &self.listing.pending;
         let what = count(pending.len() as u64, "output");
@@ -304,7 +306,7 @@ impl StoresScreen {
         }));
     }
 
-    /// What was marked for deletion goes now.
+    /// Deletes what is marked for deletion now, not on quitting.
     fn delete_now(&mut self, effects: &mut Effects) {
         if self.listing.pending.is_empty() {
             self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
@@ -313,12 +315,12 @@ impl StoresScreen {
         effects.push(Effect::Delete(self.take_pending()))
     }
 
-    /// What is to be deleted on leaving.
+    /// Takes the entries marked for deletion, to delete them.
     pub fn take_pending(&mut self) -> Vec<Marked> {
         self.listing.pending.take()
     }
 
-    /// Shows what is overdue, before anything happens to it.
+    /// Shows what is overdue, before anything is deleted.
     fn offer_cleaning(&mut self) -> Next {
         let Some(now) = self.listing.now else { return Next::Stay };
         let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
@@ -332,7 +334,7 @@ impl StoresScreen {
         Next::Clean(Cleaning { plan, entries })
     }
 
-    /// What was shown as overdue is marked for deletion, whatever has come since.
+    /// Marks for deletion exactly what was shown as overdue, even if a scan has found more since.
     pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, entries }: Cleaning) {
         let mark = |to_delete: &ToDelete| {
             let entry = entries.entry(to_delete.index as u32).clone();

@@ -1,4 +1,4 @@
-//! What is read of stored outputs beyond what their directories tell: first lines, commands, lines counted.
+//! Details about stored outputs that a scan does not give: first lines, commands and line counts.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use crate::source::Identity;
 use crate::store::{Entry, Env, first_line};
 use crate::text::label::SafeText;
 
-/// Beyond so many, what has been read is forgotten and read again where it is shown.
+/// The limit on entries remembered. Beyond it everything read is forgotten, and read again for what is shown.
 const MOST: usize = 20_000;
 
-/// What a glance at an entry's file, and at the record of its run, tells.
+/// What was read from an entry's file and from the record of its run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Peek {
     /// The file's first line.
     pub first_line: SafeText,
-    /// The command whose output it is; empty where none is recorded.
+    /// The command that printed the output; empty if none is recorded.
     pub command: SafeText,
-    /// The tool that was recorded.
+    /// The tool, if one is recorded.
     pub tool: Option<Arc<str>>,
 }
 
@@ -34,23 +34,24 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     }
 }
 
-/// Names may be the same in several places: the record tells the path.
+/// Returns the record of an entry's run. Different places may use the same name, so the path in the record must match
+/// too.
 fn record(entry: &Entry, env: &Env) -> Option<Record> {
     Record::read(env, entry.name().to_str()?).filter(|run| entry.path() == Path::new(&run.path))
 }
 
-/// How far the lines of an entry are counted.
+/// The state of counting an entry's lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lines {
-    /// A worker is at it.
+    /// A worker is counting.
     Counting,
-    /// So many, counted as `less` does.
+    /// The number of lines, counted as `less` does.
     Counted(u64),
-    /// They cannot be, for this reason.
+    /// Counting failed, for this reason.
     Failed(String),
 }
 
-/// What has been read so far. What was read of a file that has changed since does not count.
+/// The details read so far. Those of a file that has changed since are ignored.
 #[derive(Debug, Default)]
 pub struct Details {
     peeks: HashMap<PathBuf, (Identity, Option<Peek>)>,
@@ -58,7 +59,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Those of some entries that have not been read; they are taken to be asked for now.
+    /// Returns those of `entries` that have not been read, and marks them as requested.
     pub fn unread<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
         if self.peeks.len() > MOST {
             self.peeks.clear();
@@ -75,18 +76,18 @@ impl Details {
         wanted
     }
 
-    /// An entry has been read.
+    /// Stores what was read from an entry.
     pub fn read(&mut self, entry: &Entry, peek: Peek) {
         self.peeks.insert(entry.path(), (entry.identity, Some(peek)));
     }
 
-    /// What was read of an entry.
+    /// Returns what was read from an entry.
     pub fn peek(&self, entry: &Entry) -> Option<&Peek> {
         let (identity, peek) = self.peeks.get(&entry.path())?;
         peek.as_ref().filter(|_| *identity == entry.identity)
     }
 
-    /// Those of some entries whose lines are not counted; they are taken to be asked for now.
+    /// Returns those of `entries` whose lines have not been counted, and marks them as requested.
     pub fn uncounted(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let uncounted =
             |entry: &Entry| !matches!(self.lines(entry), Some(Lines::Counting | Lines::Counted(_)));
@@ -95,12 +96,12 @@ impl Details {
         wanted
     }
 
-    /// The lines of an entry have been counted, or cannot be.
+    /// Stores the line count of an entry, or why counting failed.
     pub fn counted(&mut self, entry: &Entry, lines: Lines) {
         self.lines.insert(entry.path(), (entry.identity, lines));
     }
 
-    /// How far an entry's lines are counted; nothing if nobody has asked.
+    /// Returns the state of counting an entry's lines; `None` if it was never requested.
     pub fn lines(&self, entry: &Entry) -> Option<&Lines> {
         let (identity, lines) = self.lines.get(&entry.path())?;
         (*identity == entry.identity).then_some(lines)

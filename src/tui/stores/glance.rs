@@ -1,4 +1,4 @@
-//! What the model got of the chosen entry, beside the list.
+//! The preview of the selected entry, shown beside the list.
 
 use std::path::PathBuf;
 
@@ -6,21 +6,21 @@ use crate::source::MapView;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::subject::Subject;
 
-/// An entry beside the list.
+/// An entry and its preview.
 pub struct Glance {
-    /// Where the entry lies.
+    /// The path of the entry.
     pub path: PathBuf,
-    /// Its preview, once there is one; none of an entry that cannot be opened.
+    /// The preview. `None` until it is made, and for an entry that cannot be opened.
     pub output: Option<OpenOutput>,
 }
 
 impl Glance {
-    /// An entry whose preview is still to come.
+    /// Creates a glance whose preview is not made yet.
     pub fn awaited(path: PathBuf) -> Self {
         Self { path, output: None }
     }
 
-    /// An entry with its preview; none if it is no longer wanted.
+    /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
     pub fn of(path: PathBuf, subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
         let mut output = OpenOutput::counted_now(subject, view);
         let planned = output.task(0).run(wanted)?;

@@ -1,4 +1,4 @@
-//! Keeping an output for ever: overspill's own in place, another agent's as a copy.
+//! Keeping an output forever: an entry of overspill's own store in place, another agent's as a copy.
 
 use crate::human::size;
 use crate::store::{EntryStatus, UNFINISHED};
@@ -12,27 +12,28 @@ use super::StoresScreen;
 pub struct Copying {
     /// Its id, safe to show.
     pub id: String,
-    /// Its bytes.
+    /// Its size, in bytes.
     pub size: u64,
-    /// Bytes of it that have been copied.
+    /// Bytes copied so far.
     pub done: u64,
 }
 
 impl Copying {
-    /// How far it has come.
+    /// Describes the progress.
     pub fn in_words(&self) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        format!("copying {}: {percent} % of {}…  Esc gives up", self.id, size(self.size))
+        format!("copying {}: {percent}% of {}…  Esc gives up", self.id, size(self.size))
     }
 }
 
 impl StoresScreen {
-    /// overspill's own entries are kept in place; another agent's is copied into overspill's store.
+    /// Keeps the selected entry, or stops keeping it. overspill's own entries are kept in place; another agent's is
+    /// copied into overspill's store.
     pub(crate) fn keep_chosen(&mut self, effects: &mut Effects) {
         let Some(entry) = self.listing.chosen().cloned() else { return };
         if entry.status == EntryStatus::Unfinished {
             self.message = Some(Message::error(format!(
-                "{}: {UNFINISHED}; keep it once it is whole",
+                "{}: {UNFINISHED}; keep it once it is complete",
                 label(entry.id_bytes())
             )));
             return;
@@ -49,12 +50,12 @@ impl StoresScreen {
         effects.push(Effect::Keep { entry, keep: !kept })
     }
 
-    /// An entry has been kept, or no longer is, or that failed.
+    /// Handles the result of a request to keep an entry, or to stop keeping it.
     pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
         self.copying = None;
         self.message = Some(match (&fault, keep) {
             (Some(fault), _) => Message::error(fault.clone()),
-            (None, true) => Message::note(format!("{id} is kept for ever in overspill's own store")),
+            (None, true) => Message::note(format!("{id} is kept forever in overspill's own store")),
             (None, false) => Message::note(format!("{id} is no longer kept")),
         });
         if fault.is_none() {
@@ -63,14 +64,14 @@ impl StoresScreen {
         effects.push(Effect::Scan(self.listing.start_look()))
     }
 
-    /// So many bytes have been copied.
+    /// Handles progress of the copy: `bytes` have been copied so far.
     pub(crate) fn copied(&mut self, bytes: u64) {
         if let Some(copying) = &mut self.copying {
             copying.done = bytes;
         }
     }
 
-    /// The entry that is being copied is not wanted any longer. False if there is none.
+    /// Abandons the copy being made. Returns false if there is none.
     pub(crate) fn give_up_copying(&mut self, effects: &mut Effects) -> bool {
         let Some(copying) = self.copying.take() else { return false };
         self.message = Some(Message::note(format!("gave up copying {}", copying.id)));

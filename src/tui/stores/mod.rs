@@ -1,4 +1,5 @@
-//! The list of stored outputs: what has been found, what is shown of it, what is chosen or to be deleted.
+//! The list of stored outputs: the entries found, which of them are shown, and which are selected or marked for
+//! deletion.
 
 pub mod actions;
 pub mod details;
@@ -27,24 +28,24 @@ pub use actions::StoresScreen;
 
 pub(crate) use actions::Next;
 
-/// So many entries are put in order between two keys; more are by a worker.
+/// Up to this many entries are sorted at once, between two keys; a worker sorts more.
 const AT_ONCE: usize = 20_000;
 
-/// Why entries are put in order.
+/// Why entries are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// There are others.
+    /// New entries arrived.
     Arrived,
-    /// Someone wants to see them otherwise: keys that then act on a row wait for it.
+    /// The user asked for another order or filter. Keys that act on a row wait for the result.
     Asked,
 }
 
-/// What cleaning would delete, and the entries as they were then.
+/// What cleaning would delete, with a snapshot of the entries.
 #[derive(Debug)]
 pub struct Cleaning {
-    /// Indices are numbers in the entries.
+    /// The plan. Its indices are entry numbers in `entries`.
     pub plan: CleanPlan,
-    /// The entries that were looked at.
+    /// The entries that the plan was made from.
     pub entries: EntryTable,
 }
 
@@ -59,38 +60,38 @@ pub struct ListState {
     options: ListOptions,
     running: Option<(u64, Cause)>,
     tasks: u64,
-    /// Entries that were put in order so far, each time counted.
+    /// The total number of entries sorted so far; each sort adds the number of all entries.
     pub sorted: u64,
-    /// Keys that wait until what was asked for is shown.
+    /// Keys that wait until the requested rows are shown.
     pub(crate) held: Vec<KeyEvent>,
-    /// What became of each store's roots.
+    /// The result of the scan for each root of each store.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// When the stores were looked at; nothing before the first look begins.
+    /// When the last scan began; `None` before the first.
     pub now: Option<Timestamp>,
-    /// The user who looks.
+    /// The id of the user running overspill.
     pub user: Option<u32>,
-    /// Room on the disk of overspill's own store.
+    /// The space on the disk of overspill's own store.
     pub space: Option<Space>,
     kept: BTreeSet<String>,
-    /// Place of the chosen row.
+    /// The index of the selected row.
     pub chosen: usize,
-    /// Place of the first row on the screen.
+    /// The index of the first row on the screen.
     pub top: usize,
-    /// Whether a key has acted here: until then the first row is chosen, whichever it is.
+    /// Whether any key has been pressed in the list. Until then the first row stays selected, whichever it is.
     pub(crate) touched: bool,
-    /// Whether other words are looked for than when the rows were chosen.
+    /// Whether the filter has changed since the rows were last sorted.
     refiltered: bool,
-    /// Whether an output was opened from here, so that Esc comes back.
+    /// Whether an output was opened from here, so that Esc returns here.
     pub opened: bool,
-    /// What has been read of entries.
+    /// Details read from the entries.
     pub details: Details,
-    /// What is to be deleted on leaving.
+    /// The entries to delete on quitting.
     pub pending: Pending,
     marked: BTreeMap<PathBuf, Entry>,
 }
 
 impl ListState {
-    /// A look is being taken: its number.
+    /// Starts a new scan and returns its number.
     pub fn start_look(&mut self) -> u64 {
         self.look += 1;
         self.arriving = EntryTable::default();
@@ -100,7 +101,7 @@ impl ListState {
         self.look
     }
 
-    /// The first of the directories that could not be looked at, and how many more there are; empty if there is none.
+    /// Returns an error message with the first unreadable directory and the number of others; empty if there is none.
     pub(crate) fn unlisted(&self) -> String {
         let roots = self.reports.iter().flat_map(|(_, roots)| roots);
         let mut unlisted = roots.flat_map(RootReport::unlisted);
@@ -112,18 +113,18 @@ impl ListState {
         label(format!("{}: cannot be read: {why}{more}", path.display()).as_bytes())
     }
 
-    /// Whether the first look is still being taken.
+    /// Whether the first scan is still running.
     pub fn is_first_look(&self) -> bool {
         !self.looked && self.look > 0
     }
 
-    /// Whether a look has been done.
+    /// Whether a scan has finished.
     pub fn has_looked(&self) -> bool {
         self.looked
     }
 
-    /// Takes in what was found; the same entry stays chosen. Until the first look is done, what has come
-    /// is shown as it comes; later ones change the list only when they are done.
+    /// Handles results of a scan; the same entry stays selected. During the first scan entries are shown as they
+    /// arrive; later scans change the list only when they finish.
     pub fn scanned(&mut self, scanned: Scanned, effects: &mut Effects) {
         match scanned {
             Scanned::Begun { number, now, user } if number == self.look => {
@@ -151,8 +152,8 @@ impl ListState {
         }
     }
 
-    /// What has come is shown once it is a good part of the whole, so that all of them together cost a few times
-    /// what the whole costs.
+    /// Sorts newly arrived entries once they are a good part of the whole, so that all these sorts together cost only a
+    /// few times as much as sorting the whole once.
     fn catch_up(&mut self, effects: &mut Effects) {
         let (all, shown) = (self.entries.len(), self.shown.entries.len());
         if self.running.is_none() && !self.looked && all > shown && all - shown >= shown / 4 {
@@ -160,7 +161,7 @@ impl ListState {
         }
     }
 
-    /// Filters, sorts and groups anew, or has it done.
+    /// Filters, sorts and groups again, at once or through a worker.
     fn sort_again(&mut self, cause: Cause, effects: &mut Effects) {
         self.tasks += 1;
         self.sorted += self.entries.len() as u64;
@@ -176,7 +177,7 @@ impl ListState {
         effects.push(Effect::Sort(Box::new(task)))
     }
 
-    /// A worker has put entries in order; what is older than the newest task does not count.
+    /// Handles the result of a worker; results of tasks other than the newest are dropped.
     pub fn take_sorted(&mut self, sorted: SortedEntries, effects: &mut Effects) {
         if self.running.is_none_or(|(number, _)| number != sorted.number) {
             return;
@@ -186,13 +187,14 @@ impl ListState {
         self.catch_up(effects)
     }
 
-    /// Whether someone waits for another order than the one that is shown.
+    /// Whether the user waits for an order or filter that is not shown yet.
     pub fn is_awaited(&self) -> bool {
         self.running.is_some_and(|(_, cause)| cause == Cause::Asked)
     }
 
-    /// The same entry stays chosen, and where it was on the screen, unless that was at the top. If it has gone, the
-    /// one in its place is; if it has not the words that are looked for, the first one that has.
+    /// Shows sorted entries. The same entry stays selected and keeps its place on the screen, unless the list was
+    /// scrolled to the top. If the entry is gone, the row at its index is selected; if the filter removed it, the first
+    /// row.
     fn show(&mut self, sorted: SortedEntries) {
         let place = if self.touched { sorted.place_of(&self.shown, self.chosen) } else { Some(0) };
         let above = self.chosen.saturating_sub(self.top);
@@ -204,7 +206,7 @@ impl ListState {
         }
     }
 
-    /// The entry on which keys act.
+    /// Returns the selected entry, on which keys act; `None` on a heading.
     pub fn chosen(&self) -> Option<&Entry> {
         match self.shown.row(self.chosen)? {
             ListRow::Entry(entry) => Some(entry),
@@ -212,22 +214,22 @@ impl ListState {
         }
     }
 
-    /// What is shown.
+    /// Returns the rows shown.
     pub fn shown(&self) -> &SortedEntries {
         &self.shown
     }
 
-    /// All entries, shown or not.
+    /// Returns all entries, shown or not.
     pub fn entries(&self) -> &EntryTable {
         &self.entries
     }
 
-    /// The rows on a screen of `height` rows.
+    /// Iterates over the rows visible on a screen of `height` rows.
     pub fn on_screen(&self, height: usize) -> impl Iterator<Item = ListRow<'_>> {
         (self.top..self.top.saturating_add(height)).map_while(|place| self.shown.row(place))
     }
 
-    /// The entries on a screen of `height` rows.
+    /// Iterates over the entries visible on a screen of `height` rows.
     pub fn entries_on_screen(&self, height: usize) -> impl Iterator<Item = &Entry> {
         self.on_screen(height).filter_map(|row| match row {
             ListRow::Entry(entry) => Some(entry),
@@ -235,12 +237,12 @@ impl ListState {
         })
     }
 
-    /// The ids of overspill's own store that are kept for ever.
+    /// Returns the ids of the entries in overspill's own store that are kept forever.
     pub fn kept(&self) -> &BTreeSet<String> {
         &self.kept
     }
 
-    /// Whether an entry is kept for ever.
+    /// Whether an entry is kept forever.
     pub fn is_kept(&self, entry: &Entry) -> bool {
         entry.is_own() && self.kept.contains(&*entry.id())
     }
@@ -250,27 +252,27 @@ impl ListState {
         self.marked.contains_key(path)
     }
 
-    /// How many are marked.
+    /// Returns the number of marked entries.
     pub fn marked(&self) -> usize {
         self.marked.len()
     }
 
-    /// By what it is sorted.
+    /// Returns the sort key.
     pub fn sort(&self) -> SortBy {
         self.options.sort()
     }
 
-    /// Whether it is sorted the other way round.
+    /// Whether the order is reversed.
     pub fn is_reversed(&self) -> bool {
         self.options.reversed
     }
 
-    /// The words that entries must have.
+    /// Returns the words that entries must contain.
     pub fn filter_text(&self) -> &str {
         &self.options.filter.text
     }
 
-    /// Shows only what has all these words, in any order.
+    /// Shows only the entries that contain all of these words, in any order.
     pub fn filter(&mut self, words: &str, effects: &mut Effects) {
         if self.options.filter.text == words {
             return;
@@ -306,13 +308,13 @@ impl ListState {
         self.settle(height);
     }
 
-    /// The chosen row stays on a screen of `height` rows.
+    /// Scrolls so that the selected row is visible on a screen of `height` rows.
     pub(crate) fn settle(&mut self, height: usize) {
         let height = height.max(1);
         self.top = self.top.clamp((self.chosen + 1).saturating_sub(height), self.chosen);
     }
 
-    /// Entries on a screen of `height` rows that have not been read; they are taken to be asked for now.
+    /// Returns the entries visible on a screen of `height` rows that have not been read, and marks them as requested.
     pub(crate) fn unread(&mut self, height: usize) -> Vec<Entry> {
         let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
         self.details.unread(entries.iter())
@@ -326,7 +328,7 @@ impl ListState {
         }
     }
 
-    /// The marked entries, or else the chosen one.
+    /// Returns the marked entries, or the selected one if none is marked.
     pub fn marked_or_chosen(&self) -> Vec<&Entry> {
         if self.marked.is_empty() {
             self.chosen().into_iter().collect()
@@ -335,14 +337,14 @@ impl ListState {
         }
     }
 
-    /// The same; none is marked any more.
+    /// Same as [`Self::marked_or_chosen`], but also removes all marks.
     pub(crate) fn take_marked(&mut self) -> Vec<Entry> {
         let entries = self.marked_or_chosen().into_iter().cloned().collect();
         self.marked.clear();
         entries
     }
 
-    /// Marked entries as they are now; those that have gone are no longer marked.
+    /// Replaces marked entries with their current state, and drops the marks of those that are gone.
     fn remark(&mut self) {
         let old = std::mem::take(&mut self.marked);
         if old.is_empty() {
@@ -354,7 +356,7 @@ impl ListState {
         self.marked = with_path.filter(|(path, _)| old.contains_key(path)).collect();
     }
 
-    /// Forgets the marks; whether there were any.
+    /// Removes all marks. Returns whether there were any.
     pub(crate) fn unmark(&mut self) -> bool {
         !std::mem::take(&mut self.marked).is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a scan of the stores has found so far.
+//! The results of a scan of the stores, as they arrive.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use jiff::Timestamp;
 
 use crate::store::{Entry, RootReport, Space, StoreSpec};
 
-/// What a look at the stores has found so far.
+/// A result of a scan of the stores.
 pub enum Scanned {
-    /// A look begins.
+    /// A scan has begun.
     Begun {
-        /// Its number.
+        /// The number of the scan.
         number: u64,
-        /// When that is.
+        /// When the scan began.
         now: Timestamp,
-        /// The user who looks.
+        /// The id of the user running overspill.
         user: u32,
     },
-    /// Some entries, of a look that began with this number.
+    /// Some entries, found by the scan of this number.
     Some(u64, Vec<Entry>),
-    /// All there are.
+    /// The scan has finished.
     All(Box<ScanEnd>),
 }
 
-/// The end of a look at the stores.
+/// The end of a scan of the stores.
 pub struct ScanEnd {
-    /// The number with which it began.
+    /// The number of the scan.
     pub number: u64,
-    /// What became of each store's roots.
+    /// The result for each root of each store.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// Ids of overspill's own store that are kept for ever.
+    /// Ids of the entries in overspill's own store that are kept forever.
     pub kept: BTreeSet<String>,
-    /// Room on the disk of overspill's own store.
+    /// The space on the disk of overspill's own store.
     pub space: Option<Space>,
 }

@@ -1,4 +1,4 @@
-//! Which entries are shown, in which order and groups: decided from a snapshot of them, here or by a worker.
+//! Selects, sorts and groups the entries to show. Works on a snapshot, so that a worker can do it too.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,22 +9,23 @@ use jiff::tz::TimeZone;
 
 use crate::store::{Entry, Filter, GroupBy, SortBy, Sums, group_of};
 
-/// Entries that are stored, and arrive, together.
+/// The number of entries that are stored, and sent, together.
 pub const BATCH: usize = 4096;
 
-/// Of a row: it is the heading of a group, whose number the other bits are.
+/// The bit that marks a row as the heading of a group; the other bits are the group's index.
 const HEADING: u32 = 1 << 31;
 
-/// All entries, each with a number from 0; cheap to share with a worker.
+/// All entries, numbered from 0. Cheap to share with a worker.
 #[derive(Debug, Clone, Default)]
 pub struct EntryTable {
     batches: Vec<Arc<Vec<Entry>>>,
-    /// What they add up to.
+    /// The totals of all entries.
     pub sums: Sums,
 }
 
 impl EntryTable {
-    /// Adds entries; a whole batch that begins where one does is taken as it is. What others share stays.
+    /// Adds entries. A full batch that starts on a batch boundary is stored without copying. Clones of the table that
+    /// share batches with it do not change.
     pub fn add(&mut self, entries: Vec<Entry>, now: Timestamp) {
         entries.iter().for_each(|entry| self.sums.add(entry, now));
         if entries.len() == BATCH && self.len().is_multiple_of(BATCH) {
@@ -42,27 +43,28 @@ impl EntryTable {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.batches.last().map_or(0, |last| (self.batches.len() - 1) * BATCH + last.len())
     }
 
-    /// Whether there are none.
+    /// Whether the table has no entries.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }
 
-    /// An entry by its number.
+    /// Returns the entry with this number.
     pub fn entry(&self, number: u32) -> &Entry {
         &self.batches[number as usize / BATCH][number as usize % BATCH]
     }
 
-    /// All of them, in the order of their numbers.
+    /// Iterates over all entries, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.batches.iter().flat_map(|batch| batch.iter())
     }
 
-    /// Whether an entry of this number is the same one in both: then one has grown out of the other.
+    /// Whether both tables share the batch of this number, so that it stands for the same entry in both. That holds if
+    /// one table has grown out of the other.
     fn shares(&self, other: &EntryTable, number: u32) -> bool {
         let batch = |entries: &EntryTable| entries.batches.get(number as usize / BATCH).map(Arc::as_ptr);
         batch(self).is_some() && batch(self) == batch(other)
@@ -72,60 +74,60 @@ impl EntryTable {
 /// How entries are to be shown.
 #[derive(Debug, Clone, Default)]
 pub struct ListOptions {
-    /// Which of them.
+    /// Which entries are shown.
     pub filter: Filter,
-    /// In which order: the number of one of [`SortBy::ALL`].
+    /// The order: an index into [`SortBy::ALL`].
     pub sort: usize,
-    /// Whether the other way round.
+    /// Whether the order is reversed.
     pub reversed: bool,
-    /// Under which headings.
+    /// The grouping, if there is one.
     pub group: Option<GroupBy>,
 }
 
 impl ListOptions {
-    /// By what they are sorted.
+    /// Returns the sort key.
     pub fn sort(&self) -> SortBy {
         SortBy::ALL[self.sort % SortBy::ALL.len()]
     }
 }
 
-/// Entries to be put in order.
+/// A task for a worker: entries to select, sort and group.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// Its number, for the answer.
+    /// The number of the task, repeated in the answer.
     pub number: u64,
     /// All entries.
     pub entries: EntryTable,
     /// How they are to be shown.
     pub options: ListOptions,
-    /// When that is.
+    /// The time at which ages and remaining times are computed.
     pub now: Timestamp,
 }
 
 /// A row of the list.
 #[derive(Debug, Clone, Copy)]
 pub enum ListRow<'a> {
-    /// The heading of a group, with what it adds up to.
+    /// The heading of a group, with the group's totals.
     Group(&'a str, &'a Sums),
     /// An entry.
     Entry(&'a Entry),
 }
 
-/// Entries as they are shown.
+/// The entries in the order in which they are shown.
 #[derive(Debug, Default)]
 pub struct SortedEntries {
-    /// The number of its task.
+    /// The number of the task that made this.
     pub number: u64,
-    /// The entries, shown or not.
+    /// All entries, shown or not.
     pub entries: EntryTable,
     rows: Vec<u32>,
     groups: Vec<(String, Sums)>,
-    /// What the shown ones of each agent add up to, in the order of their names.
+    /// The totals of the shown entries by agent, in alphabetical order of agents.
     pub by_agent: BTreeMap<Arc<str>, Sums>,
 }
 
 impl SortedEntries {
-    /// Chooses, sorts and groups; nothing once `go_on`, asked now and then, says no.
+    /// Selects, sorts and groups. Returns `None` as soon as `go_on`, which is called from time to time, returns false.
     pub fn new(task: &Task, go_on: impl Fn() -> bool) -> Option<Self> {
         let Task { number, entries, options, now } = task;
         let mut admits = options.filter.admitting(*now);
@@ -151,7 +153,7 @@ impl SortedEntries {
         go_on().then_some(sorted)
     }
 
-    /// Puts entries under headings; the heaviest group first, or the youngest day.
+    /// Groups the entries under headings: the largest group first, or the most recent day.
     fn group(&mut self, by: GroupBy, now: Timestamp) {
         let zone = TimeZone::system();
         let mut groups: BTreeMap<String, (Sums, Vec<u32>)> = BTreeMap::new();
@@ -174,17 +176,17 @@ impl SortedEntries {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows, headings included.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// A row by its place.
+    /// Returns the row at an index.
     pub fn row(&self, place: usize) -> Option<ListRow<'_>> {
         let row = *self.rows.get(place)?;
         Some(match row & HEADING {
@@ -196,7 +198,7 @@ impl SortedEntries {
         })
     }
 
-    /// Where the row of another arrangement is in this one: the same entry, or the same heading.
+    /// Finds the row at index `place` of `other` in this list: the same entry, or the heading of the same group.
     pub fn place_of(&self, other: &Self, place: usize) -> Option<usize> {
         let row = *other.rows.get(place)?;
         let is_heading = |row: &u32| row & HEADING != 0;

@@ -1,8 +1,8 @@
-//! The last resort of a terminal that knows ASCII alone: whatever else a screen holds is replaced.
+//! The fallback for ASCII-only terminals: replaces all other characters on a screen.
 
 use ratatui::buffer::Buffer;
 
-/// Replaces every symbol that is not ASCII by one that is like it.
+/// Replaces every symbol that is not ASCII with a similar one that is.
 pub(crate) fn replace(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {

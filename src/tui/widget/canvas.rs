@@ -1,21 +1,21 @@
-//! What the screens are drawn on: the size of the terminal, and what it can show.
+//! The canvas of the screens: the size of the terminal and what it can show.
 
 use super::glyphs::{self, Glyphs};
 use super::theme::Theme;
 
-/// A terminal.
+/// The size and capabilities of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Canvas {
     /// Columns and rows.
     pub size: (u16, u16),
-    /// Looks.
+    /// The styles.
     pub theme: Theme,
-    /// Whether it knows more than ASCII.
+    /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
 }
 
 impl Canvas {
-    /// The marks that it can show.
+    /// Returns the marks that the terminal can show.
     pub(crate) fn glyphs(&self) -> &'static Glyphs {
         if self.unicode { &glyphs::UNICODE } else { &glyphs::ASCII }
     }

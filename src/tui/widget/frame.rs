@@ -1,4 +1,4 @@
-//! The box that lies over a screen: empty, with a border, a title above and keys below.
+//! The box of a pop-up: empty, with a border, a title above and keys below.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,7 +8,7 @@ use crate::text::label::SafeText;
 
 use super::canvas::Canvas;
 
-/// Draws the box; the place inside it.
+/// Draws the box and returns the area inside it.
 pub(crate) fn draw(
     canvas: &Canvas,
     frame: &mut Frame,

@@ -1,41 +1,41 @@
-//! The marks on the screen, by what they mean, for a terminal that knows Unicode and for one that knows ASCII alone.
+//! The marks on the screen, named by meaning: one set for Unicode terminals and one for ASCII-only terminals.
 
-/// A mark for each meaning; one column wide, but for `arrow`.
+/// A mark for each meaning. Each is one column wide, except `arrow`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Glyphs {
-    /// The chosen row of a list.
+    /// The cursor in a list.
     pub chosen: &'static str,
-    /// A row of text that the agent added,
+    /// A row of text that the agent added.
     pub notice: &'static str,
-    /// and where or how else to tell it, for the legend.
+    /// How the legend describes rows marked with `notice`: their colour or place.
     pub notice_is: &'static str,
     /// A line that the model got.
     pub kept: &'static str,
-    /// A line that it did not get.
+    /// A line that the model did not get.
     pub lost: &'static str,
-    /// In the map: all of this part was kept,
+    /// In the map: this part was kept whole.
     pub all: &'static str,
-    /// some of it,
+    /// In the map: some of this part was kept.
     pub some: &'static str,
-    /// none of it.
+    /// In the map: nothing of this part was kept.
     pub none: &'static str,
-    /// In the map: where Spill stands,
+    /// In the map: the position of Spill.
     pub here: &'static str,
-    /// and where the search finds something.
+    /// In the map: a match of the search.
     pub found: &'static str,
-    /// The time that is left,
+    /// In the bar of time left: time that remains.
     pub left: &'static str,
-    /// and the time that has passed.
+    /// In the bar of time left: time that has passed.
     pub passed: &'static str,
-    /// A rule across.
+    /// A segment of a horizontal rule.
     pub rule: &'static str,
-    /// Text that is cut off.
+    /// Stands for text that is cut off.
     pub cut: &'static str,
-    /// From one value to another.
+    /// Separates an old value from the new one.
     pub arrow: &'static str,
 }
 
-/// For a terminal that knows Unicode.
+/// For Unicode terminals.
 pub(super) const UNICODE: Glyphs = Glyphs {
     chosen: "▌",
     notice: "▌",
@@ -54,7 +54,7 @@ pub(super) const UNICODE: Glyphs = Glyphs {
     arrow: "→",
 };
 
-/// For a terminal that knows ASCII alone.
+/// For ASCII-only terminals.
 pub(super) const ASCII: Glyphs = Glyphs {
     chosen: ">",
     notice: "|",

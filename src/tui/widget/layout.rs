@@ -1,26 +1,26 @@
-//! Where things stand on the screen, for any size down to nothing. Pure: sizes in, rectangles out.
+//! The layout of the screens, for any size down to zero. Pure: takes sizes, returns rectangles.
 
 use ratatui::layout::Rect;
 
-/// From this many columns on, Preview and Spill stand side by side.
+/// From this many columns on, Preview and Spill are shown side by side.
 pub const WIDE: u16 = 140;
 
-/// From this many rows on, there are two lines on the chosen entry below the list of stored outputs.
+/// From this many rows on, two lines of details about the selected entry are shown below the list of stored outputs.
 const DETAILED: u16 = 14;
 
-/// Columns of the strip between the panes.
+/// Columns of the map between the panes.
 const STRIP: u16 = 3;
 
-/// The screen of one output.
+/// The areas of the screen that shows one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagerAreas {
     /// The line at the top.
     pub title: Rect,
-    /// Preview, where it is shown.
+    /// Preview, if it is shown.
     pub preview: Option<Rect>,
-    /// The map of the file.
+    /// The map of the file, if it is shown.
     pub strip: Option<Rect>,
-    /// Spill, where it is shown.
+    /// Spill, if it is shown.
     pub spill: Option<Rect>,
     /// The rule above the status line.
     pub rule: Rect,
@@ -28,7 +28,7 @@ pub struct PagerAreas {
     pub status: Rect,
 }
 
-/// Which pane has the focus.
+/// A pane. Also names the pane with the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// What the model got.
@@ -38,7 +38,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other one.
+    /// Returns the other pane.
     pub fn other(self) -> Self {
         match self {
             Side::Preview => Side::Spill,
@@ -47,7 +47,7 @@ impl Side {
     }
 }
 
-/// Title, body, rule and status, as far as the height allows: the body comes first.
+/// Splits an area into title, body, rule and status. When rows are scarce, the body gets them first.
 fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
     let status = u16::from(area.height >= 2);
     let title = u16::from(area.height >= 3);
@@ -57,7 +57,8 @@ fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
     (band(0, title), band(title, body), band(title + body, rule), band(title + body + rule, status))
 }
 
-/// Divides the screen for one output. Both panes are shown from `WIDE` columns on, else the focused one.
+/// Divides the screen for one output. From `WIDE` columns on both panes are shown, below that only the one with the
+/// focus.
 pub fn pager(area: Rect, focus: Side) -> PagerAreas {
     let (title, body, rule, status) = bands(area);
     let one = |side| (focus == side).then_some(body);
@@ -83,20 +84,20 @@ pub fn pager(area: Rect, focus: Side) -> PagerAreas {
     }
 }
 
-/// The list of stored outputs: title, list, rule, totals, status.
+/// The areas of the list of stored outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoresAreas {
     /// The line at the top.
     pub title: Rect,
-    /// The names of the columns.
+    /// The column headings.
     pub head: Rect,
     /// The entries.
     pub list: Rect,
-    /// What the model got of the chosen entry, where there is room.
+    /// The preview of the selected entry, if there is room.
     pub glance: Option<Rect>,
-    /// The rule below them.
+    /// The rule below the list.
     pub rule: Rect,
-    /// On the chosen entry, where there is room.
+    /// Details about the selected entry, if there is room.
     pub detail: Rect,
     /// The line at the bottom.
     pub status: Rect,
@@ -118,14 +119,15 @@ pub fn stores(area: Rect) -> StoresAreas {
     StoresAreas { title, head, list, glance, rule, detail, status }
 }
 
-/// A box in the middle, at most `width` by `height`, that leaves a margin where there is room.
+/// Returns a centred box of at most `width` by `height`, with a margin if there is room.
 pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
     let width = width.min(area.width.saturating_sub(2)).max(area.width.min(10));
     let height = height.min(area.height.saturating_sub(2)).max(area.height.min(3));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
-/// Columns of the gutter for line numbers up to `lines`: the number, the line's fate, and space.
+/// Returns the columns of the gutter for line numbers up to `lines`: the number, the mark for kept or lost, and a
+/// space.
 pub fn gutter(lines: u64) -> u16 {
     (lines.max(1).ilog10() as u16 + 1).max(4) + 3
 }

@@ -1,4 +1,4 @@
-//! Single lines of words: cut to fit, never past their place.
+//! Single lines of text, cut off where their area ends.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,38 +10,38 @@ use crate::text::label::{self, SafeText};
 use super::canvas::Canvas;
 use super::glyphs::Glyphs;
 
-/// A stretch of text in one look.
+/// A piece of text in one style.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Span {
-    /// What is drawn.
+    /// The text.
     pub text: SafeText,
-    /// How.
+    /// The style.
     pub style: Style,
 }
 
 impl Span {
-    /// A stretch of text in this look.
+    /// Creates a span in a style.
     pub(crate) fn new(text: impl Into<SafeText>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 
-    /// One without a look of its own.
+    /// Creates an unstyled span.
     pub(crate) fn plain(text: impl Into<SafeText>) -> Self {
         Self::new(text, Style::new())
     }
 }
 
-/// Columns that some spans take.
+/// Returns the width of the spans, in columns.
 pub(crate) fn width(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.columns()).sum()
 }
 
-/// Draws text from the left; what does not fit is cut off.
+/// Draws text from the left edge; the part that does not fit is cut off.
 pub(crate) fn left(buffer: &mut Buffer, area: Rect, text: impl Into<SafeText>, style: Style) {
     spans(buffer, area, &[Span::new(text, style)]);
 }
 
-/// Draws spans from the left.
+/// Draws spans from the left edge; the part that does not fit is cut off.
 pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     if area.height == 0 {
         return;
@@ -56,7 +56,7 @@ pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     }
 }
 
-/// Draws spans against the right edge, if they fit into what is left of the line.
+/// Draws spans against the right edge, if they fit beside the `taken` columns at the left.
 pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
     let needed = width(spans_);
     let room = usize::from(area.width);
@@ -66,7 +66,8 @@ pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Spa
     }
 }
 
-/// The start of a text, in at most so many columns; prose says at its start what it is about.
+/// Returns as much of the start of a text as fits into `columns` columns. The start is kept because a sentence says
+/// there what it is about.
 pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
     let text = text.into();
     match columns.checked_sub(glyphs.cut.width()) {
@@ -76,12 +77,12 @@ pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -
     }
 }
 
-/// A rule across.
+/// Draws a horizontal rule.
 pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     left(buffer, area, canvas.glyphs().rule.repeat(usize::from(area.width)), canvas.theme.dim);
 }
 
-/// A rule with words in it: `──── words ────`.
+/// Draws a horizontal rule with text in it: `──── words ────`.
 pub(crate) fn ruled(
     buffer: &mut Buffer,
     area: Rect,
@@ -96,7 +97,7 @@ pub(crate) fn ruled(
     left(buffer, area, text, style);
 }
 
-/// Words in the middle of an empty place.
+/// Draws lines of text in the middle of an area.
 pub(crate) fn centred(
     buffer: &mut Buffer,
     area: Rect,
@@ -125,7 +126,7 @@ mod tests {
     const RAW: &str = "a\u{1b}[31m\u{202e}.log";
     const SAFE: &str = "a^[[31m<202E>.log";
 
-    /// What `draw` draws on a line of 40 columns.
+    /// Returns what `draw` draws on a line of 40 columns.
     fn drawn(draw: impl FnOnce(&mut Buffer, Rect)) -> String {
         let area = Rect::new(0, 0, 40, 1);
         let mut buffer = Buffer::empty(area);

@@ -1,4 +1,4 @@
-//! What all screens are drawn with: lines of words, boxes, the layout of regions, the theme, marks, the ASCII fallback.
+//! What all screens share for drawing: text lines, boxes, the layout, the theme, the marks and the ASCII fallback.
 
 pub(crate) mod ascii;
 pub mod canvas;

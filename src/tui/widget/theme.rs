@@ -1,20 +1,20 @@
-//! What each thing on the screen looks like: the terminal's own 16 colours, or none at all.
+//! The styles of everything on the screen: the terminal's own 16 colours, or no colours.
 
 use anstyle::{Ansi256Color, AnsiColor, Effects, RgbColor, Style as Look};
 use ratatui::style::{Color, Modifier, Style};
 
-/// Looks by meaning. Colour never carries a meaning alone: there is always a word, a bar or a weight.
+/// Styles by meaning. Colour never carries a meaning alone: there is always also a word, a bar or a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     /// Text that the agent added or caused.
     pub warning: Style,
-    /// Where one is, or what matched.
+    /// Highlights: the cursor, marks, typed text and progress.
     pub accent: Style,
     /// A match of the search.
     pub found: Style,
     /// The current match.
     pub current: Style,
-    /// Frames, numbers, lost text.
+    /// Frames, line numbers and lost text.
     pub dim: Style,
     /// Titles and the status line.
     pub bar: Style,
@@ -22,14 +22,14 @@ pub struct Theme {
     pub active: Style,
     /// Control bytes made visible.
     pub control: Style,
-    /// Something went wrong.
+    /// Error messages.
     pub error: Style,
     /// Whether the output's own colours are shown.
     pub colour: bool,
 }
 
 impl Theme {
-    /// The terminal's own 16 colours.
+    /// Creates a theme of the terminal's own 16 colours.
     pub fn terminal() -> Self {
         Self {
             warning: Style::new().fg(Color::Yellow),
@@ -45,7 +45,7 @@ impl Theme {
         }
     }
 
-    /// Weights alone (`NO_COLOR`).
+    /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
     pub fn plain() -> Self {
         Self {
             warning: Style::new().add_modifier(Modifier::BOLD),
@@ -58,7 +58,7 @@ impl Theme {
         }
     }
 
-    /// The look of an output's own text.
+    /// Returns the style for text that the output itself styled.
     pub fn of(&self, look: Look) -> Style {
         let mut style = Style::new().add_modifier(modifiers(look.get_effects()));
         if self.colour {

@@ -1,12 +1,12 @@
-//! Characters of two columns, told to the redraw.
+//! Makes characters that are two columns wide redraw correctly.
 
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
-/// Empties the columns that wide characters cover, and removes characters of which something covers a part.
+/// Empties the cells that wide characters cover, and blanks wide characters that something else partly covers.
 ///
-/// The redraw compares a cell with the one before. If a covered column held a space, what takes its place later could be
-/// an equal space, and the half of the character that a terminal leaves there would stay.
+/// The redraw compares each cell with the one drawn before. If a covered cell held a space, it could equal the space
+/// that replaces it later, and the half of the character that the terminal leaves there would stay.
 pub(crate) fn settle(buffer: &mut Buffer) {
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
         let mut x = 0;

@@ -25,7 +25,7 @@ fn stored(home: &Home) -> Vec<String> {
 fn while_it_comes_it_has_a_temporary_name_and_when_it_is_whole_its_own() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
-    session.wait_for("still coming").wait_for("Nothing has come yet.");
+    session.wait_for("still coming").wait_for("No output yet.");
     let temporary = stored(&home);
     assert!(temporary.len() == 1 && temporary[0].starts_with(".tmp-tool_"), "{temporary:?}");
     assert_eq!(mode(&own(&home, "tool-output").join(&temporary[0])), 0o600);

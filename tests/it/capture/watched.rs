@@ -20,7 +20,7 @@ fn watching(home: &Home, flags: &[&str]) -> Session {
 fn preview_and_spill_grow_until_the_command_ends() {
     let home = Home::new();
     let mut session = watching(&home, &[]);
-    session.wait_for("still running").wait_for("Nothing has come yet.");
+    session.wait_for("still running").wait_for("No output yet.");
     home.file("print", "");
     session.wait_status("kept 2,000 of 3,001 lines");
     assert!(names(&own(&home, "tool-output"))[0].starts_with(".tmp-"));

@@ -287,7 +287,7 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     let copies = |effect: &Effect| matches!(effect, Effect::Keep { keep: true, .. });
     let foot = |bench: &Bench| bench.rows().pop().unwrap();
     stocked.bench.update(StoresEvent::Copied(450));
-    let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45 % of 1000 B…  Esc gives up";
+    let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  Esc gives up";
     assert!(foot(&stocked.bench).contains(words), "{}", foot(&stocked.bench));
     // One after the other.
     stocked.bench.keys("K");

@@ -38,7 +38,7 @@ fn a_deleted_file_is_still_held() {
     let session = Session::start(&home, &["build.log"]);
     session.wait_status("the model got the one line");
     std::fs::remove_file(path).unwrap();
-    session.wait_status("deleted; what you see is still held").wait_top("first");
+    session.wait_status("deleted; you can still read it here").wait_top("first");
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! What a pane shows: ranges of the file and texts of overspill's own, joined end to end as one run of bytes.
+//! What a pane shows: a document, made of ranges of the file and of text that is not in it, joined end to end.
 
 use std::ops::Range;
 
 use crate::preview::{Input, Part, Preview, Stream};
 
-/// What a stretch of a document is to the reader.
+/// What the bytes of a chunk are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Bytes of the output, as they are.
+    /// Bytes of the output, unchanged.
     Kept,
-    /// Stands for bytes of the output, with other text.
+    /// Other text in place of bytes of the output.
     Changed,
     /// Text that the agent added.
     Notice,
@@ -25,13 +25,13 @@ pub(crate) enum Body {
 pub(crate) struct Chunk {
     pub(crate) class: Class,
     pub(crate) body: Body,
-    /// The range of the output that the chunk stands for; empty for a notice.
+    /// The range of the output that the chunk shows or replaces; `None` for a notice.
     stands_for: Option<(Stream, Range<usize>)>,
-    /// Where it starts in the document, bytes.
+    /// The offset of its start in the document, in bytes.
     pub(crate) start: u64,
 }
 
-/// A document: chunks joined end to end. Positions in it are byte offsets.
+/// A document: chunks joined end to end. Positions are byte offsets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Doc {
     pub(crate) chunks: Vec<Chunk>,
@@ -39,7 +39,7 @@ pub struct Doc {
 }
 
 impl Doc {
-    /// The first `len` bytes of the output itself.
+    /// Creates a document of the first `len` bytes of the output.
     pub fn file(len: usize) -> Self {
         let mut doc = Self::default();
         if len > 0 {
@@ -48,7 +48,7 @@ impl Doc {
         doc
     }
 
-    /// A preview: its kept parts by range, the others by their text.
+    /// Creates a document of a preview: kept parts as ranges of the output, all others as text.
     pub fn preview(preview: &Preview, input: &Input) -> Self {
         let mut doc = Self::default();
         for part in &preview.parts {
@@ -78,17 +78,17 @@ impl Doc {
         }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is nothing to show.
+    /// Whether the document has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where notices start, in order; those that follow one another count as one.
+    /// Iterates over the starts of notices, in order; adjacent notices count as one.
     pub fn notices(&self) -> impl Iterator<Item = u64> + '_ {
         let is_notice = |n: usize| self.chunks[n].class == Class::Notice;
         let first = move |n: &usize| is_notice(*n) && (*n == 0 || !is_notice(*n - 1));
@@ -103,12 +103,12 @@ impl Doc {
         self.chunks.get(chunk + 1).map_or(self.len, |next| next.start)
     }
 
-    /// What the byte at `at` is.
+    /// Returns the class of the byte at `at`.
     pub fn class_at(&self, at: u64) -> Class {
         self.chunks.get(self.chunk_at(at)).map_or(Class::Kept, |chunk| chunk.class)
     }
 
-    /// The runs of one class that make up `range`, in order.
+    /// Iterates over the pieces of `range`, in order, each with its class.
     pub fn classes(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, Class)> + '_ {
         let first = self.chunk_at(range.start);
         self.chunks[first.min(self.chunks.len())..]
@@ -121,8 +121,8 @@ impl Doc {
             })
     }
 
-    /// The offset in the output that a position stands for. A notice holds at the cut: the end of what
-    /// was kept before it, or else the start of what is kept after it.
+    /// Returns the offset in the output that belongs to a position. For a notice, that is the cut: the end of what was
+    /// kept before it, or else the start of what is kept after it.
     pub fn to_file(&self, at: u64) -> usize {
         let n = self.chunk_at(at);
         let Some(chunk) = self.chunks.get(n) else { return 0 };
@@ -138,7 +138,8 @@ impl Doc {
         before.or_else(after).unwrap_or(0)
     }
 
-    /// The position that shows an offset of the output; inside a gap, the notice that stands there.
+    /// Returns the position that shows an offset of the output. Inside a gap, that is the notice that stands for the
+    /// gap.
     pub fn from_file(&self, offset: usize) -> u64 {
         let mut gap = 0;
         for chunk in &self.chunks {
@@ -161,7 +162,7 @@ impl Doc {
         }
     }
 
-    /// The ranges of the output that the document shows, in order; neighbours are joined.
+    /// Returns the ranges of the output that the document shows, in order; adjacent ranges are joined.
     pub fn shown(&self) -> Vec<Range<usize>> {
         let mut shown: Vec<Range<usize>> = Vec::new();
         for (_, range) in

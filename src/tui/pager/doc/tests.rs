@@ -1,4 +1,4 @@
-//! Laws of documents: segments tile them, wherever lines, anchors and characters fall.
+//! Properties of documents: segments tile them, wherever lines, anchors and characters fall.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::tui::pager::reader::{Cost, Files, LineSegment, Reader};
 
 use super::*;
 
-/// A stretch of an output: text, ends of lines, bytes that are no text, and lines about as long as an anchor.
+/// Generates a piece of an output: text, line endings, invalid UTF-8, and lines about as long as an anchor.
 fn stretch() -> impl Strategy<Value = Vec<u8>> {
     let long = (1..=2usize, -6..=6isize, prop_oneof![Just("x"), Just("é"), Just("日"), Just("😀")]);
     prop_oneof![
@@ -25,18 +25,18 @@ fn stretch() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A whole output, of a few anchors at the most.
+/// Generates a whole output, of a few anchors at most.
 pub(crate) fn output() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(stretch(), 0..9).prop_map(|all| all.concat())
 }
 
-/// Looks at a document of some bytes.
+/// Calls `look` with a reader of a document over the bytes `out`.
 pub(crate) fn with_reader<T>(doc: &Doc, out: &[u8], look: impl FnOnce(Reader) -> T) -> T {
     let cost = Cost::default();
     look(Reader { doc, files: Files { out, err: b"", index: None }, cost: &cost })
 }
 
-/// What the model gets of an output under these limits, as a document.
+/// Returns the preview of an output under these limits, as a document.
 pub(crate) fn preview_of(out: &[u8], lines: u64, bytes: u64, tail: bool) -> Doc {
     let mut policy = Catalog::builtin().get("opencode/output").unwrap();
     policy.set_max_lines(lines).unwrap();
@@ -61,7 +61,7 @@ fn segments(reader: &Reader) -> Vec<LineSegment> {
     all
 }
 
-/// Places in a segment where something may be amiss.
+/// Returns places in a segment where mistakes are likely.
 fn places(segment: &LineSegment) -> impl Iterator<Item = u64> + use<> {
     let (start, next) = (segment.start, segment.next);
     let anchors = (start / ANCHOR as u64..=next / ANCHOR as u64).map(|n| n * ANCHOR as u64);

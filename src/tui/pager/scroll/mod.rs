@@ -1,4 +1,4 @@
-//! Where a pane stands in its document, and how it moves: by rows, never by more than it shows.
+//! The position of a pane in its document, and how it moves: by rows, never laying out more than it shows.
 
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
@@ -6,22 +6,22 @@ use crate::text::layout::{Row, Rows, Wrap};
 
 use super::reader::{LineSegment, Reader};
 
-/// So far back an escape sequence can colour a stretch of a long line, in bytes.
+/// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
 
-/// Hardly a row takes more bytes a column than this: only escape sequences are longer than what they show.
+/// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
 
 /// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
-    /// Continued on the next rows.
+    /// Long lines continue on the next rows.
     Wrapped,
-    /// One row a line, from this column on; in a line over 64 KiB, from this byte on.
+    /// One row per line, from this column on; in a line over 64 KiB, from this byte on (0-based).
     Sideways(u64),
 }
 
-/// The room of a pane and the way its text is shown.
+/// The size of a pane and how it shows text.
 #[derive(Debug, Clone, Copy)]
 pub struct Viewport {
     /// Columns for text.
@@ -37,27 +37,27 @@ pub struct Viewport {
 /// One row of a pane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScreenRow {
-    /// Offset in the document of the row's first byte.
+    /// The offset of the row's first byte in the document.
     pub start: u64,
-    /// Past its last byte.
+    /// The offset past the row's last byte.
     pub end: u64,
-    /// Offset to which the cells' own offsets are relative.
+    /// The offset to which the cells' own offsets are relative.
     pub base: u64,
     /// Whether a line starts with this row.
     pub opens: bool,
-    /// Where the next row starts; the document's length after the last.
+    /// The offset of the next row; the document's length after the last.
     pub next: u64,
-    /// What is drawn.
+    /// The cells to draw.
     pub cells: Vec<Cell>,
 }
 
 impl ScreenRow {
-    /// Where the first byte lies that is drawn: in a row moved sideways, not that of the line.
+    /// Returns the offset of the first byte drawn. In a row scrolled sideways, this may not be the start of the line.
     pub fn first(&self) -> u64 {
         self.start.max(self.base)
     }
 
-    /// Past the last byte that is drawn: the line feed is not.
+    /// Returns the offset past the last byte drawn; the line feed is not drawn.
     pub fn drawn_end(&self) -> u64 {
         let last = self.cells.iter().rev().find(|cell| cell.kind.is_drawn());
         last.map_or(self.start, |cell| self.base + cell.end() as u64)
@@ -67,21 +67,21 @@ impl ScreenRow {
 /// A document being scrolled in a frame of a given size.
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {
-    /// What is read.
+    /// Reads the document.
     pub reader: Reader<'a>,
-    /// Where it is shown.
+    /// The frame in which it is shown.
     pub frame: Viewport,
-    /// Rows of the screen that a row of text takes: 2 where a rule is drawn above it.
+    /// Returns how many rows of the screen a row of text takes: 2 if a rule is drawn above it.
     pub weight: &'a dyn Fn(u64, u64) -> usize,
 }
 
 impl Scroll<'_> {
-    /// Whether there are rows at all: an empty frame shows none.
+    /// Whether nothing is shown, because the frame or the document is empty.
     fn is_blank(&self) -> bool {
         self.frame.width == 0 || self.frame.height == 0 || self.reader.doc.is_empty()
     }
 
-    /// The rows from the one that holds `top` on, as many as fill the frame.
+    /// Returns the rows from the one that contains `top` on, as many as fill the frame.
     pub fn screen(&self, top: u64) -> Vec<ScreenRow> {
         let room = usize::from(self.frame.height);
         let mut rows: Vec<ScreenRow> = Vec::new();
@@ -99,12 +99,12 @@ impl Scroll<'_> {
         rows
     }
 
-    /// In a frame of one row the text has it, not the rule above.
+    /// Returns the weight of a row. A frame of only one row shows the text, not the rule above.
     fn weigh(&self, row: &ScreenRow) -> usize {
         (self.weight)(row.start, row.next).min(usize::from(self.frame.height))
     }
 
-    /// At most `most` rows of one segment, from the one that holds `from`.
+    /// Returns at most `most` rows of one segment, from the one that contains `from`.
     fn rows_from(&self, from: u64, most: usize) -> Vec<ScreenRow> {
         match self.frame.long {
             Long::Wrapped => {
@@ -115,10 +115,10 @@ impl Scroll<'_> {
         }
     }
 
-    /// The rows of a wrapped segment from the one that reaches beyond `from` to the last that starts before `to`,
-    /// `most` of them at the most; laying out stops there.
+    /// Returns the rows of a wrapped segment, from the one that reaches beyond `from` to the last that starts before
+    /// `to`, and at most `most`. Layout stops there.
     fn wrapped(&self, segment: LineSegment, from: u64, to: u64, most: usize) -> Vec<ScreenRow> {
-        // The line feed goes along, so that a CR before it is known for the line's end.
+        // The line feed is included, so that a CR before it is recognized as part of the line ending.
         let bytes = self.reader.copy(segment.start..segment.next);
         let style = self.style_before(segment.start, segment.opens);
         let mut rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width))
@@ -137,7 +137,7 @@ impl Scroll<'_> {
         found
     }
 
-    /// The style that the escape sequences before a stretch of a long line have left.
+    /// Returns the style left by the escape sequences before a segment of a long line.
     fn style_before(&self, at: u64, opens: bool) -> anstyle::Style {
         if opens {
             return anstyle::Style::new();
@@ -145,7 +145,7 @@ impl Scroll<'_> {
         style_at(&self.reader.copy(at.saturating_sub(LOOK_BACK)..at))
     }
 
-    /// A whole line on one row, moved sideways.
+    /// Returns a whole line as one row, scrolled sideways.
     fn sideways(&self, start: u64, column: u64) -> ScreenRow {
         self.reader.cost.count_rows(1);
         let segment = self.reader.segment(start);
@@ -169,8 +169,8 @@ impl Scroll<'_> {
         ScreenRow { start, end, base, opens: true, next, cells }
     }
 
-    /// The column of a byte in its line, 0-based, as far as lines are not wrapped; in a line over 64 KiB, which
-    /// of its bytes it is.
+    /// Returns the column of a byte in its line, 0-based, as if lines were not wrapped. In a line over 64 KiB, returns
+    /// the offset of the byte in the line instead.
     pub fn column_of(&self, at: u64) -> u64 {
         let start = self.reader.line_start(at);
         if !self.reader.segment(start).closes {
@@ -180,13 +180,13 @@ impl Scroll<'_> {
         Cells::new(&before, &self.frame.show).map(|cell| u64::from(cell.width)).sum()
     }
 
-    /// Where the line ends that has the most bytes of those on the screen from `top` on.
+    /// Returns the end of the longest row, in bytes, among those on the screen from `top` on.
     pub fn longest_end(&self, top: u64) -> u64 {
         let ends = self.screen(top).into_iter().map(|row| (row.end - row.start, row.end));
         ends.max().map_or(top, |(_, end)| end)
     }
 
-    /// The start of the row that shows `at`.
+    /// Returns the start of the row that shows `at`.
     pub fn row_at(&self, at: u64) -> u64 {
         if self.is_blank() {
             return 0;
@@ -195,7 +195,7 @@ impl Scroll<'_> {
         self.rows_from(at, 1).first().map_or(at, |row| row.start)
     }
 
-    /// The start of the row `n` rows below `top`, no further than shows the last row at the bottom.
+    /// Returns the start of the row `n` rows below `top`, but not below the top that shows the last row at the bottom.
     pub fn down(&self, top: u64, n: usize) -> u64 {
         if self.is_blank() {
             return top;
@@ -211,17 +211,17 @@ impl Scroll<'_> {
         at.min(last_top)
     }
 
-    /// The start of the row `n` rows above `top`.
+    /// Returns the start of the row `n` rows above `top`.
     pub fn up(&self, top: u64, n: usize) -> u64 {
         self.above(top, n, |_| 1)
     }
 
-    /// The top that shows the document's last row at the bottom of the frame.
+    /// Returns the top that shows the document's last row at the bottom of the frame.
     pub fn last_top(&self) -> u64 {
         self.above(self.reader.doc.len(), usize::from(self.frame.height), |row| self.weigh(row))
     }
 
-    /// The furthest row above `top` such that the rows from it to `top` weigh `room` at the most.
+    /// Returns the furthest row above `top` such that the rows from it to `top` weigh at most `room`.
     fn above(&self, top: u64, room: usize, weigh: impl Fn(&ScreenRow) -> usize) -> u64 {
         let mut at = top;
         let mut left = room;
@@ -240,8 +240,7 @@ impl Scroll<'_> {
         at
     }
 
-    /// The rows before `at` in the segment that ends there, or in which it lies: the last `most` of them, and it
-    /// may be more.
+    /// Returns the last `most` rows, possibly more, before `at` in the segment that ends at `at` or contains it.
     fn rows_before(&self, at: u64, most: usize) -> Vec<ScreenRow> {
         match self.frame.long {
             Long::Wrapped => {

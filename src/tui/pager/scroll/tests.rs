@@ -1,4 +1,4 @@
-//! Laws of scrolling: rows tile the document, and moves come back.
+//! Properties of scrolling: rows tile the document, and moves can be reversed.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::tui::pager::doc::tests::{output, preview_of, with_reader};
 
 use super::*;
 
-/// What is looked at: an output or a preview of it, in a frame, with a rule above a row.
+/// A test case: an output or a preview of it, in a frame, with a rule above one row or none.
 #[derive(Clone)]
 struct Case {
     out: Vec<u8>,
@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// All rows, each found by going on from the row before.
+/// Returns all rows, each found from the end of the row before.
 fn rows(scroll: &Scroll) -> Vec<ScreenRow> {
     let tall = Scroll { frame: Viewport { height: u16::MAX, ..scroll.frame }, ..*scroll };
     let mut all: Vec<ScreenRow> = Vec::new();

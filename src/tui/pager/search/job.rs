@@ -1,4 +1,4 @@
-//! What workers search and count, and what they answer.
+//! The search and count tasks for workers, and the replies.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use crate::source::MapView;
 use crate::text::search::{Pattern, Toward};
 
-/// What is searched.
+/// What to search.
 #[derive(Debug, Clone)]
 pub enum Haystack {
     /// The file.
     File(MapView),
-    /// A preview, whole.
+    /// The text of a whole preview.
     Text(Arc<[u8]>),
 }
 
 impl Haystack {
-    /// Its bytes.
+    /// Returns the bytes to search.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Haystack::File(view) => view,
@@ -25,57 +25,57 @@ impl Haystack {
     }
 }
 
-/// A search to be made by a worker.
+/// A search task for a worker.
 #[derive(Debug, Clone)]
 pub struct SearchJob {
-    /// Its number; an answer to an older one is dropped.
+    /// The number of the task; replies to older ones are dropped.
     pub number: u64,
-    /// What is sought.
+    /// What to search for.
     pub pattern: Pattern,
-    /// Where.
+    /// What to search.
     pub haystack: Haystack,
-    /// From which byte.
+    /// The byte offset to start from.
     pub from: usize,
-    /// Which way.
+    /// The direction.
     pub toward: Toward,
 }
 
-/// Matches in a file to be counted by a worker.
+/// A task for a worker: count all matches in a file.
 #[derive(Debug, Clone)]
 pub struct CountJob {
-    /// Its number; an answer to an older one is dropped.
+    /// The number of the task; replies to older ones are dropped.
     pub number: u64,
-    /// What is counted.
+    /// What to count.
     pub pattern: Pattern,
-    /// Where.
+    /// The file to count in.
     pub view: MapView,
 }
 
-/// What a worker says of a search.
+/// A worker's reply.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The job's number.
+    /// The number of the task.
     pub number: u64,
-    /// What it says.
+    /// The reply.
     pub reply: SearchReply,
 }
 
-/// Something to say of a search.
+/// The content of a worker's reply.
 #[derive(Debug, Clone)]
 pub enum SearchReply {
-    /// The nearest match, and whether the search wrapped to the top to find it.
+    /// The nearest match, and whether the search wrapped around to find it.
     Match(Range<usize>, Round),
-    /// There is none.
+    /// There is no match.
     Nothing,
-    /// So many matches start in the chunk that ends here.
+    /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(usize, u64),
 }
 
-/// Whether a search went on from the other end.
+/// Whether a search wrapped around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
-    /// It did not.
+    /// Found without wrapping.
     Straight,
-    /// It did.
+    /// Found after wrapping around.
     Wrapped,
 }

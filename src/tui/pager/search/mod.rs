@@ -1,4 +1,4 @@
-//! The search on the screen: what is sought, where, and what has been found.
+//! The search in an output: the pattern, the current match and the counts.
 
 pub mod job;
 
@@ -14,22 +14,22 @@ use job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 /// Previews up to this many bytes are searched; longer ones show most of the file anyway.
 const LONGEST_PREVIEW: u64 = 64 << 20;
 
-/// So much of what was kept is searched at once when the limits are turned.
+/// After a change of limits, matches are counted at once in up to this many kept bytes.
 const MOST_KEPT: usize = 2 << 20;
 
 /// The state of the search.
 #[derive(Debug, Clone, Default)]
 pub struct Find {
-    /// What is sought.
+    /// The pattern, if there is one.
     pub pattern: Option<Pattern>,
     toward: Option<Toward>,
-    /// Patterns typed before, the newest last.
+    /// The patterns typed before, newest last.
     pub history: Vec<String>,
     /// The current match in each pane: a range of its document.
     pub current: [Option<Range<u64>>; 2],
-    /// Matches in the file, as far as they are counted.
+    /// The matches in the file, as far as they are counted.
     pub counts: MatchCounts,
-    /// Matches in what the model got of the file; `None` where that is too much to search at once.
+    /// The number of matches in what the model got of the file; `None` if that is too much to search at once.
     pub kept: Option<u64>,
     counting: u64,
     running: bool,
@@ -37,18 +37,18 @@ pub struct Find {
 }
 
 impl Find {
-    /// Whether a worker is looking.
+    /// Whether a worker is searching.
     pub fn is_running(&self) -> bool {
         self.running
     }
 
-    /// Gives up looking.
+    /// Abandons the search of the worker.
     pub fn stop(&mut self) {
         self.running = false;
         self.number += 1;
     }
 
-    /// Another output is looked at: the pattern stays, what was found does not.
+    /// Prepares for another output: keeps the pattern, drops the matches.
     pub fn forget_place(&mut self) {
         self.current = [None, None];
         self.counts = MatchCounts::default();
@@ -56,18 +56,18 @@ impl Find {
         self.stop();
     }
 
-    /// Nothing is sought any more; what was typed is remembered.
+    /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();
         self.pattern = None;
     }
 
-    /// The preview is another: what was found in it holds no longer.
+    /// Drops the current match in Preview, because the preview has changed.
     pub fn forget_preview(&mut self) {
         self.current[Side::Preview as usize] = None;
     }
 
-    /// The current match of a side.
+    /// Returns the current match of a side.
     pub fn current(&self, side: Side) -> Option<&Range<u64>> {
         self.current[side as usize].as_ref()
     }
@@ -96,7 +96,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Counts all matches in the file anew.
+    /// Starts counting all matches in the file again.
     pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
         let Some(pattern) = &self.find.pattern else { return };
         let output = &self.output;
@@ -119,7 +119,7 @@ impl Pager {
         self.find.kept = (kept <= MOST_KEPT).then(count);
     }
 
-    /// Goes to the next match, or the one before.
+    /// Goes to the next match, or to the previous one if `reversed`.
     pub(crate) fn next_match(&mut self, reversed: bool, effects: &mut Effects) {
         match self.find.toward {
             Some(toward) if self.find.pattern.is_some() => {
@@ -158,7 +158,7 @@ impl Pager {
         }))
     }
 
-    /// The current match, while it is on the screen, or else the top of the screen is where one looks from.
+    /// Returns where to search from: the current match if it is visible, otherwise the top of the screen.
     fn seek_from(&self, side: Side, toward: Toward) -> u64 {
         let shown = self.shown_range(side);
         let current = self.find.current(side).filter(|m| shown.contains(&m.start));
@@ -169,7 +169,7 @@ impl Pager {
         }
     }
 
-    /// Takes in what a worker says.
+    /// Handles a worker's reply.
     pub(crate) fn found(&mut self, found: Found) {
         if let SearchReply::Counted(end, count) = found.reply {
             if found.number == self.find.counting {
@@ -189,7 +189,7 @@ impl Pager {
                 self.message = Some(match side {
                     Side::Spill => Message::error(format!("{what}: not in the file")),
                     Side::Preview => {
-                        Message::error(format!("{what}: the model did not get it; Tab n looks in the spill"))
+                        Message::error(format!("{what}: the model did not get it; Tab n searches the spill"))
                     }
                 });
             }

@@ -1,4 +1,4 @@
-//! The limits drawer, over the lower part of the screen.
+//! Draws the limits drawer over the lower part of the screen.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
-/// Columns of the parameters, where there is room for the difference beside them.
+/// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
 
 /// Draws the drawer.
@@ -65,7 +65,7 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
     }
 }
 
-/// A value, and a size in bytes as people read it too.
+/// Formats a value; a size in bytes is also given in larger units.
 fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
     match (
         output.subject.policy.size_key() == Some(key) && output.subject.policy.unit() == Unit::Bytes,
@@ -76,7 +76,7 @@ fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
     }
 }
 
-/// What the model gains or loses, a row a figure.
+/// Describes what the model gains or loses, one figure per row.
 fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
     let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
@@ -101,17 +101,16 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     ];
     if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.kept) {
         let name = SafeText::from(pattern.text()).fit(20);
-        let words =
-            format!("{} of {} matches of {name}", thousands(kept), thousands(pager.find.counts.total()));
+        let words = format!(" {} of {} for {name}", thousands(kept), thousands(pager.find.counts.total()));
         rows.push(vec![
-            Span::new(format!("{:<12}", "finds kept"), pager.canvas.theme.dim),
+            Span::new(format!("{:<12}", "matches kept"), pager.canvas.theme.dim),
             Span::plain(words),
         ]);
     }
     rows
 }
 
-/// What it takes to keep the line in question.
+/// Describes what it takes to keep the line that the drawer asks about.
 fn advice(pager: &Pager) -> Vec<Span> {
     let Some(advice) = &pager.drawer.advice else { return Vec::new() };
     let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));

@@ -1,4 +1,4 @@
-//! The map of the whole file between the panes: what was kept, what was lost, where one is.
+//! Draws the map of the whole file between the panes: what was kept, what was lost, and the current position.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
-/// How much of a stretch of the file the model got.
+/// How much of a range of the file the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
     /// All of it.
@@ -22,7 +22,7 @@ pub(crate) enum Share {
     None,
 }
 
-/// The share of `stretch` that lies in `kept` (ordered, disjoint).
+/// Returns how much of `stretch` lies in `kept`, which must be sorted and disjoint.
 pub(crate) fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
     let first = kept.partition_point(|range| range.end <= stretch.start);
     let inside: usize = kept[first..]
@@ -37,7 +37,7 @@ pub(crate) fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
     }
 }
 
-/// Draws the map: a row for each share of the file, from its start to its end.
+/// Draws the map. Its rows divide the file into equal parts, from start to end.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
     let len = output.view.len();
     let rows = usize::from(area.height);

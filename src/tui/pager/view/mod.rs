@@ -1,4 +1,4 @@
-//! Drawing an output: title, panes, the map between them, the status line, the limits drawer.
+//! Draws an output: title, panes, the map between them, the status line and the limits drawer.
 
 pub(crate) mod drawer;
 pub(crate) mod minimap;
@@ -17,7 +17,7 @@ use super::reader::Cost;
 use pane::{Drawn, Shown};
 use status::Told;
 
-/// Draws the screen of one output; without its last line, where nothing is told, which is left to a prompt.
+/// Draws the screen of one output. Without `told`, the last line is left to a prompt.
 pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: Rect, cost: &Cost) {
     let places = layout::pager(area, pager.focus());
     title::draw(pager, &pager.output, frame, &places);

@@ -1,4 +1,4 @@
-//! One pane: rows of cells with their gutter, in the colours of what they are.
+//! Draws one pane: rows of cells with their gutter, coloured by meaning.
 
 use std::ops::Range;
 
@@ -17,37 +17,37 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
-/// Bytes of the longest character in UTF-8.
+/// The length of the longest character in UTF-8, in bytes.
 const LONGEST_CHAR: u64 = 4;
 
 /// A pane to be drawn.
 pub(crate) struct Shown<'a> {
-    /// Whose.
+    /// The output shown.
     pub output: &'a OpenOutput,
-    /// Which side of it.
+    /// The side of the output.
     pub side: Side,
-    /// From which row on.
+    /// The offset of the first row.
     pub top: u64,
-    /// Whether it has a heading.
+    /// Whether the pane has a heading.
     pub headed: bool,
-    /// The terminal.
+    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// How long lines are shown,
+    /// How long lines are shown.
     pub long: Long,
-    /// and how bytes become cells.
+    /// How bytes become cells.
     pub show: Show,
-    /// Whether it has the focus.
+    /// Whether the pane has the focus.
     pub active: bool,
-    /// Whether more of the output may come.
+    /// Whether more of the output may arrive.
     pub coming: bool,
-    /// What is sought in it.
+    /// The search pattern to highlight.
     pub pattern: Option<&'a Pattern>,
     /// The current match.
     pub current: Option<&'a Range<u64>>,
 }
 
 impl<'a> Shown<'a> {
-    /// The start of a preview, of an output that is not looked at otherwise.
+    /// Creates the pane that shows the start of a preview beside the list.
     pub(crate) fn glance(output: &'a OpenOutput, canvas: Canvas) -> Self {
         Self {
             output,
@@ -65,16 +65,16 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What a pane came to show.
+/// What a pane ended up showing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Drawn {
-    /// Where in its document the last row ends, in bytes.
+    /// The offset in the document of the end of the last row, in bytes.
     pub end: u64,
-    /// Escape sequences in its rows that are kept from the screen.
+    /// The number of escape sequences in its rows that are not shown.
     pub hidden: usize,
 }
 
-/// Draws a pane, under its heading where there is one.
+/// Draws a pane, with its heading if it has one.
 pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
     let mut area = area;
@@ -82,7 +82,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["Nothing has come yet.".into()]);
+    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return Drawn::default();
@@ -123,12 +123,12 @@ struct Pane<'a> {
     reader: Reader<'a>,
     /// The number of the line drawn last, 0-based, and whether it is exact.
     number: Option<(u64, bool)>,
-    /// Matches in the segment drawn last: its base, and their ranges in the document.
+    /// The matches in the segment drawn last: the segment's base, and their ranges in the document.
     found: Option<(u64, Vec<Range<u64>>)>,
 }
 
 impl Pane<'_> {
-    /// Draws a row, with the rule above it if there is one; the row after it.
+    /// Draws a row, with a rule above it if there is one. Returns the `y` of the next row.
     fn row(&mut self, buffer: &mut Buffer, area: Rect, y: u16, row: &ScreenRow) -> u16 {
         let mut y = y;
         if self.side == Side::Spill
@@ -216,13 +216,13 @@ impl Pane<'_> {
         }
     }
 
-    /// The matches that the row shows. They are looked for once in each line, or stretch of a long line.
+    /// Returns the matches visible in the row. Each line, or segment of a long line, is searched only once.
     fn matches_in(&mut self, row: &ScreenRow) -> Vec<Range<u64>> {
         let Some(pattern) = self.shown.pattern else { return Vec::new() };
         let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
             let segment = self.reader.segment(self.reader.segment_start(row.base));
-            // What stands before it tells whether a line or a word starts here.
+            // The bytes before it decide whether a line or a word starts here.
             let from = row.base.saturating_sub(LONGEST_CHAR);
             let line = self.reader.copy(from..segment.end.max(shown.end));
             let found = pattern.find_from(&line, (row.base - from) as usize);
@@ -240,7 +240,7 @@ fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
 }
 
-/// Puts a cell on the screen; the column after it. The cell's text is safe by its making.
+/// Draws a cell and returns the column after it. The text of a cell is always safe to draw.
 fn put(buffer: &mut Buffer, area: Rect, x: u16, cell: &Cell, style: Style) -> u16 {
     let end = x + u16::from(cell.width);
     if !cell.kind.is_drawn() || end > area.x + area.width {

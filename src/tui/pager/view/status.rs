@@ -1,4 +1,4 @@
-//! The line at the foot: what was kept, where one is, and what to press.
+//! Draws the bottom line: what was kept, the current position, and the keys.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -17,12 +17,12 @@ use crate::tui::widget::line::{self, Span};
 
 use super::pane::Drawn;
 
-/// What the line tells before all else.
+/// What the status line shows in preference to the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Told<'a> {
-    /// Digits typed before a key.
+    /// The count typed before a key.
     pub count: Option<u64>,
-    /// What is told until the next key.
+    /// The message shown until the next key.
     pub message: Option<&'a Message>,
 }
 
@@ -41,7 +41,7 @@ pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: R
     line::right(frame.buffer_mut(), area, taken, &right.unwrap_or_default());
 }
 
-/// The left end, from the fullest to the barest.
+/// Returns versions of the left end, from the longest to the shortest.
 fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     let output = &pager.output;
     let plain = |text: String| vec![Span::plain(format!(" {text}"))];
@@ -61,7 +61,7 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     }
     match pager.focus() {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
-            vec![plain("nothing has come yet".into())]
+            vec![plain("no output yet".into())]
         }
         Side::Preview => describe::summary(output).into_iter().map(plain).collect(),
         Side::Spill => {
@@ -74,12 +74,13 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     }
 }
 
-/// `offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001`, from the fullest to the barest.
+/// Describes the window in versions from the longest to the shortest: `offset 2001 limit 2000 · lines 2,001-4,000 of
+/// 8,432 · next 4001`.
 pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
     let ReadWindow { offset, limit } = window;
     let call = format!("offset {offset} limit {limit}");
     let Some(total) = output.lines() else {
-        return vec![format!("{call} · counting lines, {} %", output.counted_percent()), call];
+        return vec![format!("{call} · counting lines, {}%", output.counted_percent()), call];
     };
     let last = (window.next() - 1).min(total);
     if total == 0 || offset > total {
@@ -90,7 +91,7 @@ pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
     vec![format!("{call} · {lines} · {next}"), format!("{call} · {next}"), call]
 }
 
-/// How far to the right the panes are.
+/// Describes how far to the right the panes are scrolled; empty if they are not.
 fn sideways(pager: &Pager) -> String {
     match pager.panes.long {
         Long::Sideways(at) if at > 0 && pager.is_long_line(pager.focus()) => {
@@ -101,7 +102,7 @@ fn sideways(pager: &Pager) -> String {
     }
 }
 
-/// The right end, from the fullest to the barest.
+/// Returns versions of the right end, from the longest to the shortest.
 fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
     let dim = pager.canvas.theme.dim;
     let place = vec![Span::new(format!("{} ", position(pager, output, drawn)), dim)];
@@ -136,13 +137,13 @@ fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
     keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
 }
 
-/// How far down the pane is.
+/// Describes how far down the pane is, in percent.
 fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
     let len = output.doc(pager.focus()).len().max(1);
     format!("{}%", drawn.end.min(len) * 100 / len)
 }
 
-/// What is on the screen and cannot be seen, and the key that shows it: in words, and barely.
+/// Describes the escape sequences that are hidden and the key that shows them: a long and a short version.
 fn hidden(drawn: Drawn) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
@@ -152,16 +153,16 @@ fn hidden(drawn: Drawn) -> [String; 2] {
     }
 }
 
-/// That there is something to know before the preview is trusted, and the key that tells it: in words, and barely.
+/// Announces that there are warnings about the preview, with the key that shows them: a long and a short version.
 fn warned(output: &OpenOutput) -> [String; 2] {
     let (warnings, key) = (output.warnings(), key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
-        Some(first) => [format!("{}, {key} tells   ", first.short()), format!("warning: {key}  ")],
+        Some(first) => [format!("{}, {key} explains   ", first.short()), format!("warning: {key}  ")],
     }
 }
 
-/// In Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
+/// Describes the matches: in Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
 fn matches(pager: &Pager, output: &OpenOutput) -> Option<String> {
     let pattern = pager.find.pattern.as_ref()?;
     let counts = &pager.find.counts;

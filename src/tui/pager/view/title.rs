@@ -1,4 +1,4 @@
-//! The line at the top: what is looked at, which view, and by which policy it was cut.
+//! Draws the top line: the name of the output, the pane, and the policy that cut the output.
 
 use ratatui::Frame;
 use ratatui::style::Style;
@@ -43,7 +43,7 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     spans
 }
 
-/// What has become of the file.
+/// Returns the state of the file, if it is unusual.
 fn state(pager: &Pager) -> Option<&'static str> {
     match pager.path_status {
         PathStatus::Gone => Some("deleted"),
@@ -54,7 +54,7 @@ fn state(pager: &Pager) -> Option<&'static str> {
     }
 }
 
-/// The right end, from the fullest to the barest.
+/// Returns versions of the right end, from the longest to the shortest.
 fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let weak = Some(output.subject.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));

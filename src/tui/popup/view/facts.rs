@@ -1,4 +1,4 @@
-//! Facts about the output that is looked at, in a box.
+//! Draws the facts about the output being viewed, in a box.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// Columns of the facts' names.
+/// The columns reserved for the names of facts.
 const NAMES: usize = 12;
 
 fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
@@ -55,7 +55,7 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     facts.into_iter().map(|(name, text)| (name, text.into())).collect()
 }
 
-/// Draws the box.
+/// Draws the box of facts.
 pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let facts = facts(output);
     let longest = facts.iter().map(|(_, text)| text.columns()).max().unwrap_or(0) as u16;
@@ -70,8 +70,8 @@ pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect)
     }
 }
 
-/// A fact on rows of at most `room` columns, folded between words where a row's second half has a space. A character
-/// that is wider than a row has a row of its own.
+/// Folds a fact into rows of at most `room` columns. A row ends at a space if there is one in its second half. A
+/// character wider than a row gets a row of its own.
 fn folded<'a>(name: &'a str, text: &'a SafeText, room: usize) -> Vec<(&'a str, &'a str)> {
     let (mut rows, mut rest) = (Vec::new(), &**text);
     while columns_of(rest) > room {

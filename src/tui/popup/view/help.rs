@@ -1,4 +1,4 @@
-//! Help: the table of keys under its headings, and what the marks on the screen mean.
+//! Help: the table of keys under its headings, and the legend of the marks on the screen.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// Columns for keys.
+/// The columns reserved for keys.
 const KEYS: usize = 18;
 
 enum HelpLine {
@@ -38,7 +38,7 @@ fn rows(glyphs: &Glyphs) -> Vec<HelpLine> {
     rows
 }
 
-/// The marks on the screen and what they mean.
+/// Returns each mark on the screen with its meaning.
 fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
     let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, .. } = glyphs;
     let of_glyphs = [
@@ -46,11 +46,11 @@ fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
         (format!("{kept} after a number"), "the model got this line"),
         (format!("{lost} after a number"), "the model did not get this line"),
         (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
-        (format!("{here} in the map"), "where Spill stands in the file"),
-        (format!("{found} in the map"), "the search finds something here"),
+        (format!("{here} in the map"), "the position of Spill in the file"),
+        (format!("{found} in the map"), "a match of the search"),
     ];
     let others = [
-        ("~ before a number", "about: lines are still being counted"),
+        ("~ before a number", "approximate: lines are still being counted"),
         ("! in Stores", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
     ];
@@ -61,14 +61,14 @@ fn place(area: Rect, rows: usize) -> Rect {
     layout::overlay(area, 76, rows as u16 + 2)
 }
 
-/// The furthest that help can be scrolled.
+/// Returns the last row to which help can be scrolled.
 pub fn last_top(canvas: &Canvas, area: Rect) -> u16 {
     let rows = rows(canvas.glyphs()).len();
     let place = place(area, rows);
     (rows as u16).saturating_sub(place.height.saturating_sub(2))
 }
 
-/// Draws help from a row on.
+/// Draws help, scrolled down to row `top`.
 pub fn draw(canvas: &Canvas, frame: &mut Frame, area: Rect, top: u16) {
     let rows = rows(canvas.glyphs());
     let place = place(area, rows.len());

@@ -1,4 +1,4 @@
-//! Drawing what lies over the screen: help, facts, the policy picker, a line being typed.
+//! Draws the pop-ups: help, facts, the policy picker and the prompt.
 
 pub mod facts;
 pub mod help;

@@ -1,4 +1,4 @@
-//! The list of policies, in a box.
+//! Draws the policy picker, in a box.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// Draws the list.
+/// Draws the picker.
 pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
     let shown = picker.shown();
     let place = layout::overlay(
@@ -22,7 +22,7 @@ pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Re
         (picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
     );
     let eras = if picker.all {
-        "those of today".to_owned()
+        "current only".to_owned()
     } else {
         format!("all {}, earlier ones too", picker.of_all_eras())
     };
@@ -58,7 +58,7 @@ fn name(choice: &Choice) -> SafeText {
     choice.policy.name().into()
 }
 
-/// Of an earlier form, when it held.
+/// Describes when a policy of an earlier era held; empty for a current one.
 fn held(choice: &Choice) -> String {
     if choice.is_current {
         String::new()
@@ -67,7 +67,7 @@ fn held(choice: &Choice) -> String {
     }
 }
 
-/// `2,000 lines, 50 KB`.
+/// Formats the limits: `2,000 lines, 50 KB`.
 fn limits(choice: &Choice) -> String {
     let policy = &choice.policy;
     let most = policy.max_size().map(|most| match policy.unit() {

@@ -1,4 +1,4 @@
-//! A line being typed, at the foot of the screen.
+//! Draws the prompt at the bottom of the screen.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -8,7 +8,7 @@ use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
-/// Draws a line being typed, with its cursor.
+/// Draws the prompt with its cursor.
 pub(crate) fn draw(
     canvas: &Canvas,
     message: Option<&Message>,
@@ -26,8 +26,9 @@ pub(crate) fn draw(
     line::spans(frame.buffer_mut(), area, &spans);
     if fault.is_none() {
         let hint = match prompt.purpose() {
-            Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc leave ",
-            _ => "Enter · Esc leave ",
+            Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
+            Purpose::GoTo => "line, 50% or 4096b · Enter · Esc cancel ",
+            _ => "Enter · Esc cancel ",
         };
         line::right(frame.buffer_mut(), area, line::width(&spans), &[Span::new(hint, canvas.theme.dim)]);
     }

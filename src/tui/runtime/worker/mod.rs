@@ -1,5 +1,5 @@
-//! Work that takes time, on threads of its own: counting lines, searching. Each asks at every chunk
-//! whether it is still wanted, and speaks over one channel.
+//! Slow work on separate threads, such as counting lines and searching. Each worker checks at every chunk whether it is
+//! still wanted; all report over one channel.
 
 pub(crate) mod scans;
 pub(crate) mod stores;
@@ -30,13 +30,15 @@ use super::terminal::{self, ThreadRole};
 use scans::{Background, Gate};
 use ticket::{Reporter, Ticket};
 
-/// A preview that is made within two frames is waited for, so that what is drawn is never one step behind.
+/// How long the loop waits for a preview, about two frames: a preview made by then appears in the next frame, not one
+/// later.
 const SOON: Duration = Duration::from_millis(30);
 
-/// One beside the list is waited for only half as long: who holds a key down moves on about every 30 ms.
+/// How long the loop waits for a preview beside the list. It is half as long, because a key held down repeats about
+/// every 30 ms.
 const BESIDE: Duration = Duration::from_millis(15);
 
-/// Starts workers, and makes them give up when something newer is wanted.
+/// Starts workers, and makes them stop when newer work replaces theirs.
 #[derive(Debug)]
 pub struct Jobs {
     events: Reporter,
@@ -50,13 +52,13 @@ pub struct Jobs {
     glancing: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
     keeping: Arc<AtomicU64>,
-    /// What came of each entry that was to be kept, in words, once it is known.
+    /// For each request to keep an entry: receives the error, or `None`, once the request is done.
     kept: RefCell<Vec<Receiver<Option<String>>>>,
     gate: Gate,
 }
 
 impl Jobs {
-    /// Workers report here.
+    /// Creates the workers' owner. Workers report over `signals`.
     pub fn new(signals: Sender<Signal>, stores: Stores, env: Env) -> Self {
         let never = || Arc::new(AtomicU64::new(0));
         Self {
@@ -76,13 +78,13 @@ impl Jobs {
         }
     }
 
-    /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is given up.
+    /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is abandoned.
     pub fn count(&self, view: &MapView, number: u64, want: Want, from: usize) {
         let (view, background) = (view.clone(), self.background(&self.counting));
         self.spawn("count", move || scans::count(&view, number, want, from, &background));
     }
 
-    /// Looks for a match; an earlier search is given up, and what only counts waits for it.
+    /// Searches for a match; an earlier search is abandoned, and counting waits meanwhile.
     pub fn search(&self, job: SearchJob) {
         let ticket = Ticket::next(&self.searching);
         let (events, gate) = (self.events.clone(), self.gate.clone());
@@ -96,7 +98,7 @@ impl Jobs {
         });
     }
 
-    /// Counts all matches in a file; an earlier count is given up.
+    /// Counts all matches in a file; an earlier count is abandoned.
     pub fn count_matches(&self, job: CountJob) {
         let background = self.background(&self.tallying);
         self.spawn("matches", move || scans::tally(&job, &background));
@@ -106,15 +108,15 @@ impl Jobs {
         Background { ticket: Ticket::next(newest), gate: self.gate.clone(), events: self.events.clone() }
     }
 
-    /// Looks at all stores; an earlier look is given up. Entries are sent as they are found. Afterwards their
-    /// directories are watched until the next look.
+    /// Scans all stores; an earlier scan is abandoned. Entries are sent as they are found. Afterwards the directories
+    /// are watched until the next scan.
     pub fn scan(&self, number: u64) {
         let (events, places) = (self.events.clone(), self.places.clone());
         let ticket = Ticket::next(&self.looking);
         self.spawn("stores", move || stores::look(number, &places, &ticket, &events));
     }
 
-    /// Puts entries in order; an earlier order is given up.
+    /// Sorts entries; an earlier task is abandoned.
     pub fn sort(&self, task: Task) {
         let events = self.events.clone();
         let ticket = Ticket::next(&self.arranging);
@@ -125,7 +127,7 @@ impl Jobs {
         });
     }
 
-    /// Deletes entries, and tells what became of them.
+    /// Deletes entries and reports the result.
     pub fn delete(&self, to_delete: Vec<Marked>) {
         let (events, places) = (self.events.clone(), self.places.clone());
         self.spawn("delete", move || {
@@ -133,7 +135,7 @@ impl Jobs {
         });
     }
 
-    /// Keeps an entry for ever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
+    /// Keeps an entry forever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
     pub fn keep(&self, entry: Entry, keep: bool) {
         let (events, places) = (self.events.clone(), self.places.clone());
         let ticket = Ticket::next(&self.keeping);
@@ -143,7 +145,7 @@ impl Jobs {
             let mut goes_on = |bytes| ticket.is_wanted() && events.send(StoresEvent::Copied(bytes));
             let done = set_kept(&entry, keep, &places.1, &mut goes_on);
             let fault = done.as_ref().err().cloned();
-            // Nobody listens but on leaving.
+            // The receiver is only read on quitting.
             let _ = tell.send(fault.clone());
             if fault.is_some() && !ticket.is_wanted() {
                 return;
@@ -153,12 +155,12 @@ impl Jobs {
         });
     }
 
-    /// Gives up copying an entry to keep it.
+    /// Abandons copying an entry to keep it.
     pub fn stop_keeping(&self) {
         Ticket::next(&self.keeping);
     }
 
-    /// Waits for what is still being kept; what went wrong, in words, where the screens have not told it.
+    /// Waits for pending requests to keep entries. Returns an error that the screens have not shown, if there is one.
     pub fn finish_keeping(&self) -> Option<String> {
         let unfinished = |told: &Receiver<_>| told.try_recv() == Err(TryRecvError::Empty);
         let left: Vec<_> = self.kept.take().into_iter().filter(unfinished).collect();
@@ -177,7 +179,7 @@ impl Jobs {
         });
     }
 
-    /// Counts the lines of some entries, one after the other, until the screens are left.
+    /// Counts the lines of some entries, one entry after the other, until the program quits.
     pub fn count_lines(&self, entries: Vec<Entry>) {
         let events = self.events.clone();
         self.spawn("lines", move || {
@@ -191,15 +193,15 @@ impl Jobs {
         });
     }
 
-    /// Makes a preview of what is looked at; an earlier one is given up. One that is soon made is handed over at once,
-    /// so that no frame is drawn without it; any other is reported.
+    /// Makes the preview of the output being viewed; an earlier one is abandoned. If it is ready soon it is returned,
+    /// so that no frame is drawn without it; otherwise it is reported later.
     pub fn plan(&self, task: Making) -> Option<Box<Planned>> {
         let patience = if task.asked { SOON } else { Duration::ZERO };
         self.make("plan", (&self.planning, patience), move |wanted| task.run(wanted), OutputEvent::Planned)
     }
 
-    /// Opens an entry, and makes its preview to be shown beside the list; an earlier one is given up. It is handed over
-    /// or reported like any other preview.
+    /// Opens an entry and makes its preview, to be shown beside the list; an earlier one is abandoned. It is returned
+    /// or reported as in [`Self::plan`].
     pub fn glance(&self, path: PathBuf, opener: Opener) -> Option<Box<Glance>> {
         let work = move |wanted: &dyn Fn() -> bool| match opener(&path, Hold::No) {
             Ok(target) => Glance::of(path, target.subject, target.source.view(), wanted),
@@ -208,8 +210,8 @@ impl Jobs {
         self.make("glance", (&self.glancing, BESIDE), work, StoresEvent::Glanced)
     }
 
-    /// Has a worker make something; what its kind made before is given up. Handed over if it is there within the
-    /// patience of the caller, else reported.
+    /// Has a worker make something; earlier work of the same kind is abandoned. The result is returned if it is ready
+    /// within the patience given, otherwise reported as an event.
     fn make<T: Send + 'static, E: Into<Event> + 'static>(
         &self,
         name: &str,
@@ -224,13 +226,13 @@ impl Jobs {
             let made = catch_unwind(AssertUnwindSafe(|| work(&wanted)));
             match made {
                 Ok(Some(made)) => {
-                    // Handed over if someone still waits just there.
+                    // The channel has no buffer: this succeeds only while the caller still waits.
                     if let Err(SendError(made)) = here.send(Box::new(made)) {
                         events.send(event(made));
                     }
                 }
                 Ok(None) => {}
-                // A plan that was told to end may trip over figures that it was no longer given.
+                // A plan that was told to stop may panic over figures that it was no longer given; ignore that.
                 Err(fault) if ticket.is_wanted() => resume_unwind(fault),
                 Err(_) => {}
             }
@@ -238,12 +240,12 @@ impl Jobs {
         soon.recv_timeout(patience).ok()
     }
 
-    /// Gives up making a preview.
+    /// Abandons the preview being made.
     pub fn stop_plan(&self) {
         Ticket::next(&self.planning);
     }
 
-    /// Finds out what it takes to keep a line; an earlier request is dropped.
+    /// Finds the change of limits that keeps a line; an earlier request is dropped.
     pub fn advise(&self, options: KeepRequest) {
         let (events, ticket) = (self.events.clone(), Ticket::next(&self.advising));
         self.spawn("advice", move || {
@@ -254,13 +256,13 @@ impl Jobs {
         });
     }
 
-    /// Gives up searching.
+    /// Abandons searching and counting matches.
     pub fn stop_search(&self) {
         Ticket::next(&self.searching);
         Ticket::next(&self.tallying);
     }
 
-    /// A worker that fails says so on the status line; the screen goes on.
+    /// Starts a worker. If it fails, the status line reports it and the screens go on.
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
         let events = self.events.clone();
         let guarded = move || {
@@ -270,12 +272,12 @@ impl Jobs {
             }
         };
         if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(guarded) {
-            self.events.send(Event::Told(Message::error(format!("no thread for work: {error}"))));
+            self.events.send(Event::Told(Message::error(format!("cannot start a thread: {error}"))));
         }
     }
 }
 
-/// Whatever ends the screens, no copy is left half done.
+/// Stops the copy being made and waits for it, so that none is left half done, however the screens end.
 impl Drop for Jobs {
     fn drop(&mut self) {
         self.stop_keeping();
@@ -283,7 +285,7 @@ impl Drop for Jobs {
     }
 }
 
-/// Deletes entries by the rules of their stores; what became of them, in words.
+/// Deletes entries by the rules of their stores. Returns a message with the result.
 pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
     let now = jiff::Timestamp::now();
     let mut cleaner = match store::Cleaner::start(env) {
@@ -313,7 +315,7 @@ pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
     }
 }
 
-/// The id under which it is kept in overspill's own store.
+/// Keeps an entry, or stops keeping it. Returns its id in overspill's own store.
 fn set_kept(
     entry: &Entry,
     keep: bool,

@@ -1,4 +1,4 @@
-//! What workers do to a whole file: count its lines and totals, find the nearest match, count all matches.
+//! The workers that read a whole file: they count its lines and totals, find the nearest match and count all matches.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,33 +12,35 @@ use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob
 
 use super::ticket::{Reporter, Ticket};
 
-/// A counting worker takes this share of a file at a time,
+/// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
 
-/// but no fewer and no more bytes: each report wakes the thread that draws the screen.
+/// The smallest and largest part taken at a time, in bytes. They are limited because each report wakes the thread that
+/// draws the screen.
 const LEAST_TAKE: usize = 4 << 20;
 const MOST_TAKE: usize = 32 << 20;
 
 /// Files up to this many bytes are counted by one thread.
 const NOT_WORTH_THREADS: usize = 32 << 20;
 
-/// Matches are counted in so many chunks, or more, so that the map can show where they are.
+/// Matches are counted in at least this many chunks, so that the map can show where they are.
 const MAP_ROWS: usize = 256;
 
-/// The longest chunk whose matches are counted together, bytes: the number of one match costs a look at a chunk.
+/// The longest chunk whose matches are counted together, in bytes. It is limited because finding the number of one
+/// match means searching its chunk.
 const LONGEST_CHUNK: usize = 1 << 20;
 
-/// A chunk with so many matches ends early, for the same reason,
+/// A chunk with this many matches ends early, for the same reason.
 const MOST_MATCHES: u64 = 4096;
 
-/// but not before so many bytes: what is kept of all chunks must stay small.
+/// A chunk never ends early before this many bytes, to keep the list of chunks small.
 const SHORTEST_CHUNK: usize = 64 << 10;
 
-/// Lets what the person waits for go before what runs in the background.
+/// Gives work that the user waits for precedence over work in the background.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Gate(Arc<(Mutex<usize>, Condvar)>);
 
-/// Background work waits while this lives.
+/// Background work waits while this exists.
 pub(crate) struct PauseGuard<'a>(&'a Gate);
 
 impl Gate {
@@ -46,13 +48,13 @@ impl Gate {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds up background work.
+    /// Holds background work back until the guard is dropped.
     pub(crate) fn pass(&self) -> PauseGuard<'_> {
         *self.lock() += 1;
         PauseGuard(self)
     }
 
-    /// Waits until nothing passes.
+    /// Waits until no guard is left.
     fn wait(&self) {
         let wait = self.0.1.wait_while(self.lock(), |passing| *passing > 0);
         drop(wait.unwrap_or_else(PoisonError::into_inner));
@@ -66,7 +68,7 @@ impl Drop for PauseGuard<'_> {
     }
 }
 
-/// A worker in the background: whether it is still wanted, whom it lets pass, where it reports.
+/// A background worker's ticket, the gate at which it waits, and where it reports.
 pub(crate) struct Background {
     pub(crate) ticket: Ticket,
     pub(crate) gate: Gate,
@@ -74,7 +76,7 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Whether to go on, once nothing passes.
+    /// Waits at the gate. Returns whether the work is still wanted.
     fn go_on(&self) -> bool {
         self.gate.wait();
         self.ticket.is_wanted()
@@ -85,7 +87,8 @@ impl Background {
     }
 }
 
-/// Counts the lines from block `from` on, for which the numbers on the screen wait; then the totals wanted.
+/// Counts the line feeds from block `from` on first, because the line numbers on the screen wait for them; then the
+/// other totals wanted.
 pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, background: &Background) {
     let only_lines = Want::LINE_FEEDS.contains(want);
     let index = BlockIndex::new(view.len() as u64);
@@ -115,7 +118,7 @@ pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, backgr
     });
 }
 
-/// Reports on some blocks after the other, from several threads where that is worth it.
+/// Reports on the blocks in order, from several threads if the file is large enough.
 fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
@@ -141,7 +144,7 @@ fn go_through(
     }
 }
 
-/// Looks from where the job starts to the end, then from the other end up to there.
+/// Searches from where the job starts to the end, then wraps around and searches the rest.
 pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
     let bytes = job.haystack.bytes();
     let from = job.from.min(bytes.len());
@@ -156,12 +159,12 @@ pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
     }
 }
 
-/// The nearest match in a part of what is searched. Stretches are handed out nearest first: once one has a match,
-/// only those before it, which are then under way, can have a nearer one.
+/// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only those
+/// handed out before it, which are already being searched, can have a nearer one.
 fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
     let stretches = Stretches::new(within, job.toward);
     let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
-    // A pattern of its own for each thread: those that share one wait for each other.
+    // Each thread gets its own pattern: threads that share one wait for each other.
     let state = || (Buffer::default(), job.pattern.clone());
     source::share_out(stretches.count(), state, |(buffer, pattern), number| {
         if !ticket.is_wanted() {
@@ -209,7 +212,8 @@ pub(crate) fn tally(job: &CountJob, background: &Background) {
     }
 }
 
-/// The matches from a place on, until there are many of them or all of `within` has been searched.
+/// Counts the matches from the start of `within` until there are [`MOST_MATCHES`] or all of it is searched. Returns
+/// where counting ended, and the count.
 fn dense(bytes: &[u8], pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
     let (mut end, mut count) = (within.start, 0);
     while end < within.end && count < MOST_MATCHES {
@@ -232,7 +236,7 @@ mod tests {
     use crate::source::Source;
     use crate::tui::runtime::signal::Signal;
 
-    /// A file of this content; the directory goes with the test.
+    /// Creates a file of this content. Its directory is removed with the temporary directory.
     fn view(content: &[u8]) -> MapView {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("output");
@@ -343,7 +347,7 @@ mod tests {
             };
             assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
             let read = (view.reads().bytes - before) as usize;
-            // Three pages more for each stretch.
+            // Each stretch may read three pages more.
             assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
         }
         let job = CountJob { number: 1, pattern, view: view.clone() };

@@ -1,4 +1,4 @@
-//! What a worker does to see all stores: entries sent as they are found, then their directories watched.
+//! The worker that scans all stores, sends entries as they are found, and then watches the directories.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::tui::stores::sort::BATCH;
 
 use super::ticket::{Reporter, Ticket};
 
-/// The first entries are sent after so many: the screen is waiting.
+/// The first entries are sent after this many, because the screen is waiting.
 const FIRST: usize = 128;
 
-/// How often the stores' directories are looked at.
+/// The shortest time between two checks of the stores' directories.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// A look that takes long is not taken often: so many times as long as it took lie between two.
+/// Checks are rarer after a slow scan: they are at least this many times its duration apart.
 const REST: u32 = 4;
 
-/// Looks at all stores, then watches their directories until another look is wanted.
+/// Scans all stores, then watches their directories until another scan is wanted or something has changed.
 pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events: &Reporter) {
     let began = Instant::now();
     let (stores, env) = places;
@@ -55,7 +55,7 @@ pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events:
     }
 }
 
-/// Entries on their way to the screen.
+/// Collects entries on their way to the screen.
 struct Finds<'a> {
     number: u64,
     some: Vec<Entry>,
@@ -65,7 +65,7 @@ struct Finds<'a> {
 }
 
 impl Finds<'_> {
-    /// Those of one store. Limits by count and size need all of them together.
+    /// Sends the entries of one store. Retention limits by count and size need all entries of the store first.
     fn of(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
         if !store.retention.has_limits() {
             return store::scan(store, env, now, &mut |entry| self.add(entry));
@@ -83,7 +83,7 @@ impl Finds<'_> {
     fn add(&mut self, entry: Entry) -> ControlFlow<()> {
         self.some.push(entry);
         if self.some.len() == self.most {
-            // The first two make a batch together.
+            // The first two messages together make up one batch.
             self.most = if self.most == FIRST { BATCH - FIRST } else { BATCH };
             self.send();
         }
@@ -100,7 +100,7 @@ impl Finds<'_> {
     }
 }
 
-/// The room on the disk of the nearest directory that is there.
+/// Returns the space on the disk of the nearest existing directory.
 fn nearest_space(path: &Path) -> Option<Space> {
     path.ancestors().find_map(|path| store::space(path).ok())
 }

@@ -1,4 +1,4 @@
-//! What every worker has: a ticket, which says whether it is still wanted, and where it reports.
+//! What every worker has: a ticket, which shows whether its work is still wanted, and a reporter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,23 +7,23 @@ use std::sync::mpsc::Sender;
 use crate::tui::event::Event;
 use crate::tui::runtime::signal::Signal;
 
-/// Where workers report.
+/// Sends events from workers to the event loop.
 #[derive(Debug, Clone)]
 pub(crate) struct Reporter(Sender<Signal>);
 
 impl Reporter {
-    /// Reports over this channel.
+    /// Creates a reporter that sends over this channel.
     pub(crate) fn new(signals: Sender<Signal>) -> Self {
         Self(signals)
     }
 
-    /// Whether anyone still listens.
+    /// Sends an event. Returns whether the event loop still receives.
     pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
         self.0.send(Signal::App(event.into())).is_ok()
     }
 }
 
-/// Whether a worker is still wanted: until its kind has a newer one.
+/// Shows whether work is still wanted: it is until newer work of the same kind begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     newest: Arc<AtomicU64>,

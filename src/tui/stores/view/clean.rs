@@ -1,4 +1,4 @@
-//! What cleaning would delete, shown before anything happens.
+//! Draws what cleaning would delete, before anything is deleted.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::tui::stores::{Cleaning, StoresScreen};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// Draws the list of what is overdue, from a row on.
+/// Draws the list of overdue entries, scrolled down to row `top`.
 pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
     let Cleaning { plan, entries } = cleaning;
     let now = screen.listing.now.unwrap_or_default();

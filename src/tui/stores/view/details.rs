@@ -1,4 +1,4 @@
-//! Two lines on the chosen entry below the list: its name and lines; who may read it, and what printed it.
+//! Draws two lines of details about the selected entry below the list: its id and lines; its permissions and command.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,10 +11,10 @@ use crate::tui::stores::StoresScreen;
 use crate::tui::stores::details::Lines;
 use crate::tui::widget::line::{self, Span};
 
-/// The most columns for an id: names are longer only where someone makes them so.
+/// The maximum columns for an id. Only ids that someone chose are longer.
 const ID: usize = 44;
 
-/// Draws both lines, or as many as there is room for.
+/// Draws both lines, or as many as fit.
 pub(crate) fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let both =
         [first(screen), screen.listing.chosen().map(|entry| second(screen, entry)).unwrap_or_default()];
@@ -23,7 +23,7 @@ pub(crate) fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     }
 }
 
-/// The chosen entry's id, or how many are marked; and how many lines.
+/// The first line: the selected entry's id or the number of marked entries, and the number of lines.
 fn first(screen: &StoresScreen) -> Vec<Span> {
     let listing = &screen.listing;
     let entries = listing.marked_or_chosen();
@@ -39,7 +39,7 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
     vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)]
 }
 
-/// The lines of some entries together, as far as they are counted.
+/// The number of lines of some entries together, as far as they are counted.
 fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
     let known: Vec<&Lines> = entries.iter().filter_map(|entry| screen.listing.details.lines(entry)).collect();
     let failed = known.iter().find_map(|of| match of {
@@ -64,7 +64,7 @@ fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
     }
 }
 
-/// Mode and owner, with a warning where others have a right to it; the rule by which it goes; the command.
+/// The second line: mode and owner, with a warning if others have access; the retention rule; the command.
 fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
     let access = format!(" mode {:04o}, owner {}", entry.mode, owner(screen, entry));
     let foreign = screen.listing.user.is_some_and(|user| user != entry.owner);
@@ -80,7 +80,7 @@ fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
     spans
 }
 
-/// What the mode lets others do, in words.
+/// Describes what the mode lets others do; empty if nothing.
 fn exposure(entry: &Entry) -> &'static str {
     match entry.mode & 0o077 {
         0 => "",
@@ -90,12 +90,12 @@ fn exposure(entry: &Entry) -> &'static str {
     }
 }
 
-/// `you`, or the number of another user.
+/// Returns `you`, or the id of another user.
 pub(crate) fn owner(screen: &StoresScreen, entry: &Entry) -> String {
     if screen.listing.user == Some(entry.owner) { "you".to_owned() } else { entry.owner.to_string() }
 }
 
-/// The command in front of the first line, where one is recorded: what an output is, in so many columns.
+/// Describes the output in at most `columns` columns: its command, if one is recorded, then its first line.
 pub(crate) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
     let Some(peek) = screen.listing.details.peek(entry) else { return Default::default() };
     let command = match &*peek.command {

@@ -1,4 +1,4 @@
-//! The list of stored outputs: what is kept, and until when.
+//! Draws the list of stored outputs: which are kept, and until when.
 
 pub(crate) mod clean;
 pub(crate) mod details;
@@ -22,13 +22,13 @@ use crate::tui::widget::line::{self, Span};
 
 use super::sort::ListRow;
 
-/// Columns of the bar of time left.
+/// Columns for the bar of the time left.
 const BAR: usize = 8;
 
-/// Columns of the words of time left.
+/// Columns for the time left in words.
 const WORDS: usize = 14;
 
-/// Which columns there is room for, and how wide they are.
+/// The columns of the list and their widths; 0 for a column for which there is no room.
 struct Columns {
     agent: usize,
     tool: usize,
@@ -54,7 +54,7 @@ impl Columns {
     }
 }
 
-/// Draws the list, and beside it, where there is room, what the model got of the chosen entry.
+/// Draws the list, and the preview of the selected entry beside it if there is room.
 pub(crate) fn draw(
     screen: &StoresScreen,
     told: Option<Option<&Message>>,
@@ -68,7 +68,7 @@ pub(crate) fn draw(
     match (listing.shown().entries.len(), listing.shown().len()) {
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
-            let words = format!("nothing has \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
+            let words = format!("nothing matches \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
             line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
         }
         _ => draw_rows(screen, frame, &places),
@@ -116,7 +116,7 @@ fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
             return line::right(frame.buffer_mut(), area, taken, &right);
         }
     }
-    // That not all is listed must be seen, whatever the room.
+    // The filter is shown even when space is short: the user must see that the list is incomplete.
     let filter = line::head(filter, room, screen.canvas.glyphs());
     line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, screen.canvas.theme.accent)]);
 }
@@ -213,15 +213,15 @@ fn agent_of(entry: &Entry) -> SafeText {
     entry.agent().into()
 }
 
-/// The tool, as the path or else the record of the run tells.
+/// Returns the tool named by the entry's path, or else the one recorded for its run.
 fn tool(screen: &StoresScreen, entry: &Entry) -> SafeText {
     let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
     or_dash(entry.tool().or_else(recorded))
 }
 
-/// What is unusual about an entry, in words.
+/// Returns remarks on anything unusual about an entry.
 fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = SafeText> {
-    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept for ever"));
+    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept forever"));
     let status = (entry.status != EntryStatus::Ok).then(|| SafeText::from(&*entry.status.words()));
     [kept, status].into_iter().flatten()
 }
@@ -230,7 +230,7 @@ fn or_dash(text: Option<&str>) -> SafeText {
     text.unwrap_or("–").into()
 }
 
-/// The bar and the words of the time left.
+/// Draws the time left, as a bar and in words.
 fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> [Span; 2] {
     let blank = || Span::plain(" ".repeat(BAR + 1));
     let theme = &screen.canvas.theme;
@@ -270,10 +270,10 @@ fn state_in_words(state: &RootState) -> &str {
     }
 }
 
-/// No entries: which directories were looked at, and what was there.
+/// Draws the empty list: which directories were searched, and the state of each.
 fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     if !screen.listing.has_looked() {
-        return line::centred(frame.buffer_mut(), area, ["looking at the stores…"], screen.canvas.theme.dim);
+        return line::centred(frame.buffer_mut(), area, ["scanning the stores…"], screen.canvas.theme.dim);
     }
     let mut looked: Vec<(bool, String)> = screen
         .listing
@@ -294,13 +294,12 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height).saturating_sub(6).max(1);
     let more = looked.len().saturating_sub(room);
     looked.truncate(room);
-    let mut words =
-        vec!["No stored outputs yet. These directories were looked at:".to_owned(), String::new()];
+    let mut words = vec!["No stored outputs yet. These directories were searched:".to_owned(), String::new()];
     words.extend(looked.into_iter().map(|(_, words)| words));
     if more > 0 {
         words.push(format!("and {more} more: `overspill stores` lists all"));
     }
-    words.extend([String::new(), "`overspill FILE` looks at any file.".to_owned()]);
+    words.extend([String::new(), "`overspill FILE` opens any file.".to_owned()]);
     let words: Vec<SafeText> = words.into_iter().map(SafeText::from).collect();
     let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
     line::centred(
@@ -311,22 +310,20 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     );
 }
 
-/// The fewest keys that the footer names.
+/// The shortest list of keys in the footer.
 const LEAST_KEYS: &str = "h help ";
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let left = match message {
-        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
-        Some(message) => Span::plain(format!(" {}", message.text)),
-        None if let Some(copying) = &screen.copying => {
-            Span::new(format!(" {}", copying.in_words()), theme.accent)
-        }
-        None if screen.listing.is_first_look() => Span::new(" looking at the stores…", theme.accent),
-        None if !screen.listing.pending.is_empty() => {
+    let left = match (message, &screen.copying) {
+        (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
+        (Some(message), _) => Span::plain(format!(" {}", message.text)),
+        (None, Some(copying)) => Span::new(format!(" {}", copying.in_words()), theme.accent),
+        (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
+        (None, None) if !screen.listing.pending.is_empty() => {
             Span::new(format!(" {}", screen.pending_words()), theme.warning)
         }
-        None => {
+        (None, None) => {
             let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
             Span::plain(format!(" {}", by_agent(screen, room)))
         }
@@ -344,7 +341,7 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
     }
 }
 
-/// `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`: as many as fit into so many columns.
+/// Totals by agent, as many as fit into `room` columns: `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`.
 fn by_agent(screen: &StoresScreen, room: usize) -> SafeText {
     let totals = &screen.listing.shown().by_agent;
     let words = totals
