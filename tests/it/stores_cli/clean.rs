@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use rustix::fs::{FlockOperation, flock};
+
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name};
 
 /// One due and one young entry each in overspill's own store and in opencode's.
@@ -122,7 +124,7 @@ fn as_json_each_entry_has_its_outcome() {
 fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
     let (home, paths) = stocked();
     let lock = fs::File::create(home.dir("data/overspill/.lock")).unwrap();
-    lock.lock().unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
     let ran = done(home.run(&["clean", "--yes"]));
     assert!(ran.stderr.contains("another cleaning is running"), "{}", ran.stderr);
     assert!(ran.text().contains(": another cleaning is running\n"), "{}", ran.text());
@@ -141,7 +143,7 @@ fn left_temporaries_go_first() {
     let young =
         home.put(&home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(3, 0))), "x", 0);
     let lock = fs::File::open(&writing).unwrap();
-    lock.lock().unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
     let ran = home.run(&["clean", "--yes"]).ok();
     assert_eq!((dead.exists(), writing.exists(), young.exists()), (false, true, true));
     assert!(ran.text().contains("unfinished"), "{}", ran.text());

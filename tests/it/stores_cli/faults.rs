@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{FlockOperation, flock};
+
 use crate::common::home::{Ran, fifo, finish};
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name, own_id};
 
@@ -77,8 +79,8 @@ fn an_entry_that_is_locked_is_kept() {
     let home = Stocked::new();
     let [read, written, free] = [1, 2, 3].map(|n| home.own(n, "x", 240));
     let (reader, writer) = (File::open(&read).unwrap(), File::open(&written).unwrap());
-    reader.lock_shared().unwrap();
-    writer.lock().unwrap();
+    flock(&reader, FlockOperation::LockShared).unwrap();
+    flock(&writer, FlockOperation::LockExclusive).unwrap();
     let ran = home.run(&["clean", "--yes"]).ok();
     for path in [&read, &written] {
         let line = format!("kept: {}: being written, or open in a viewer\n", path.display());

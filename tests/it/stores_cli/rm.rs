@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use rustix::fs::{FlockOperation, flock};
+
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, name};
 
 #[test]
@@ -60,7 +62,7 @@ fn what_is_kept_or_in_use_stays() {
     let mark = home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);
     home.run(&["rm", "--yes", name(&kept)]).fails(1, &["you keep it", name(&kept)]);
     let viewer = fs::File::open(&open).unwrap();
-    viewer.lock_shared().unwrap();
+    flock(&viewer, FlockOperation::LockShared).unwrap();
     home.run(&["rm", "--yes", name(&open)]).fails(1, &["open in a viewer", name(&open)]);
     assert!(kept.exists() && open.exists());
     drop(viewer);
