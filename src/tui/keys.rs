@@ -84,8 +84,6 @@ pub enum Action {
     Candidate,
     /// Opens the limits drawer.
     Limits,
-    /// Resets the limits to those at the start.
-    ResetLimits,
     /// Toggles the wrapping of long lines.
     Wrap,
     /// Toggles between escape sequences as text and as colours.
@@ -102,10 +100,6 @@ pub enum Action {
     Facts,
     /// Opens the file again.
     Reopen,
-    /// Switches to the next file named on the command line.
-    NextFile,
-    /// Switches to the previous file named on the command line.
-    PreviousFile,
     /// Shows the list of stored outputs.
     Stores,
     /// Opens the selected entry.

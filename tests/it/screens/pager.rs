@@ -135,6 +135,15 @@ fn a_window_of_the_spill() {
 }
 
 #[test]
+fn a_search_that_wraps_says_to_which_end() {
+    let mut bench = open(SIZES[0], b"one needle\ntwo\nthree needle\n");
+    bench.keys("<Tab>/needle<Enter>n");
+    assert!(!bench.status().contains("wrapped"), "{}", bench.status());
+    assert!(bench.keys("n").status().contains("search wrapped to the top"), "{}", bench.status());
+    assert!(bench.keys("N").status().contains("search wrapped to the bottom"), "{}", bench.status());
+}
+
+#[test]
 fn a_search() {
     for size in SIZES {
         let mut bench = open(size, &test_log(8432));

@@ -32,6 +32,8 @@ pub struct Find {
     /// The number of matches in what the model got of the file; `None` if that is too much to search at once.
     pub kept: Option<u64>,
     counting: u64,
+    /// The direction of the search that was started last.
+    sought: Option<Toward>,
     running: bool,
     number: u64,
 }
@@ -149,6 +151,7 @@ impl Pager {
         let from = self.seek_from(side, toward);
         self.find.number += 1;
         self.find.running = true;
+        self.find.sought = Some(toward);
         effects.push(Effect::Search(SearchJob {
             number: self.find.number,
             pattern,
@@ -198,7 +201,8 @@ impl Pager {
                 self.find.current[side as usize] = Some(range.clone());
                 self.reveal(side, range);
                 if round == Round::Wrapped {
-                    self.message = Some(Message::note("search wrapped to the top"));
+                    let end = if self.find.sought == Some(Toward::Start) { "bottom" } else { "top" };
+                    self.message = Some(Message::note(format!("search wrapped to the {end}")));
                 }
             }
         }

@@ -34,23 +34,26 @@ pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Re
     frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
     let rows = usize::from(inner.height.saturating_sub(1));
     let top = (picker.chosen + 1).saturating_sub(rows.max(1));
-    let widest = shown.iter().map(|choice| name(choice).columns()).max().unwrap_or(0).max(20);
+    let widest = |text: fn(&Choice) -> SafeText| shown.iter().map(|choice| text(choice).columns()).max();
+    let columns = (widest(name).unwrap_or(0).max(20), widest(limits).unwrap_or(0));
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
-        let spans = row(canvas, choice, widest, n == picker.chosen);
+        let mut spans = row(canvas, choice, columns, n == picker.chosen);
+        let room = usize::from(at.width).saturating_sub(line::width(&spans) + 1);
+        let summary = format!("{}{}", held(choice), choice.policy.summary());
+        spans.push(Span::new(line::head(summary, room, canvas.glyphs()), canvas.theme.dim));
         line::spans(frame.buffer_mut(), at, &spans);
     }
 }
 
-fn row(canvas: &Canvas, choice: &Choice, widest: usize, chosen: bool) -> Vec<Span> {
+/// Returns the name and the limits of a policy, in columns of these widths.
+fn row(canvas: &Canvas, choice: &Choice, (names, figures): (usize, usize), chosen: bool) -> Vec<Span> {
     let mark = if chosen { canvas.glyphs().chosen } else { " " };
     let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-    let limits = limits(choice);
     vec![
         Span::new(format!("{mark} "), canvas.theme.accent),
-        Span::new(name(choice).padded(widest + 2), style),
-        Span::new(format!("{limits:<24}  "), style),
-        Span::new(format!("{}{}", held(choice), choice.policy.summary()), canvas.theme.dim),
+        Span::new(name(choice).padded(names + 2), style),
+        Span::new(limits(choice).padded(figures + 2), style),
     ]
 }
 
@@ -68,11 +71,11 @@ fn held(choice: &Choice) -> String {
 }
 
 /// Formats the limits: `2,000 lines, 50 KB`.
-fn limits(choice: &Choice) -> String {
+fn limits(choice: &Choice) -> SafeText {
     let policy = &choice.policy;
     let most = policy.max_size().map(|most| match policy.unit() {
         Unit::Bytes => limit(most),
         unit => format!("{} {}", thousands(most), unit.as_str()),
     });
-    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")
+    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ").into()
 }
