@@ -82,9 +82,10 @@ impl Env {
 fn current_directory(named: Option<&OsString>) -> Option<OsString> {
     let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
     let named = named.map(Path::new).filter(|path| path.is_absolute()).and_then(identity);
-    match named.is_some() && named == identity(Path::new(".")) {
-        true => None,
-        false => std::env::current_dir().ok().map(PathBuf::into_os_string),
+    if named.is_some() && named == identity(Path::new(".")) {
+        None
+    } else {
+        std::env::current_dir().ok().map(PathBuf::into_os_string)
     }
 }
 

@@ -46,10 +46,12 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
         dir => dir?,
     };
     let facts = FileStat::from(fstat(&dir)?);
-    match () {
-        () if facts.uid != uid => Err(Unfit::Foreign),
-        () if facts.mode & forbidden != 0 => Err(Unfit::Exposed),
-        () => Ok(dir),
+    if facts.uid != uid {
+        Err(Unfit::Foreign)
+    } else if facts.mode & forbidden != 0 {
+        Err(Unfit::Exposed)
+    } else {
+        Ok(dir)
     }
 }
 

@@ -22,12 +22,12 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     let meta = file.metadata()?;
-    match () {
-        () if !meta.is_file() => Err(io::Error::other("is not a regular file, and is not read")),
-        () if !is_trusted(meta.uid(), rustix::process::geteuid().as_raw()) => {
-            Err(io::Error::other("belongs to another user, and is not read"))
-        }
-        () => text(file),
+    if !meta.is_file() {
+        Err(io::Error::other("is not a regular file, and is not read"))
+    } else if !is_trusted(meta.uid(), rustix::process::geteuid().as_raw()) {
+        Err(io::Error::other("belongs to another user, and is not read"))
+    } else {
+        text(file)
     }
 }
 

@@ -328,9 +328,10 @@ impl Bench {
     fn stores(&self) {
         for count in [100_000, 1_000_000] {
             let data = self.spill.path.with_file_name(format!("stores-{count}"));
-            match data.is_dir() {
-                true => browse::measure(OURS, &data, count, self.rounds),
-                false => eprintln!("peers: no {}; `generate -- stores` writes it", data.display()),
+            if data.is_dir() {
+                browse::measure(OURS, &data, count, self.rounds)
+            } else {
+                eprintln!("peers: no {}; `generate -- stores` writes it", data.display())
             }
         }
     }

@@ -269,9 +269,10 @@ fn sequence(last: u32) -> String {
 fn status_is_kept(came: &Came) -> Result<(), String> {
     let is_started = came.home.at("started").exists();
     // Without anyone to read, the preview is what failed.
-    match came.ran.status == 4 || !is_started || came.print_failed() {
-        true => Ok(()),
-        false => Err(format!("status {} for the command's 4", came.ran.status)),
+    if came.ran.status == 4 || !is_started || came.print_failed() {
+        Ok(())
+    } else {
+        Err(format!("status {} for the command's 4", came.ran.status))
     }
 }
 
@@ -316,18 +317,17 @@ fn record(came: &Came, spill: &std::path::Path) -> Option<serde_json::Value> {
 fn preview_is_right(came: &Came) -> Result<(), String> {
     let text = came.said().1;
     let is_told = came.ran.status != 0 || !came.ran.stderr.is_empty();
-    match !is_told && text != came.usual().1 {
-        true => Err("another preview".into()),
-        false => Ok(()),
-    }
+    if !is_told && text != came.usual().1 { Err("another preview".into()) } else { Ok(()) }
 }
 
 fn is_whole(came: &Came, whole: &str) -> Result<(), String> {
     let out = came.said().1;
-    match () {
-        () if !whole.starts_with(&out) => Err("other bytes".into()),
-        () if came.ran.status == 0 && out.len() < whole.len() => Err("a part, and status 0".into()),
-        () => Ok(()),
+    if !whole.starts_with(&out) {
+        Err("other bytes".into())
+    } else if came.ran.status == 0 && out.len() < whole.len() {
+        Err("a part, and status 0".into())
+    } else {
+        Ok(())
     }
 }
 
@@ -335,10 +335,7 @@ fn is_whole(came: &Came, whole: &str) -> Result<(), String> {
 fn lists_all(came: &Came) -> Result<(), String> {
     let text = came.said().1;
     let missing = text.matches("\"path\"").count() < came.usual().1.matches("\"path\"").count();
-    match missing && came.ran.stderr.is_empty() {
-        true => Err("an entry is missing".into()),
-        false => Ok(()),
-    }
+    if missing && came.ran.stderr.is_empty() { Err("an entry is missing".into()) } else { Ok(()) }
 }
 
 /// What is young is there; what is gone was due, is said to be, and is in the log.
@@ -354,9 +351,10 @@ fn cleaned(came: &Came) -> Result<(), String> {
     }
     let gone = usize::from(!is_there(root.join(OTHER))) + (2 - own.min(2));
     let logged = came.home.log().lines().count();
-    match gone == logged || !came.ran.stderr.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{gone} gone, {logged} in the log")),
+    if gone == logged || !came.ran.stderr.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{gone} gone, {logged} in the log"))
     }
 }
 

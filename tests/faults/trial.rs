@@ -187,10 +187,7 @@ fn is_given_back(came: &Came, order: Order) -> Result<(), String> {
 fn no_half(came: &Came, order: Order) -> Result<(), String> {
     let is_begun = |path: &PathBuf| path.to_string_lossy().contains(".tmp-");
     let left: Vec<_> = came.below("").into_iter().filter(is_begun).collect();
-    match left.is_empty() || order.kind == Kind::Change {
-        true => Ok(()),
-        false => Err(format!("left behind: {left:?}")),
-    }
+    if left.is_empty() || order.kind == Kind::Change { Ok(()) } else { Err(format!("left behind: {left:?}")) }
 }
 
 /// The calls of each kind that are to fail, and the errors that each is given.

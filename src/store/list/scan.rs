@@ -349,15 +349,22 @@ impl Origins {
 
 fn status(stat: &stat::FileStat, place: &ListedDir, partial: bool, env: &Env, now: Timestamp) -> EntryStatus {
     let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
-    match () {
-        () if stat.kind == FileType::Symlink => EntryStatus::SymbolicLink,
-        () if stat.kind != FileType::RegularFile => EntryStatus::NotAFile,
-        () if stat.uid != env.uid() => EntryStatus::ForeignOwner,
-        () if stat.identity.dev != place.root_dev => EntryStatus::OtherMount,
-        () if stat.links != 1 => EntryStatus::HardLinked,
-        () if future => EntryStatus::FutureTime,
-        () if partial => EntryStatus::Unfinished,
-        () => EntryStatus::Ok,
+    if stat.kind == FileType::Symlink {
+        EntryStatus::SymbolicLink
+    } else if stat.kind != FileType::RegularFile {
+        EntryStatus::NotAFile
+    } else if stat.uid != env.uid() {
+        EntryStatus::ForeignOwner
+    } else if stat.identity.dev != place.root_dev {
+        EntryStatus::OtherMount
+    } else if stat.links != 1 {
+        EntryStatus::HardLinked
+    } else if future {
+        EntryStatus::FutureTime
+    } else if partial {
+        EntryStatus::Unfinished
+    } else {
+        EntryStatus::Ok
     }
 }
 

@@ -12,11 +12,13 @@ const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 fn step(value: u64, up: bool, unit: u64) -> u64 {
     let mut below = 0;
     for figure in figures(unit.max(1)) {
-        match up {
-            true if figure > value => return figure,
-            false if figure >= value => return below,
-            _ => below = figure,
+        if up && figure > value {
+            return figure;
         }
+        if !up && figure >= value {
+            return below;
+        }
+        below = figure;
     }
     if up { value } else { below }
 }

@@ -26,9 +26,10 @@ fn all(mut lot: Unstructured) -> Result<()> {
     let (width, from, sideways): (u16, u32, bool) = (lot.arbitrary()?, lot.arbitrary()?, lot.arbitrary()?);
     let bytes = lot.take_rest();
     cells(bytes, &show);
-    let wrap = match sideways {
-        true => Wrap::Sideways { from_column: u64::from(from), width: width % 300 },
-        false => Wrap::Width(width % 300),
+    let wrap = if sideways {
+        Wrap::Sideways { from_column: u64::from(from), width: width % 300 }
+    } else {
+        Wrap::Width(width % 300)
     };
     rows(bytes, &show, wrap);
     printed(bytes, &show);

@@ -36,12 +36,16 @@ fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     BENCH.with(|bench| {
         let bench = bench.get_or_init(Bench::new);
-        match () {
-            () if text.contains("[[store]]") || text.contains("keeps_none") => bench.store(text),
-            () if text.contains("summary") => bench.policy(text),
-            () if text.starts_with('{') => bench.config("opencode/opencode.json", text),
-            () if text.contains('=') => bench.config("overspill/config.toml", text),
-            () => pattern(text),
+        if text.contains("[[store]]") || text.contains("keeps_none") {
+            bench.store(text)
+        } else if text.contains("summary") {
+            bench.policy(text)
+        } else if text.starts_with('{') {
+            bench.config("opencode/opencode.json", text)
+        } else if text.contains('=') {
+            bench.config("overspill/config.toml", text)
+        } else {
+            pattern(text)
         }
     });
 });

@@ -34,9 +34,10 @@ impl Look {
     fn of(cell: &Cell) -> Self {
         let fore = colour(cell.fgcolor()).unwrap_or_else(|| FOREGROUND.into());
         let back = colour(cell.bgcolor());
-        let (fore, back) = match cell.inverse() {
-            true => (back.unwrap_or_else(|| BACKGROUND.into()), Some(fore)),
-            false => (fore, back),
+        let (fore, back) = if cell.inverse() {
+            (back.unwrap_or_else(|| BACKGROUND.into()), Some(fore))
+        } else {
+            (fore, back)
         };
         let (bold, dim) = (cell.bold(), cell.dim());
         Self { fore, back, bold, dim, underline: cell.underline(), italic: cell.italic() }

@@ -46,12 +46,13 @@ pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events:
     let rest = LOOK_EVERY.max(began.elapsed() * REST);
     loop {
         std::thread::sleep(rest);
-        match ticket.is_wanted() {
-            true if watch.check_once() => _ = events.send(Event::StoresChanged),
-            true => continue,
-            false => {}
+        if !ticket.is_wanted() {
+            return;
         }
-        return;
+        if watch.check_once() {
+            events.send(Event::StoresChanged);
+            return;
+        }
     }
 }
 
