@@ -48,14 +48,12 @@ pub(crate) fn growing(temporary: &Path, look: &PolicyArgs) -> anyhow::Result<Ope
 
 /// Resolves an argument: with a slash, or if it exists, it is a path; otherwise an id, or a prefix of exactly one.
 fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
-    refuse_empty(word)?;
-    let path = PathBuf::from(word);
-    if word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok() {
+    if let Some(path) = path(word)? {
         return Ok(path);
     }
     match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
         IdMatch::One(entry) => Ok(entry.path()),
-        IdMatch::None => Ok(path),
+        IdMatch::None => Ok(word.into()),
         IdMatch::Several(entries) => Err(ambiguous(word, &entries.iter().collect::<Vec<_>>()).into()),
     }
 }
@@ -90,6 +88,17 @@ pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
     } else {
         Ok(())
     }
+}
+
+/// Returns the argument as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
+///
+/// # Errors
+/// The argument is empty.
+pub(crate) fn path(word: &OsStr) -> Result<Option<PathBuf>, Failure> {
+    refuse_empty(word)?;
+    let path = PathBuf::from(word);
+    let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
+    Ok(is_path.then_some(path))
 }
 
 /// Opens a file. If it is in a store, `hold` says whether it is locked, so that no cleaning deletes it meanwhile.

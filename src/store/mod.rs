@@ -19,7 +19,7 @@ pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, count_lines, first_
 pub use list::report::{RootReport, RootState};
 pub use list::scan::scan;
 pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
-pub use list::{DirWatch, IdMatch, Listing, list, resolve};
+pub use list::{DirWatch, IdMatch, Listing, has_prefix, list, prefer_whole, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::write::{NewSpill, UNFINISHED};
 pub use own::{OwnError, OwnStore, own_home, own_root};

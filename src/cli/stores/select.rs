@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -79,18 +79,15 @@ impl Selected {
     /// # Errors
     /// The argument is empty, or matches no entry or several.
     pub(crate) fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
-        input::refuse_empty(word)?;
-        let path = PathBuf::from(word);
-        if word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok() {
+        if let Some(path) = input::path(word)? {
             return Ok(self.at(&path));
         }
-        let whole: Vec<&Entry> =
-            self.entries.iter().filter(|entry| entry.id_bytes() == word.as_bytes()).collect();
-        let is_begun = |entry: &&Entry| entry.id_bytes().starts_with(word.as_bytes());
-        let begun = || self.entries.iter().filter(is_begun).collect();
-        let found: Vec<&Entry> = if whole.is_empty() { begun() } else { whole };
+        let typed = word.as_bytes();
+        let mut found: Vec<&Entry> =
+            self.entries.iter().filter(|entry| store::has_prefix(entry, typed)).collect();
+        store::prefer_whole(&mut found, typed);
         match found.as_slice() {
-            [] => Err(OpenError::Missing(path).into()),
+            [] => Err(OpenError::Missing(word.into()).into()),
             [entry] => Ok(Some(entry)),
             several => Err(input::ambiguous(word, several).into()),
         }

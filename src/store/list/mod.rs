@@ -6,6 +6,7 @@ pub(crate) mod report;
 pub(crate) mod scan;
 pub(crate) mod sort;
 
+use std::borrow::Borrow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
@@ -85,6 +86,19 @@ pub enum IdMatch {
     None,
 }
 
+/// Whether an entry's id begins with `typed`. The empty string is the prefix of no id.
+pub fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
+    !typed.is_empty() && entry.id_bytes().starts_with(typed)
+}
+
+/// Drops the entries of which `typed` is only a prefix, if it is the whole id of another.
+pub fn prefer_whole<E: Borrow<Entry>>(found: &mut Vec<E>, typed: &[u8]) {
+    let is_whole = |entry: &E| entry.borrow().id_bytes() == typed;
+    if found.iter().any(is_whole) {
+        found.retain(is_whole);
+    }
+}
+
 /// Returns the entries whose id is `typed`, or else begins with it.
 pub fn resolve<'a>(
     typed: impl AsRef<OsStr>,
@@ -96,15 +110,13 @@ pub fn resolve<'a>(
     let mut found = Vec::new();
     for store in stores {
         scan::scan(store, env, now, &mut |entry| {
-            if !typed.is_empty() && entry.id_bytes().starts_with(typed) {
+            if has_prefix(&entry, typed) {
                 found.push(entry);
             }
             ControlFlow::Continue(())
         });
     }
-    if found.iter().any(|entry| entry.id_bytes() == typed) {
-        found.retain(|entry| entry.id_bytes() == typed);
-    }
+    prefer_whole(&mut found, typed);
     found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
     match found.len() {
         0 => IdMatch::None,
