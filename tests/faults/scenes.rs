@@ -205,7 +205,7 @@ pub const SCENES: &[Scene] = &[
             steps: &[
                 Step { shown: "2 outputs", keys: "/0118\r" },
                 Step { shown: "filter: 0118", keys: "K" },
-                Step { shown: "is kept for ever", keys: "q" },
+                Step { shown: "is kept forever", keys: "q" },
             ],
         },
         status: 0,
