@@ -96,9 +96,8 @@ impl<'a> Scope<'a> {
         PlanError::Policy { policy: self.policy.to_owned(), message: message.to_string() }
     }
 
-    fn scene(&self, facts: Facts, template: &str) -> Scene {
+    fn scene(&self, facts: Facts, mark: char) -> Scene {
         let (outside, params) = (Arc::clone(&self.outside), Arc::clone(&self.params));
-        let mark = mark(&[&facts, &outside], &params, template);
         Scene { facts, outside, params, mark, waiting: Mutex::default() }
     }
 
@@ -111,7 +110,7 @@ impl<'a> Scope<'a> {
         if let Some(Value::Integer(number)) = self.params.get(source) {
             return Ok(*number);
         }
-        let value = compiled.eval(Var::from_object(self.scene(Facts::new(), "")));
+        let value = compiled.eval(Var::from_object(self.scene(Facts::new(), SLOT)));
         let value = value.map_err(|error| self.fault(describe(&error)))?;
         let number =
             i128::try_from(value).map_err(|_| self.fault(format!("`{source}` is not a whole number")))?;
@@ -127,7 +126,8 @@ impl<'a> Scope<'a> {
     pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.0.get_template(&template.name).map_err(wrong)?;
-        let scene = Arc::new(self.scene(facts, compiled.source()));
+        let mark = mark(&[&facts, &self.outside], &self.params, compiled.source());
+        let scene = Arc::new(self.scene(facts, mark));
         let text = compiled.render(Var::from_dyn_object(Arc::clone(&scene))).map_err(wrong)?;
         self.made.set(self.made.get() + text.len());
         if self.made.get() > MOST_MADE {
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
             ));
         }
         let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Rendered { spans: spans(&text, scene.mark), waiting })
+        Ok(Rendered { spans: spans(&text, mark), waiting })
     }
 
     /// Renders a template without slots, and returns the totals that it still lacks.
