@@ -48,6 +48,10 @@ pub enum Action {
     NextMatch,
     /// Goes to the previous match.
     PreviousMatch,
+    /// Goes to the next match that the model did not get.
+    NextMissed,
+    /// Goes to the previous match that the model did not get.
+    PreviousMissed,
     /// Goes to the next window.
     NextWindow,
     /// Goes to the previous window.
@@ -56,6 +60,8 @@ pub enum Action {
     Window,
     /// Asks for a line, byte or percentage to go to.
     GoTo,
+    /// Goes to the percentage whose number was typed.
+    Percent,
     /// Sets a mark.
     Mark,
     /// Goes to the start of the line.
@@ -180,14 +186,17 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", "$", A::LineEnd, "to the end of a long line"),
     row(Pager, "Move", "^", A::LineStart, "to the start of the line"),
     row(Pager, "Move", ":", A::GoTo, "go to a line, 50% or byte 4096b; :n :p other files"),
+    row(Pager, "Move", "%", A::Percent, "to that percentage of the file: 50%"),
     row(Pager, "Move", "m", A::Mark, "set a mark: m and a letter"),
     row(Pager, "Move", "'", A::ToMark, "go to a mark; '' goes back"),
     row(Pager, "Move", "}", A::NextCut, "to the next cut: its notice, or where lines are lost"),
     row(Pager, "Move", "{", A::PreviousCut, "to the previous cut"),
-    row(Pager, "Search", "/", A::Search, "search for a regular expression"),
+    row(Pager, "Search", "/", A::Search, "search for a regular expression; empty: the last"),
     row(Pager, "Search", "?", A::SearchBack, "search towards the start"),
-    row(Pager, "Search", "n", A::NextMatch, "next match"),
+    row(Pager, "Search", "n", A::NextMatch, "next match; 3n the third from here"),
     row(Pager, "Search", "N", A::PreviousMatch, "previous match"),
+    row(Pager, "Search", ")", A::NextMissed, "next match that the model did not get, in Spill"),
+    row(Pager, "Search", "(", A::PreviousMissed, "previous match that the model did not get"),
     row(Pager, "Window", "]", A::NextWindow, "next window of lines, as an agent pages"),
     row(Pager, "Window", "[", A::PreviousWindow, "previous window"),
     row(Pager, "Window", "o", A::Window, "type offset and limit of the window"),

@@ -15,7 +15,7 @@ mod tests;
 pub const CHUNK: usize = 512 * 1024;
 
 /// Length in bytes of the longest match that is certain to be found within a line longer than a chunk.
-const OVERLAP: usize = 64 * 1024;
+pub const OVERLAP: usize = 64 * 1024;
 
 /// Bytes after a stretch within which its last line usually ends.
 const NEAR: usize = 4 * 1024;
@@ -96,19 +96,25 @@ impl Stretches {
     }
 
     /// Returns the match nearest to the start of the search among those that start in a stretch, which extends from the
-    /// first line that starts in it to the end of the last one. Together the stretches cover the whole range, in
-    /// whatever order and by whomever they are searched. `window` is a copy of [`Stretches::window`]; the match is a
-    /// range of the output.
-    pub fn nearest(&self, number: usize, window: &[u8], pattern: &Pattern) -> Option<Range<usize>> {
+    /// first line that starts in it to the end of the last one, and that are `wanted`. Together the stretches cover the
+    /// whole range, in whatever order and by whomever they are searched. `window` is a copy of [`Stretches::window`];
+    /// matches are ranges of the output.
+    pub fn nearest(
+        &self,
+        number: usize,
+        window: &[u8],
+        pattern: &Pattern,
+        wanted: impl Fn(&Range<usize>) -> bool,
+    ) -> Option<Range<usize>> {
         let raw = self.raw(number);
         let base = raw.start.saturating_sub(LOOK_BEHIND);
         let stretch = self.cut(window, base, raw.start)..self.cut(window, base, raw.end);
-        let mut found = starting_in(window, pattern, stretch);
-        let found = match self.toward {
+        let found = starting_in(window, pattern, stretch);
+        let mut found = found.map(|found| base + found.start..base + found.end).filter(wanted);
+        match self.toward {
             Toward::End => found.next(),
             Toward::Start => found.last(),
-        };
-        found.map(|found| base + found.start..base + found.end)
+        }
     }
 
     /// Returns the position of a cut in the window, moved to the start of the next line if one starts soon.
@@ -157,7 +163,7 @@ fn seek(
         if !go_on(&window) {
             return None;
         }
-        if let Some(found) = stretches.nearest(number, &bytes[window], pattern) {
+        if let Some(found) = stretches.nearest(number, &bytes[window], pattern, |_| true) {
             return Some(found);
         }
     }
@@ -204,6 +210,13 @@ impl MatchCounts {
     /// Adds the count of the next chunk; chunks arrive in order.
     pub fn push(&mut self, end: usize, count: u64) {
         self.chunks.push((end, self.total() + count));
+    }
+
+    /// Drops the chunks whose counts may change when the bytes searched, `len` of them until now, become more: those
+    /// that do not end far enough before the old end.
+    pub fn forget_end(&mut self, len: usize) {
+        let same = self.chunks.partition_point(|(end, _)| end.saturating_add(OVERLAP) <= len);
+        self.chunks.truncate(same);
     }
 
     /// Whether any match starts in a range of the file, as far as the chunks can tell.

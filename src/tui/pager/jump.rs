@@ -2,7 +2,9 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::human::thousands;
 use crate::tui::event::Message;
+use crate::tui::keys::{Action, key_of};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -32,8 +34,9 @@ impl Pager {
         }
     }
 
-    /// Goes to the next or previous cut, and shows it a third of the pane below the top.
-    pub(crate) fn go_cut(&mut self, side: Side, next: bool) {
+    /// Goes to the next or previous cut, or `times` cuts on or back as far as there are any, and shows it a third of the
+    /// pane below the top.
+    pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = usize::from(self.room(side).1 / 3);
         let tops: Vec<u64> = match side {
@@ -44,9 +47,9 @@ impl Pager {
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
         let to = if next {
-            tops.iter().find(|top| **top > here)
+            tops.iter().filter(|top| **top > here).take(times).last()
         } else {
-            tops.iter().rev().find(|top| **top < here)
+            tops.iter().rev().filter(|top| **top < here).take(times).last()
         };
         match to.copied() {
             Some(top) => {
@@ -65,15 +68,45 @@ impl Pager {
     fn go_line(&mut self, side: Side, line: u64) {
         let output = &self.output;
         match output.index.offset_of(&output.view, line.saturating_sub(1)) {
-            Some(offset) => self.show_offset(side, offset as usize, 0),
+            Some(offset) => self.go_offset(side, offset as usize),
             None => {
-                let last = output.lines();
+                let (line, last) = (thousands(line), output.lines().map(thousands));
                 self.message = Some(match last {
                     Some(last) => Message::error(format!("no line {line}: the last is {last}")),
                     None => Message::error(format!("line {line} is not counted yet; try again in a moment")),
                 });
             }
         }
+    }
+
+    /// Scrolls to an offset of the file. If Preview has not got it, says so: Spill has.
+    fn go_offset(&mut self, side: Side, offset: usize) {
+        if side == Side::Spill || self.output.is_kept(offset) || !self.output.has_preview() {
+            return self.show_offset(side, offset, 0);
+        }
+        self.point_to(offset, 0);
+        self.message = Some(self.lost(offset));
+    }
+
+    /// Says that the line at an offset was lost, and which key shows it.
+    pub(crate) fn lost(&self, offset: usize) -> Message {
+        let output = &self.output;
+        let line = output.index.line_at(&output.view, offset as u64);
+        let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line + 1)));
+        let key = key_of(Action::Other);
+        let where_to = if self.shows_both() { String::new() } else { format!(" · {key} shows it") };
+        Message::note(format!("{line} was lost{where_to}"))
+    }
+
+    /// Goes to a percentage of the file.
+    pub(crate) fn go_percent(&mut self, percent: Option<u64>) {
+        let Some(percent) = percent else {
+            self.message = Some(Message::note("type the number first: 50%"));
+            return;
+        };
+        self.panes.remember();
+        let offset = u128::from(self.output.view.len() as u64) * u128::from(percent.min(100)) / 100;
+        self.go_offset(self.focus(), offset as usize);
     }
 
     /// Goes to a typed line (`120`), percentage (`50%`) or byte (`4096b`).
@@ -84,14 +117,13 @@ impl Pager {
         let len = self.output.view.len() as u64;
         self.panes.remember();
         if let Some(percent) = text.strip_suffix('%') {
-            let offset = u128::from(len) * u128::from(number(percent)?.min(100)) / 100;
-            self.show_offset(side, offset as usize, 0);
+            self.go_percent(Some(number(percent)?));
         } else if let Some(byte) = text.strip_suffix('b') {
             let byte = number(byte)?;
             if byte > len {
-                return Err(format!("byte {byte} is past the end, {len}"));
+                return Err(format!("byte {} is past the end, {}", thousands(byte), thousands(len)));
             }
-            self.show_offset(side, byte as usize, 0);
+            self.go_offset(side, byte as usize);
         } else {
             self.go_line(side, number(text)?);
         }

@@ -103,7 +103,7 @@ impl Pager {
             OutputEvent::Counted { generation, number, counts, measure, bytes } => {
                 self.counted((generation, number), &counts, &measure, bytes, effects);
             }
-            OutputEvent::Found(found) => self.found(found),
+            OutputEvent::Found(found) => self.found(found, effects),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
             OutputEvent::Finished => self.running = false,
@@ -117,8 +117,10 @@ impl Pager {
     /// Carries out an action.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::NextMatch => self.next_match(false, effects),
-            Action::PreviousMatch => self.next_match(true, effects),
+            Action::NextMatch => self.next_match(false, count, effects),
+            Action::PreviousMatch => self.next_match(true, count, effects),
+            Action::NextMissed => self.next_missed(false, count, effects),
+            Action::PreviousMissed => self.next_missed(true, count, effects),
             Action::Copy => self.copy_path(effects),
             Action::Editor => effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))),
             Action::Reopen => effects.push(Effect::Reopen),
@@ -207,6 +209,7 @@ impl Pager {
         if changed.content == Change::Same {
             return;
         }
+        let before = output.view.len();
         let lost = output.changed(changed.view);
         self.message = match changed.content {
             Change::Truncated => {
@@ -225,6 +228,7 @@ impl Pager {
         self.settle();
         self.follow();
         self.count_all(effects);
+        self.recount_matches(before, !lost, effects);
     }
 
     /// Returns the pane on which keys act.

@@ -140,10 +140,11 @@ impl Pager {
             Action::Right => self.go_sideways(true, count),
             Action::LineStart => self.go_line_start(side),
             Action::LineEnd => self.go_line_end(side),
-            Action::NextWindow => self.go_window(true),
-            Action::PreviousWindow => self.go_window(false),
-            Action::NextCut => self.go_cut(side, true),
-            Action::PreviousCut => self.go_cut(side, false),
+            Action::NextWindow => self.go_window(true, times as u64),
+            Action::PreviousWindow => self.go_window(false, times as u64),
+            Action::NextCut => self.go_cut(side, true, times),
+            Action::PreviousCut => self.go_cut(side, false, times),
+            Action::Percent => self.go_percent(count),
             Action::Other => self.switch(),
             Action::Wrap => self.turn_wrap(),
             Action::Raw => self.turn_raw(),
@@ -199,6 +200,21 @@ impl Pager {
         };
         let top = self.scrolled(side, |s| s.up(s.row_at(target), above).min(s.last_top()));
         self.place(side, top);
+    }
+
+    /// Whether both panes are on the screen.
+    pub(crate) fn shows_both(&self) -> bool {
+        self.canvas.size.0 >= layout::WIDE
+    }
+
+    /// Scrolls both panes to an offset of the file, shown `above` rows below the top. For what was lost, Preview shows
+    /// the notice that stands for it, and Spill the very place.
+    pub(crate) fn point_to(&mut self, offset: usize, above: usize) {
+        self.show_offset(Side::Preview, offset, above);
+        let target = offset as u64;
+        let top = self.scrolled(Side::Spill, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        self.panes.set_top(Side::Spill, top);
+        self.reanchor();
     }
 
     /// Shows the cut after a change of limits: the notice in Preview, if there is one, and the cut in Spill.

@@ -88,12 +88,12 @@ impl Pager {
     /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
         let then = std::mem::take(&mut self.then);
+        self.count_kept();
         if then == AfterPlan::Stay {
             self.settle();
             return;
         }
         self.find.forget_preview();
-        self.count_kept();
         self.message = Some(Message::note(self.limits_in_words()));
         self.show_cut();
         match then {

@@ -27,10 +27,12 @@ impl Pager {
         }
     }
 
-    pub(crate) fn go_window(&mut self, next: bool) {
+    /// Goes `times` windows on or back.
+    pub(crate) fn go_window(&mut self, next: bool, times: u64) {
         let output = &self.output;
         let ReadWindow { offset, limit } = self.panes.window;
-        let to = if next { offset.saturating_add(limit) } else { offset.saturating_sub(limit).max(1) };
+        let far = limit.saturating_mul(times);
+        let to = if next { offset.saturating_add(far) } else { offset.saturating_sub(far).max(1) };
         match output.index.offset_of(&output.view, to - 1) {
             Some(start) if (start as usize) < output.view.len() || to == 1 => {
                 self.panes.window.offset = to;

@@ -28,7 +28,7 @@ impl Purpose {
             Purpose::Search => "/",
             Purpose::SearchBack => "?",
             Purpose::GoTo => "go to: ",
-            Purpose::Window => "offset and limit: ",
+            Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Filter => "filter: ",
         }
     }

@@ -188,7 +188,7 @@ impl Bench {
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
                 }
                 Effect::CountMatches(job) => {
-                    let all = 0..job.view.len();
+                    let all = job.from..job.view.len();
                     let count = search::matches(&job.view, &job.pattern, all).count() as u64;
                     let reply = SearchReply::Counted(job.view.len(), count);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
@@ -324,19 +324,22 @@ impl Bench {
 
 fn seek(job: &SearchJob) -> SearchReply {
     let bytes = job.haystack.bytes();
-    let go_on = |_: &std::ops::Range<usize>| true;
-    let find = |range| match job.toward {
-        Toward::End => search::find(bytes, &job.pattern, range, &go_on),
-        Toward::Start => search::find_back(bytes, &job.pattern, range, &go_on),
+    let all = search::matches(bytes, &job.pattern, 0..bytes.len());
+    let all: Vec<_> = all.filter(|found| job.is_wanted(found)).collect();
+    let passed = all.partition_point(|found| found.start < job.from);
+    let times = job.times as usize;
+    let at = match job.toward {
+        Toward::End => passed + times - 1,
+        Toward::Start => (passed + times * all.len()).saturating_sub(times),
     };
-    let (ahead, behind) = match job.toward {
-        Toward::End => (job.from..bytes.len(), 0..job.from),
-        Toward::Start => (0..job.from, job.from..bytes.len()),
+    let round = match job.toward {
+        Toward::End if at < all.len() => Round::Straight,
+        Toward::Start if times <= passed => Round::Straight,
+        _ => Round::Wrapped,
     };
-    match (find(ahead), find(behind)) {
-        (Some(found), _) => SearchReply::Match(found, Round::Straight),
-        (None, Some(found)) => SearchReply::Match(found, Round::Wrapped),
-        (None, None) => SearchReply::Nothing,
+    match all.get(at % all.len().max(1)) {
+        Some(found) => SearchReply::Match(found.clone(), round),
+        None => SearchReply::Nothing,
     }
 }
 

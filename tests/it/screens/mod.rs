@@ -3,6 +3,7 @@
 mod along;
 mod cost;
 mod degenerate;
+mod finding;
 mod many;
 mod pager;
 mod planning;

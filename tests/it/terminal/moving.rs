@@ -45,7 +45,7 @@ fn keys_page_and_go_to_lines() {
     session.keys("100G").wait_top("100 │");
     session.keys("''").wait_top("1 │");
     session.keys("G").wait_for("8432 ┊ ok   unit_8432");
-    session.keys("9999G").wait_status("no line 9999: the last is 8432");
+    session.keys("9999G").wait_status("no line 9,999: the last is 8,432");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn windows_page_as_an_agent_does() {
     session.keys("]").wait_status("offset 2001 limit 2000 · lines 2,001-4,000 of 8,432 · next 4001");
     session.wait_for("2001 ┊ ok   unit_2001");
     session.keys("[").wait_status("offset 1 limit 2000").wait_top("1 │");
-    session.keys("o").wait_status("offset and limit:");
+    session.keys("o").wait_status("offset [limit], e.g. 2001 2000:");
     session.keys("2001 500\r").wait_status("offset 2001 limit 500 · lines 2,001-2,500 of 8,432 · next 2501");
     session.keys("]").wait_status("offset 2501 limit 500").wait_top("2501 ┊");
 }
@@ -64,12 +64,15 @@ fn windows_page_as_an_agent_does() {
 fn a_search_goes_on_and_back() {
     let home = cut();
     let mut session = open(&home);
-    session.keys("\t/skip\r").wait_status("skip: 1 of 87, 21 kept").wait_for("50 │ skip unit_50");
-    session.keys("n").wait_status("skip: 2 of 87").wait_for("147 │ skip unit_147");
-    session.keys("N").wait_status("skip: 1 of 87");
-    session.keys("/error\r").wait_status("error: 1 of 1, 0 kept").wait_for("8421 ┊ error: unit_x failed");
-    session.keys("/nothing like it\r").wait_status("not in the file");
-    session.keys("/a(\r").wait_status("unclosed group");
+    session.keys("\t/skip\r").wait_status("/skip 1 of 87 · model got 21").wait_for("50 │ skip unit_50");
+    session.keys("n").wait_status("/skip 2 of 87").wait_for("147 │ skip unit_147");
+    session.keys("N").wait_status("/skip 1 of 87");
+    session
+        .keys("/error\r")
+        .wait_status("/error 1 of 1 · model got 0")
+        .wait_for("8421 ┊ error: unit_x failed");
+    session.keys("/nothing like it\r").wait_status("no match for nothing like it");
+    session.keys("/a(\r").wait_status("/a( — unclosed group at column 2");
 }
 
 #[test]

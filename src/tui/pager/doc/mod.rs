@@ -138,6 +138,12 @@ impl Doc {
         before.or_else(after).unwrap_or(0)
     }
 
+    /// Returns the offset in the output of the byte at a position, if it is one of the output's own, unchanged.
+    pub fn kept_at(&self, at: u64) -> Option<usize> {
+        let chunk = self.chunks.get(self.chunk_at(at)).filter(|chunk| chunk.class == Class::Kept)?;
+        standing(chunk, at)
+    }
+
     /// Returns the position that shows an offset of the output. Inside a gap, that is the notice that stands for the
     /// gap.
     pub fn from_file(&self, offset: usize) -> u64 {

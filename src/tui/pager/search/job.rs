@@ -34,13 +34,30 @@ pub struct SearchJob {
     pub pattern: Pattern,
     /// What to search.
     pub haystack: Haystack,
+    /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
+    pub skip: Arc<[Range<usize>]>,
     /// The byte offset to start from.
     pub from: usize,
     /// The direction.
     pub toward: Toward,
+    /// Which match to find: 1 is the nearest.
+    pub times: u64,
 }
 
-/// A task for a worker: count all matches in a file.
+impl SearchJob {
+    /// Whether a match is to be found: not one that lies wholly in a range to skip.
+    pub fn is_wanted(&self, found: &Range<usize>) -> bool {
+        !holds_all(&self.skip, found)
+    }
+}
+
+/// Whether one of `ranges`, which must be sorted and disjoint, contains all of `found`.
+pub(crate) fn holds_all(ranges: &[Range<usize>], found: &Range<usize>) -> bool {
+    let next = ranges.partition_point(|range| range.end <= found.start);
+    ranges.get(next).is_some_and(|range| range.start <= found.start && found.end <= range.end)
+}
+
+/// A task for a worker: count the matches in a file.
 #[derive(Debug, Clone)]
 pub struct CountJob {
     /// The number of the task; replies to older ones are dropped.
@@ -49,6 +66,8 @@ pub struct CountJob {
     pub pattern: Pattern,
     /// The file to count in.
     pub view: MapView,
+    /// The byte offset to count from: what precedes it is counted already.
+    pub from: usize,
 }
 
 /// A worker's reply.
@@ -63,7 +82,7 @@ pub struct Found {
 /// The content of a worker's reply.
 #[derive(Debug, Clone)]
 pub enum SearchReply {
-    /// The nearest match, and whether the search wrapped around to find it.
+    /// The match, and whether the search wrapped around to find it.
     Match(Range<usize>, Round),
     /// There is no match.
     Nothing,

@@ -99,9 +99,10 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         row("kept bytes", |preview| preview.kept_bytes, size),
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
-    if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.kept) {
+    if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.tally.kept) {
         let name = SafeText::from(pattern.text()).fit(20);
-        let words = format!(" {} of {} for {name}", thousands(kept), thousands(pager.find.counts.total()));
+        let words =
+            format!(" {} of {} for {name}", thousands(kept), thousands(pager.find.tally.counts.total()));
         rows.push(vec![
             Span::new(format!("{:<12}", "matches kept"), pager.canvas.theme.dim),
             Span::plain(words),

@@ -50,7 +50,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area
     for row in 0..rows {
         let stretch = at(row)..at(row + 1).max(at(row) + 1);
         let (mark, mut style) = look(pager, share(&output.kept, &stretch));
-        let finds = pager.find.pattern.is_some() && pager.find.counts.any_in(&stretch);
+        let finds = pager.find.pattern.is_some() && pager.find.tally.counts.any_in(&stretch);
         if finds {
             style = pager.canvas.theme.accent;
         }

@@ -17,6 +17,9 @@ use crate::tui::widget::line::{self, Span};
 
 use super::pane::Drawn;
 
+/// The most columns that a pattern takes in the status line.
+const LONGEST_NAME: usize = 30;
+
 /// What the status line shows in preference to the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Told<'a> {
@@ -28,10 +31,11 @@ pub struct Told<'a> {
 
 /// Draws the status of one output: a count, a message, or the state.
 pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: Rect) {
-    let output = &pager.output;
-    let right = right(pager, output, drawn);
+    let right = right(pager, told, drawn);
     let room = usize::from(area.width);
-    let least = right.last().map_or(0, |spans| line::width(spans)) + 2;
+    // The pattern is worth more than the longer words on the left.
+    let named = right.len().saturating_sub(1 + usize::from(pager.find.pattern.is_some()));
+    let least = right.get(named).map_or(0, |spans| line::width(spans)) + 2;
     let mut lefts = left(pager, told);
     let shortest = lefts.pop().unwrap_or_default();
     let left = lefts.into_iter().find(|spans| line::width(spans) + least <= room).unwrap_or(shortest);
@@ -103,13 +107,14 @@ fn sideways(pager: &Pager) -> String {
 }
 
 /// Returns versions of the right end, from the longest to the shortest.
-fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
+fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<Vec<Span>> {
+    let output = &pager.output;
     let dim = pager.canvas.theme.dim;
     let place = vec![Span::new(format!("{} ", position(pager, output, drawn)), dim)];
-    let found: Vec<Span> = matches(pager, output)
-        .map(|text| Span::new(format!("{text}   "), pager.canvas.theme.accent))
-        .into_iter()
-        .collect();
+    let found = matches(pager, told).unwrap_or_default();
+    let span = |text: String| Span::new(format!("{text}   "), pager.canvas.theme.accent);
+    let [found, found_barely] = found
+        .map(|text| Some(text).filter(|text| !text.is_empty()).map(span).into_iter().collect::<Vec<_>>());
     let [warned, warned_barely] = warned(output);
     let [hidden, barely] = hidden(drawn);
     let [hidden, barely] =
@@ -133,7 +138,7 @@ fn right(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> Vec<Vec<Span>> {
         some,
         short,
     ];
-    let bare = (!found.is_empty()).then(|| found.clone());
+    let bare = [found.clone(), found_barely].into_iter().filter(|found| !found.is_empty());
     keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
 }
 
@@ -162,25 +167,41 @@ fn warned(output: &OpenOutput) -> [String; 2] {
     }
 }
 
-/// Describes the matches: in Spill `error: 3 of 14, 2 kept`, in Preview `error: 2 of 14 kept`.
-fn matches(pager: &Pager, output: &OpenOutput) -> Option<String> {
+/// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
+fn matches(pager: &Pager, told: &Told) -> Option<[String; 2]> {
     let pattern = pager.find.pattern.as_ref()?;
-    let counts = &pager.find.counts;
-    let total = counts.total();
-    let more = if counts.counted_bytes() < output.view.len() { "+" } else { "" };
-    let name = SafeText::from(pattern.text());
-    let total = format!("{}{more}", thousands(total));
-    if pager.focus() == Side::Preview {
-        return Some(match pager.find.kept {
-            Some(kept) => format!("{name}: {} of {total} kept", thousands(kept)),
-            None => format!("{name}: {total} in the file"),
-        });
+    let name = SafeText::from(pattern.text()).fit(LONGEST_NAME);
+    let (output, tally) = (&pager.output, &pager.find.tally);
+    if tally.is_whole(output.view.len()) && tally.counts.total() == 0 {
+        // A message says it already.
+        return told.message.is_none().then(|| [format!("no match for {name}"), "no match".into()]);
     }
-    let current = pager.find.current(Side::Spill).map(|range| range.start as usize);
-    let number = current.and_then(|at| counts.number(&output.view, pattern, at));
-    let kept = pager.find.kept.map_or(String::new(), |kept| format!(", {} kept", thousands(kept)));
-    Some(match number {
-        Some(number) => format!("{name}: {} of {total}{kept}", thousands(number)),
-        None => format!("{name}: {total}{kept}"),
-    })
+    let counts = counted(pager);
+    Some([format!("/{name} {counts}"), counts])
+}
+
+/// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
+fn counted(pager: &Pager) -> String {
+    let (output, tally) = (&pager.output, &pager.find.tally);
+    let len = output.view.len();
+    let more = if tally.is_whole(len) { "" } else { "+" };
+    let total = format!("{}{more}", thousands(tally.counts.total()));
+    let got = tally.got(&output.kept, len).filter(|_| output.has_preview());
+    let got = got.map_or(String::new(), |got| format!(" · model got {}", thousands(got)));
+    match number(pager) {
+        Some(number) => format!("{} of {total}{got}", thousands(number)),
+        None => format!("{total}{got}"),
+    }
+}
+
+/// Returns the number of the current match among those of the file, 1-based, if it is counted.
+fn number(pager: &Pager) -> Option<u64> {
+    let (output, find) = (&pager.output, &pager.find);
+    let in_preview = || find.current(Side::Preview).and_then(|range| output.seen.kept_at(range.start));
+    let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);
+    let at = match pager.focus() {
+        Side::Preview => in_preview().or_else(in_spill),
+        Side::Spill => in_spill(),
+    };
+    find.tally.counts.number(&output.view, find.pattern.as_ref()?, at?)
 }

@@ -21,13 +21,13 @@ pub(crate) fn draw(
     let spans = [
         Span::new(label, canvas.theme.accent),
         Span::plain(prompt.text()),
-        Span::new(fault.map_or_else(String::new, |fault| format!("   {}", fault.text)), canvas.theme.error),
+        Span::new(fault.map_or_else(String::new, |fault| format!(" — {}", fault.text)), canvas.theme.error),
     ];
     line::spans(frame.buffer_mut(), area, &spans);
     if fault.is_none() {
         let hint = match prompt.purpose() {
             Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
-            Purpose::GoTo => "line, 50% or 4096b · Enter · Esc cancel ",
+            Purpose::GoTo => "line · 50% · 4096b ",
             _ => "Enter · Esc cancel ",
         };
         line::right(frame.buffer_mut(), area, line::width(&spans), &[Span::new(hint, canvas.theme.dim)]);

@@ -8,6 +8,7 @@ use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
 use crate::tui::event::{Event, OutputEvent};
+use crate::tui::pager::making::gaps;
 use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 use super::ticket::{Reporter, Ticket};
@@ -144,19 +145,61 @@ fn go_through(
     }
 }
 
-/// Searches from where the job starts to the end, then wraps around and searches the rest.
+/// Searches for one match after the other until the one that the job asks for.
 pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
-    let bytes = job.haystack.bytes();
-    let from = job.from.min(bytes.len());
-    let (ahead, behind) = match job.toward {
-        Toward::End => (from..bytes.len(), 0..from),
-        Toward::Start => (0..from, from..bytes.len()),
-    };
-    match nearest(job, ahead, ticket) {
-        Some(found) => SearchReply::Match(found, Round::Straight),
-        None => nearest(job, behind, ticket)
-            .map_or(SearchReply::Nothing, |found| SearchReply::Match(found, Round::Wrapped)),
+    let (mut from, mut round, mut last) = (job.from, Round::Straight, None);
+    for _ in 0..job.times {
+        let Some((found, way)) = seek_once(job, from, ticket).filter(|_| ticket.is_wanted()) else { break };
+        if way == Round::Wrapped {
+            round = way;
+        }
+        from = match job.toward {
+            Toward::End => found.end,
+            Toward::Start => found.start,
+        };
+        last = Some(found);
     }
+    last.map_or(SearchReply::Nothing, |found| SearchReply::Match(found, round))
+}
+
+/// Searches from `from` to the end, then wraps around and searches the rest.
+fn seek_once(job: &SearchJob, from: usize, ticket: &Ticket) -> Option<(Range<usize>, Round)> {
+    let len = job.haystack.bytes().len();
+    let from = from.min(len);
+    let (ahead, behind) = match job.toward {
+        Toward::End => (from..len, 0..from),
+        Toward::Start => (0..from, from..len),
+    };
+    let straight = nearest_wanted(job, ahead, ticket).map(|found| (found, Round::Straight));
+    straight.or_else(|| nearest_wanted(job, behind, ticket).map(|found| (found, Round::Wrapped)))
+}
+
+/// Returns the nearest match within a range that does not lie in what the job skips.
+fn nearest_wanted(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
+    if job.skip.is_empty() {
+        return nearest(job, within, ticket);
+    }
+    let mut parts = unskipped(job.haystack.bytes(), &job.skip);
+    if job.toward == Toward::Start {
+        parts.reverse();
+    }
+    let parts = parts.into_iter().map(|part| part.start.max(within.start)..part.end.min(within.end));
+    parts.filter(|part| !part.is_empty()).find_map(|part| nearest(job, part, ticket))
+}
+
+/// Returns the ranges in which the matches that are not skipped start, in order: what is not skipped, from the start of
+/// its first line on. Close ones are joined.
+fn unskipped(bytes: &[u8], skip: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for gap in gaps(skip, bytes.len()) {
+        let far = gap.start.saturating_sub(search::OVERLAP);
+        let start = far + memchr::memrchr(b'\n', &bytes[far..gap.start]).map_or(0, |feed| feed + 1);
+        match parts.last_mut() {
+            Some(last) if last.end + search::CHUNK >= start => last.end = gap.end,
+            _ => parts.push(start..gap.end),
+        }
+    }
+    parts
 }
 
 /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only those
@@ -180,7 +223,8 @@ fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Ran
             }
             Haystack::Text(text) => &text[stretches.window(number, text.len())],
         };
-        let Some(found) = stretches.nearest(number, bytes, pattern) else { return ControlFlow::Continue(()) };
+        let found = stretches.nearest(number, bytes, pattern, |found| job.is_wanted(found));
+        let Some(found) = found else { return ControlFlow::Continue(()) };
         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
         if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
             *best = Some((number, found));
@@ -190,12 +234,12 @@ fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Ran
     best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
 }
 
-/// Counts all matches, chunk by chunk from the start.
+/// Counts all matches from where the job starts, chunk by chunk.
 pub(crate) fn tally(job: &CountJob, background: &Background) {
     let len = job.view.len();
     let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
     let mut buffer = Buffer::default();
-    let mut start = 0;
+    let mut start = job.from;
     while start < len && background.go_on() {
         let stop = (start + most).min(len);
         let window = search::window(&(start..stop), len);
@@ -286,8 +330,10 @@ mod tests {
             number: 1,
             pattern: Pattern::new("N").unwrap(),
             haystack: haystack.clone(),
+            skip: Arc::default(),
             from,
             toward,
+            times: 1,
         };
         let at = |chunk: usize| chunk * search::CHUNK + 10;
         let found = |from, toward| match seek(&job(from, toward), &ticket()) {
@@ -301,9 +347,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
+        let line = "needle in the hay\n";
+        let content = line.repeat(200_000);
+        let haystack = Haystack::File(view(content.as_bytes()));
+        let (first, last) = (1000 * line.len(), content.len() - 1000 * line.len());
+        let kept = [0..first + 3, last + 3..content.len()];
+        let found = |skip: &[Range<usize>], from, toward, times| {
+            let pattern = Pattern::new("needle").unwrap();
+            let skip = skip.into();
+            let job = SearchJob { number: 1, pattern, haystack: haystack.clone(), skip, from, toward, times };
+            match seek(&job, &ticket()) {
+                SearchReply::Match(found, round) => Some((found.start, round)),
+                _ => None,
+            }
+        };
+        // The match that begins in what is kept and ends in what is lost was not got.
+        assert_eq!(found(&kept, 0, Toward::End, 1), Some((first, Round::Straight)));
+        assert_eq!(found(&kept, 0, Toward::End, 3), Some((first + 2 * line.len(), Round::Straight)));
+        assert_eq!(found(&kept, content.len(), Toward::Start, 1), Some((last, Round::Straight)));
+        assert_eq!(found(&kept, last + 6, Toward::End, 1), Some((first, Round::Wrapped)));
+        assert_eq!(found(&[0..content.len()], 0, Toward::End, 1), None);
+        assert_eq!(found(&[], 1, Toward::End, 2), Some((2 * line.len(), Round::Straight)));
+    }
+
+    #[test]
     fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
         let view = view(&b"aaaaaaaaa\n".repeat(100_000));
-        let job = CountJob { number: 1, pattern: Pattern::new("a").unwrap(), view };
+        let job = CountJob { number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
         let mut ends = vec![0];
         let mut total = 0;
         for event in events(|background| tally(&job, background)) {
@@ -320,7 +391,8 @@ mod tests {
     fn matches_across_chunks_of_a_long_line_are_counted_once() {
         let view = view(&b"aab".repeat(100_000));
         for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
-            let job = CountJob { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone() };
+            let job =
+                CountJob { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone(), from: 0 };
             let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
                 Event::Output(OutputEvent::Found(Found {
                     reply: SearchReply::Counted(_, count), ..
@@ -340,8 +412,15 @@ mod tests {
         let haystack = Haystack::File(view.clone());
         for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
             let before = view.reads().bytes;
-            let job =
-                SearchJob { number: 1, pattern: pattern.clone(), haystack: haystack.clone(), from, toward };
+            let job = SearchJob {
+                number: 1,
+                pattern: pattern.clone(),
+                haystack: haystack.clone(),
+                skip: Arc::default(),
+                from,
+                toward,
+                times: 1,
+            };
             let SearchReply::Match(found, Round::Straight) = seek(&job, &ticket()) else {
                 panic!("nothing found")
             };
@@ -350,7 +429,7 @@ mod tests {
             // Each stretch may read three pages more.
             assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
         }
-        let job = CountJob { number: 1, pattern, view: view.clone() };
+        let job = CountJob { number: 1, pattern, view: view.clone(), from: 0 };
         assert!(!events(|background| tally(&job, background)).is_empty());
         assert!(!events(|background| count(&view, 1, Want::ALL, 0, background)).is_empty());
         assert_eq!(view.reads().unaligned, 0);
@@ -367,8 +446,9 @@ mod tests {
             for toward in [Toward::End, Toward::Start] {
                 let from = if toward == Toward::End { 0 } else { content.len() };
                 let pattern = Pattern::new("x{9}needle").unwrap();
-                let job =
-                    SearchJob { number: 1, pattern, haystack: Haystack::File(view.clone()), from, toward };
+                let haystack = Haystack::File(view.clone());
+                let skip = Arc::default();
+                let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1 };
                 let reply = seek(&job, &ticket());
                 let start = at - 9;
                 assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");

@@ -1,0 +1,112 @@
+//! Searching and jumping: what is found, what was lost, and where the screens say so.
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+use crate::screens::SIZES;
+
+/// The model gets the first 2,000 of its lines; its line 8,421 is the only error.
+fn open(size: (u16, u16)) -> Bench {
+    let home = Home::new();
+    Bench::open(size, &home.file("build.log", test_log(8432)), policy("opencode/output"))
+}
+
+/// Returns the first row that contains `words`.
+fn row(bench: &Bench, words: &str) -> String {
+    let rows = bench.rows();
+    rows.iter().find(|row| row.contains(words)).unwrap_or_else(|| panic!("no {words} in {rows:#?}")).clone()
+}
+
+#[test]
+fn a_match_that_was_lost_is_a_tab_away() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("/error<Enter>");
+    assert!(bench.status().contains("line 8,421 was lost · Tab shows it"), "{}", bench.status());
+    assert!(
+        row(&bench, "lines truncated").contains("truncated"),
+        "Preview shows the notice that stands for it"
+    );
+    assert!(row(bench.keys("<Tab>"), "error: unit_x").contains("8421 ┊"), "and Spill the line");
+    assert!(bench.status().contains("/error 1 of 1 · model got 0"), "{}", bench.status());
+}
+
+#[test]
+fn a_line_that_was_lost_is_a_tab_away() {
+    for keys in [":6330<Enter>", "6330G"] {
+        let mut bench = open(SIZES[0]);
+        bench.keys(keys);
+        assert!(bench.status().contains("line 6,330 was lost · Tab shows it"), "{}", bench.status());
+        assert!(bench.keys("<Tab>").rows()[1].contains("6330 ┊"), "{:?}", bench.rows()[1]);
+    }
+    let mut bench = open(SIZES[0]);
+    assert!(!bench.keys(":1200<Enter>").status().contains("lost"));
+    assert!(bench.rows()[1].contains("unit_1200"));
+}
+
+#[test]
+fn with_both_panes_the_one_with_the_match_moves() {
+    let mut bench = open(SIZES[1]);
+    bench.keys("/error<Enter>");
+    assert!(row(&bench, "error: unit_x").contains("8421 ┊"));
+    assert!(bench.status().contains(" line 8,421 was lost "), "{}", bench.status());
+}
+
+#[test]
+fn a_pattern_without_a_match_is_said_once() {
+    for keys in ["/nosuch<Enter>", "<Tab>/nosuch<Enter>"] {
+        let mut bench = open(SIZES[0]);
+        bench.keys(keys);
+        assert_eq!(bench.status().matches("nosuch").count(), 1, "{}", bench.status());
+        assert!(bench.status().contains("no match for nosuch"), "{}", bench.status());
+    }
+}
+
+#[test]
+fn what_the_model_did_not_get_is_gone_through_in_spill() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("/skip<Enter>)");
+    let at = |bench: &Bench, number: u32| {
+        let expected = format!("/skip {number} of 87 · model got 21");
+        assert!(bench.status().contains(&expected), "{expected}: {}", bench.status());
+    };
+    at(&bench, 22);
+    assert!(row(&bench, "unit_2087").contains("2087 ┊"), "Preview has none of them, so Spill is shown");
+    at(bench.keys("3)"), 25);
+    at(bench.keys("("), 24);
+    at(bench.keys("2("), 22);
+    assert!(bench.keys("(").status().contains("wrapped to the bottom"), "{}", bench.status());
+    let mut bench = open(SIZES[0]);
+    assert!(bench.keys(")").status().contains("no search yet"));
+    assert!(bench.keys("/unit_12<Enter>/unit_12$<Enter>)").status().contains("the model got every match"));
+}
+
+#[test]
+fn counts_go_before_the_keys_that_jump() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>/skip<Enter>3n");
+    assert!(bench.status().contains("/skip 4 of 87"), "{}", bench.status());
+    assert!(bench.keys("2N").status().contains("/skip 2 of 87"), "{}", bench.status());
+    assert!(bench.keys("/<Enter>").status().contains("/skip 3 of 87"), "an empty pattern repeats the search");
+    assert!(bench.keys("3]").status().contains("offset 6001"), "{}", bench.status());
+    assert!(bench.keys("2[").status().contains("offset 2001"), "{}", bench.status());
+    bench.keys("50%");
+    let half = bench.rows()[1].clone();
+    assert_eq!(bench.keys("g:50%<Enter>").rows()[1], half);
+    assert!(bench.keys("%").status().contains("type the number first: 50%"), "{}", bench.status());
+}
+
+#[test]
+fn the_counts_stay_right_while_the_file_grows() {
+    let home = Home::new();
+    let path = home.file("build.log", "needle\n".repeat(30_000) + "need");
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    bench.keys("<Tab>/needle<Enter>");
+    assert!(bench.status().contains("1 of 30,000 · model got 2,000"), "{}", bench.status());
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, b"le\nneedle\n").unwrap();
+    bench.look();
+    assert!(bench.status().contains("1 of 30,002 · model got 2,000"), "{}", bench.status());
+    std::fs::write(&path, "needle\n").unwrap();
+    bench.look();
+    assert!(bench.keys("n").status().contains("1 of 1 · model got 1"), "{}", bench.status());
+}
