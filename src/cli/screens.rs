@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::source::Hold;
+use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::PolicyArgs;
@@ -16,12 +17,12 @@ use super::{CommandResult, Failure, say};
 /// screens, returns [`Failure::Ended`], and the output that `live` produces has yet to be kept.
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
+    let theme = if colour() { Theme::of_config(config.theme()) } else { Theme::plain() };
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
-    let start =
-        Start { targets, opener, chooser, stores, env, live, colour: colour(), unicode: is_unicode() };
+    let start = Start { targets, opener, chooser, stores, env, live, theme, unicode: is_unicode() };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

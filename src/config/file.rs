@@ -7,6 +7,8 @@ use serde::Deserialize;
 
 use crate::fs::plain_file;
 
+use super::theme::ThemeConfig;
+
 /// `config.toml`, as written. Every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub struct FileConfig {
     /// Policy and parameters by tool: `[tools.grep]`, for `--tool grep`.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolConfig>,
+    /// The colours of the screens: `theme = "light"`, or `[theme]`.
+    #[serde(default)]
+    pub theme: ThemeConfig,
 }
 
 /// The settings for one tool.
@@ -100,7 +105,7 @@ mod tests {
         let error = toml::from_str::<FileConfig>(text).unwrap_err();
         assert_eq!(
             plain_file::fault(text, &error),
-            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `limits`, `tools`"
+            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `limits`, `tools`, `theme`"
         );
     }
 

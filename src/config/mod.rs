@@ -3,6 +3,7 @@
 
 mod agent;
 mod file;
+mod theme;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::store::{Env, FileRule, StoreSpec, Stores};
 
 pub use agent::AgentLimits;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
+pub use theme::{BaseTheme, Role, ThemeConfig};
 
 /// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -172,6 +174,11 @@ impl Config {
             config.path = Some(path);
         }
         Ok(config)
+    }
+
+    /// Returns the colours that the user has set for the screens.
+    pub fn theme(&self) -> &ThemeConfig {
+        &self.file.theme
     }
 
     fn config_home(&self) -> Option<PathBuf> {

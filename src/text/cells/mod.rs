@@ -82,8 +82,10 @@ pub enum CellKind {
     Text,
     /// A tab: spaces up to the tab stop.
     Tab,
-    /// The visible form of something that is not drawn: `^M`, `^[`, `<9B>`, `<202E>`, `<FF>`. To be drawn reversed.
+    /// The visible form of something that is not drawn: `^M`, `<9B>`, `<202E>`, `<FF>`. To be drawn reversed.
     Control,
+    /// A piece of an escape sequence that is shown as text: `^[`, `[`, `1`, `m`. To be drawn dim, as one run.
+    Escape,
     /// U+FFFD: for bytes that do not decode, or for the part of a grapheme beyond the limit.
     Replaced,
     /// An SGR sequence that was applied. Width 0, no text.
@@ -110,8 +112,8 @@ pub struct Cell {
     pub width: u8,
     /// What it represents.
     pub kind: CellKind,
-    /// Colour and weight from the SGR before it. Plain for [`CellKind::Control`] and [`CellKind::Replaced`], so that
-    /// their reversed look cannot be disguised.
+    /// Colour and weight from the SGR before it. Plain for [`CellKind::Control`], [`CellKind::Escape`] and
+    /// [`CellKind::Replaced`], so that their look cannot be disguised.
     pub look: Style,
     /// Index of its first byte in the given slice.
     pub start: u32,
@@ -148,6 +150,8 @@ pub struct Cells<'a> {
     surplus: usize,
     /// Set after a grapheme without width: up to here, characters without width are shown by name.
     undrawable: usize,
+    /// Set after an escape sequence that is shown as text: where it ends.
+    sequence: usize,
 }
 
 impl<'a> Cells<'a> {
@@ -163,13 +167,16 @@ impl<'a> Cells<'a> {
             window: cluster::Decoded::default(),
             surplus: 0,
             undrawable: 0,
+            sequence: 0,
         }
     }
 
-    /// Begins in `style`, for the second and later segments of a long line.
+    /// Begins in `style`, for the second and later segments of a long line. Where sequences are text, there is none.
     #[must_use]
     pub fn with_style(mut self, style: Style) -> Self {
-        self.set_style(style);
+        if self.show.escapes == Escapes::Render {
+            self.set_style(style);
+        }
         self
     }
 
@@ -237,6 +244,7 @@ impl<'a> Cells<'a> {
             }
             b'\t' if self.show.tab > 0 => self.tab(),
             0x1b if self.show.escapes == Escapes::Render => self.escape(),
+            0x1b => self.escape_as_text(),
             0..=0x1f | 0x7f => self.named(CellText::caret(byte), 1),
             _ => self.scalar(),
         }
@@ -259,6 +267,20 @@ impl<'a> Cells<'a> {
             }
             Some(Sequence { len, sgr: None }) => self.silent(CellKind::Hidden, len),
             None => self.named(CellText::caret(0x1b), 1),
+        }
+    }
+
+    fn escape_as_text(&mut self) -> Cell {
+        let len = ansi::sequence(&self.bytes[self.at..]).map_or(0, |sequence| sequence.len);
+        self.sequence = self.sequence.max(self.at + len);
+        self.named(CellText::caret(0x1b), 1)
+    }
+
+    /// Returns what a cell is, which may be a piece of the escape sequence read last.
+    fn kind_of(&self, cell: &Cell) -> CellKind {
+        match cell.kind {
+            CellKind::Text | CellKind::Control if (cell.start as usize) < self.sequence => CellKind::Escape,
+            kind => kind,
         }
     }
 
@@ -324,7 +346,7 @@ impl Iterator for Cells<'_> {
         };
         self.at = if cell.kind == CellKind::LineEnd { self.bytes.len() } else { cell.end() };
         self.column += u64::from(cell.width);
-        Some(cell)
+        Some(Cell { kind: self.kind_of(&cell), ..cell })
     }
 }
 

@@ -4,15 +4,17 @@ use anstyle::AnsiColor;
 
 use super::*;
 
-/// Writes out the cells: names of controls in `[]`, hidden sequences as `{}`, the line's end as `$`.
+/// Writes out the cells: names of controls in `[]`, sequences as text in `()`, hidden ones as `{}`, the
+/// line's end as `$`.
 pub(super) fn drawn(bytes: &[u8], show: &Show) -> String {
     let write = |cell: Cell| match cell.kind {
         CellKind::Control => format!("[{}]", cell.text),
+        CellKind::Escape => format!("({})", cell.text),
         CellKind::Hidden => "{}".to_owned(),
         CellKind::LineEnd => "$".to_owned(),
         _ => cell.text.to_string(),
     };
-    Cells::new(bytes, show).map(write).collect()
+    Cells::new(bytes, show).map(write).collect::<String>().replace(")(", "")
 }
 
 fn check(show: &Show, table: &[(&[u8], &str)]) {
@@ -231,7 +233,23 @@ fn colour_becomes_look_and_marks_stay_plain() {
     assert_eq!(cells[2].look, AnsiColor::Red.on_default());
     assert_eq!(cells[3].look, Style::new());
     assert_eq!(cells[5].look, Style::new());
-    assert_eq!(drawn(b"a\x1b[31mb", &Show::MODEL), "a[^[][31mb");
+}
+
+#[test]
+fn a_sequence_as_text_is_one_run() {
+    let table: &[(&[u8], &str)] = &[
+        (b"a\x1b[31mb", "a(^[[31m)b"),
+        (b"\x1b[1m\x1b[0mx\x1b", "(^[[1m^[[0m)x[^[]"),
+        (b"\x1b]0;t\x1b\\x", "(^[]0;t^[\\)x"),
+        (b"\x1b]0;t\x07x\x07", "(^[]0;t^G)x[^G]"),
+        ("\x1b]0;é日\x07x".as_bytes(), "(^[]0;é日^G)x"),
+        (b"\x1b[31\nm", "[^[][31$"),
+    ];
+    check(&Show::MODEL, table);
+    check(&Show::RAW, table);
+    let look = Style::new().bold();
+    let cells: Vec<_> = Cells::new(b"x", &Show::RAW).with_style(look).collect();
+    assert_eq!(cells[0].look, Style::new(), "where sequences are text they style nothing");
 }
 
 #[test]

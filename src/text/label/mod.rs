@@ -86,7 +86,7 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
 }
 
 /// Prints content to a terminal line by line, made safe as `show` says. With `colour` the styles are regenerated (and
-/// always ended before a line feed and at the end) and escaped controls are reversed; without it, no escape sequence is
+/// always ended before a line feed and at the end), escaped controls are reversed and sequences as text dim; without it, no escape sequence is
 /// written at all.
 ///
 /// # Errors
@@ -135,6 +135,7 @@ impl Printer {
                 return;
             }
             CellKind::Control => self.dress(Style::new().effects(Effects::INVERT)),
+            CellKind::Escape => self.dress(Style::new().effects(Effects::DIMMED)),
             CellKind::Text | CellKind::Tab | CellKind::Replaced => self.dress(cell.look),
         }
         self.text.push_str(cell.text.as_str());

@@ -26,7 +26,7 @@ pub(super) fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
 pub(super) fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
     let width = columns.len() as u8;
     let text = match cell.kind {
-        CellKind::Control => part_of(cell.text, columns),
+        CellKind::Control | CellKind::Escape if cell.text.as_str().is_ascii() => part_of(cell.text, columns),
         _ => CellText::spaces(width),
     };
     Cell { text, width, ..cell }

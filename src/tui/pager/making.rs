@@ -8,6 +8,8 @@ use crate::text::index::BlockIndex;
 
 use super::dividers::Dividers;
 use super::doc::Doc;
+use super::escapes;
+use super::reader::Files;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -40,6 +42,8 @@ pub struct Planned {
     pub(crate) seen: Doc,
     pub(crate) kept: Vec<Range<usize>>,
     pub(crate) rules: Dividers,
+    /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
+    pub(crate) escapes: Option<u64>,
 }
 
 impl Making {
@@ -51,6 +55,8 @@ impl Making {
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let kept = seen.shown();
         let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
+        let err = self.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
+        let escapes = escapes::share(&seen, Files { out: &self.view, err, index: None }, &self.policy);
         wanted().then(|| Planned {
             number: self.number,
             touched,
@@ -60,6 +66,7 @@ impl Making {
             seen,
             kept,
             rules,
+            escapes,
         })
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod describe;
 pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
+pub(crate) mod escapes;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub mod making;

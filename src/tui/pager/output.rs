@@ -76,6 +76,8 @@ pub struct OpenOutput {
     /// The ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
     rules: Dividers,
+    /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
+    pub(crate) escapes: Option<u64>,
 }
 
 impl OpenOutput {
@@ -96,6 +98,7 @@ impl OpenOutput {
             seen: Doc::default(),
             kept: Vec::new(),
             rules: Dividers::default(),
+            escapes: None,
         }
     }
 
@@ -147,6 +150,7 @@ impl OpenOutput {
         self.seen = planned.seen;
         self.kept = planned.kept;
         self.rules = planned.rules;
+        self.escapes = planned.escapes;
         self.preview = planned.preview;
         self.made_by = Some((planned.policy, self.subject.limits_from.clone()));
         if self.limits_are_first() {
@@ -201,6 +205,7 @@ impl OpenOutput {
         self.standing = Standing::Missing;
         (self.made_by, self.first_preview) = (None, None);
         (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
+        self.escapes = None;
     }
 
     /// Whether the policy and limits are those of the start.

@@ -53,8 +53,8 @@ pub struct Start {
     pub env: Env,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
-    /// Whether colours may be used.
-    pub colour: bool,
+    /// The styles.
+    pub theme: Theme,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
 }
@@ -88,10 +88,9 @@ pub fn run(start: Start) -> io::Result<Parting> {
     let _ = terminal::on_close(move || {
         let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
     });
-    let theme = if start.colour { Theme::terminal() } else { Theme::plain() };
     let size = screen.size()?;
     let mut session = Session {
-        app: App::new((size.width, size.height), theme, start.unicode),
+        app: App::new((size.width, size.height), start.theme, start.unicode),
         jobs: Jobs::new(signals.clone(), start.stores, start.env.clone()),
         keyboard: Keyboard::start(signals.clone())?,
         signals,

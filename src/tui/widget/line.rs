@@ -56,6 +56,12 @@ pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     }
 }
 
+/// Draws spans from the left edge of the row under the cursor, whose background is set off in its whole width.
+pub(crate) fn selected(buffer: &mut Buffer, area: Rect, spans_: &[Span], canvas: &Canvas) {
+    spans(buffer, area, spans_);
+    buffer.set_style(Rect { height: area.height.min(1), ..area }, canvas.theme.selected);
+}
+
 /// Draws spans against the right edge, if they fit beside the `taken` columns at the left.
 pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Span]) {
     let needed = width(spans_);

@@ -1,7 +1,9 @@
-//! The styles of everything on the screen: the terminal's own 16 colours, or no colours.
+//! The styles of everything on the screen: of one of the themes, with the user's own styles, or without colours.
 
 use anstyle::{Ansi256Color, AnsiColor, Effects, RgbColor, Style as Look};
 use ratatui::style::{Color, Modifier, Style};
+
+use crate::config::{BaseTheme, Role, ThemeConfig};
 
 /// Styles by meaning. Colour never carries a meaning alone: there is always also a word, a bar or a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,11 +12,15 @@ pub struct Theme {
     pub warning: Style,
     /// Highlights: the cursor, marks, typed text and progress.
     pub accent: Style,
+    /// The gutter beside what the model did not get.
+    pub lost: Style,
+    /// The row under the cursor in a list.
+    pub selected: Style,
     /// A match of the search.
     pub found: Style,
     /// The current match.
     pub current: Style,
-    /// Frames, line numbers and lost text.
+    /// Frames, line numbers, and escape sequences as text.
     pub dim: Style,
     /// Titles and the status line.
     pub bar: Style,
@@ -29,11 +35,13 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates a theme of the terminal's own 16 colours.
+    /// Creates the theme `16`, of the terminal's own 16 colours: legible on a dark and on a light background.
     pub fn terminal() -> Self {
         Self {
             warning: Style::new().fg(Color::Yellow),
             accent: Style::new().fg(Color::Cyan),
+            lost: Style::new().fg(Color::Black).bg(Color::Yellow),
+            selected: Style::new().fg(Color::White).bg(Color::Blue).remove_modifier(Modifier::DIM),
             found: Style::new().fg(Color::Black).bg(Color::Cyan),
             current: Style::new().fg(Color::Black).bg(Color::Magenta).add_modifier(Modifier::BOLD),
             dim: Style::new().add_modifier(Modifier::DIM),
@@ -45,16 +53,81 @@ impl Theme {
         }
     }
 
+    /// Creates the theme `dark`, of the fixed ones of the 256 colours.
+    pub fn dark() -> Self {
+        let [yellow, blue, black] = [221, 80, 16].map(Color::Indexed);
+        Self {
+            warning: Style::new().fg(yellow),
+            accent: Style::new().fg(blue),
+            lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
+            selected: Style::new().bg(Color::Indexed(238)),
+            found: Style::new().fg(black).bg(blue),
+            current: Style::new().fg(black).bg(Color::Indexed(213)).add_modifier(Modifier::BOLD),
+            dim: Style::new().fg(Color::Indexed(245)),
+            control: Style::new().fg(Color::Indexed(245)).add_modifier(Modifier::REVERSED),
+            error: Style::new().fg(Color::Indexed(210)).add_modifier(Modifier::BOLD),
+            ..Self::terminal()
+        }
+    }
+
+    /// Creates the theme `light`, of the fixed ones of the 256 colours.
+    pub fn light() -> Self {
+        let [brown, blue, black] = [94, 25, 16].map(Color::Indexed);
+        Self {
+            warning: Style::new().fg(brown),
+            accent: Style::new().fg(blue),
+            lost: Style::new().fg(brown).bg(Color::Indexed(223)),
+            selected: Style::new().bg(Color::Indexed(153)),
+            found: Style::new().fg(black).bg(Color::Indexed(117)),
+            current: Style::new().fg(black).bg(Color::Indexed(218)).add_modifier(Modifier::BOLD),
+            dim: Style::new().fg(Color::Indexed(242)),
+            control: Style::new().fg(Color::Indexed(242)).add_modifier(Modifier::REVERSED),
+            error: Style::new().fg(Color::Indexed(124)).add_modifier(Modifier::BOLD),
+            ..Self::terminal()
+        }
+    }
+
     /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
     pub fn plain() -> Self {
         Self {
             warning: Style::new().add_modifier(Modifier::BOLD),
             accent: Style::new().add_modifier(Modifier::BOLD),
+            lost: Style::new().add_modifier(Modifier::REVERSED),
+            selected: Style::new().add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM),
             found: Style::new().add_modifier(Modifier::REVERSED),
             current: Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
             error: Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
             colour: false,
             ..Self::terminal()
+        }
+    }
+
+    /// Creates the theme that the user has configured.
+    pub fn of_config(config: &ThemeConfig) -> Self {
+        let mut theme = match config.base {
+            BaseTheme::Dark => Self::dark(),
+            BaseTheme::Light => Self::light(),
+            BaseTheme::Sixteen => Self::terminal(),
+        };
+        for (role, look) in &config.styles {
+            *theme.role(*role) = theme.of(*look);
+        }
+        theme
+    }
+
+    fn role(&mut self, role: Role) -> &mut Style {
+        match role {
+            Role::Warning => &mut self.warning,
+            Role::Accent => &mut self.accent,
+            Role::Lost => &mut self.lost,
+            Role::Selected => &mut self.selected,
+            Role::Found => &mut self.found,
+            Role::Current => &mut self.current,
+            Role::Dim => &mut self.dim,
+            Role::Bar => &mut self.bar,
+            Role::Active => &mut self.active,
+            Role::Control => &mut self.control,
+            Role::Error => &mut self.error,
         }
     }
 
@@ -114,5 +187,24 @@ fn ansi(colour: AnsiColor) -> Color {
         AnsiColor::BrightMagenta => Color::LightMagenta,
         AnsiColor::BrightCyan => Color::LightCyan,
         AnsiColor::BrightWhite => Color::White,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_s_styles_change_the_theme_they_are_based_on() {
+        let styles = [(Role::Warning, Look::new().bold()), (Role::Selected, AnsiColor::Red.on_default())];
+        let config = ThemeConfig { base: BaseTheme::Light, styles: styles.into() };
+        let theme = Theme::of_config(&config);
+        let expected = Theme {
+            warning: Style::new().add_modifier(Modifier::BOLD),
+            selected: Style::new().fg(Color::Red),
+            ..Theme::light()
+        };
+        assert_eq!(theme, expected);
+        assert_eq!(Theme::of_config(&ThemeConfig::default()), Theme::terminal());
     }
 }

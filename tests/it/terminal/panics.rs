@@ -42,7 +42,7 @@ fn screens() {
         stores: Stores::builtin(),
         env: Env::hermetic(Path::new("/nowhere")),
         live: None,
-        colour: true,
+        theme: overspill::tui::widget::theme::Theme::terminal(),
         unicode: true,
     };
     tui::run(start).unwrap();

@@ -61,7 +61,12 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
             Span::new(value, if changed { style.patch(pager.canvas.theme.accent) } else { style }),
         ];
         let y = area.y + (n - top) as u16;
-        line::spans(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans);
+        let place = Rect { y, height: 1, ..area };
+        if chosen {
+            line::selected(frame.buffer_mut(), place, &spans, &pager.canvas);
+        } else {
+            line::spans(frame.buffer_mut(), place, &spans);
+        }
     }
 }
 

@@ -68,7 +68,7 @@ fn look(pager: &Pager, share: Share) -> (&'static str, Style) {
     match share {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),
-        Share::None => (glyphs.none, theme.dim),
+        Share::None => (glyphs.none, theme.warning),
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Drawn {
     pub end: u64,
     /// The number of escape sequences in its rows that are not shown.
     pub hidden: usize,
+    /// Whether an escape sequence is shown as text.
+    pub escapes: bool,
 }
 
 /// Draws a pane, with its heading if it has one.
@@ -101,8 +103,12 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         let place = Rect { y, height: 1, ..area };
         line::ruled(buffer, place, describe::end(output, side), canvas.theme.dim, canvas.glyphs());
     }
-    let hidden = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.kind == CellKind::Hidden).count();
-    Drawn { end: rows.last().map_or(0, |row| row.next), hidden }
+    let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
+    Drawn {
+        end: rows.last().map_or(0, |row| row.next),
+        hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
+        escapes: kinds().any(|kind| kind == CellKind::Escape),
+    }
 }
 
 fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
@@ -165,7 +171,7 @@ impl Pane<'_> {
         let width = usize::from(area.width).saturating_sub(3);
         let spans = [
             Span::new(format!("{number:>width$} "), theme.dim),
-            Span::new(mark, if kept { Style::new() } else { theme.warning }),
+            Span::new(mark, if kept { Style::new() } else { theme.lost }),
         ];
         line::spans(buffer, area, &spans);
     }
@@ -186,11 +192,10 @@ impl Pane<'_> {
         let found = self.matches_in(row);
         let current = self.shown.current;
         let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
-        let lost = self.side == Side::Spill && !self.output.is_kept(row.start as usize);
         let mut x = area.x;
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
-            let mut style = self.style(cell, class_of(&classes, at), lost);
+            let mut style = self.style(cell, class_of(&classes, at));
             let next = found.partition_point(|range| range.end <= at);
             if found.get(next).is_some_and(|range| range.contains(&at)) {
                 let is_current = current.is_some_and(|range| range.contains(&at));
@@ -201,16 +206,16 @@ impl Pane<'_> {
         }
     }
 
-    fn style(&self, cell: &Cell, class: Class, lost: bool) -> Style {
+    fn style(&self, cell: &Cell, class: Class) -> Style {
         let theme = &self.shown.canvas.theme;
         let base = match class {
             Class::Notice => theme.warning,
             Class::Changed => theme.accent,
-            Class::Kept if lost => theme.dim,
             Class::Kept => Style::new(),
         };
         match cell.kind {
             CellKind::Control => base.patch(theme.control),
+            CellKind::Escape => base.patch(theme.dim),
             CellKind::Replaced => base.patch(theme.accent),
             _ => base.patch(theme.of(cell.look)),
         }

@@ -53,6 +53,7 @@ fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
         ("~ before a number", "approximate: lines are still being counted"),
         ("! in Stores", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
+        ("^[[1m dim", "an escape sequence as text, as the model got it"),
     ];
     of_glyphs.into_iter().chain(others.map(|(mark, what)| (mark.to_owned(), what)))
 }

@@ -42,7 +42,11 @@ pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Re
         let room = usize::from(at.width).saturating_sub(line::width(&spans) + 1);
         let summary = format!("{}{}", held(choice), choice.policy.summary());
         spans.push(Span::new(line::head(summary, room, canvas.glyphs()), canvas.theme.dim));
-        line::spans(frame.buffer_mut(), at, &spans);
+        if n == picker.chosen {
+            line::selected(frame.buffer_mut(), at, &spans, canvas);
+        } else {
+            line::spans(frame.buffer_mut(), at, &spans);
+        }
     }
 }
 

@@ -130,7 +130,12 @@ fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAr
     for (n, row) in listing.on_screen(height).enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
-        line::spans(frame.buffer_mut(), at, &spans(screen, row, &columns, chosen));
+        let spans = spans(screen, row, &columns, chosen);
+        if chosen {
+            line::selected(frame.buffer_mut(), at, &spans, &screen.canvas);
+        } else {
+            line::spans(frame.buffer_mut(), at, &spans);
+        }
     }
 }
 
