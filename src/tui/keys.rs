@@ -94,6 +94,10 @@ pub enum Action {
     Wrap,
     /// Toggles between escape sequences as text and as colours.
     Raw,
+    /// Toggles between progress lines by their last state and as they are.
+    Unfold,
+    /// Shows a line of JSON with indents.
+    Json,
     /// Copies the path.
     Copy,
     /// Copies the call that reads the window.
@@ -214,6 +218,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "S", A::Stores, "stored outputs"),
     row(Pager, "View", "w", A::Wrap, "wrap long lines, or scroll sideways"),
     row(Pager, "View", "r", A::Raw, "escapes as text, or as colours"),
+    row(Pager, "View", "z", A::Unfold, "progress lines: their last state, or all"),
+    row(Pager, "View", "J", A::Json, "a JSON line with indents (5J: line 5)"),
     row(Pager, "View", "F", A::Follow, "follow the file as it grows"),
     row(Pager, "View", "=", A::Facts, "facts about this output"),
     row(Pager, "View", "y", A::Copy, "copy the path"),

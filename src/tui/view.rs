@@ -55,6 +55,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         Some(Popup::Cleaning(cleaning, top)) => {
             stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
         }
+        Some(Popup::Json(json)) => popup::view::json::draw(canvas, json, frame),
         Some(Popup::Policies(picker)) => popup::view::picker::draw(canvas, picker, frame, area),
         Some(Popup::Prompt(_)) | None => {}
     }

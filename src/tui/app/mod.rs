@@ -218,6 +218,7 @@ impl App {
             Action::SearchBack => self.ask(Purpose::SearchBack),
             Action::GoTo => self.ask(Purpose::GoTo),
             Action::Window => self.ask(Purpose::Window),
+            Action::Json => self.show_json(count),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.in_pager(|pager| pager.act(action, count, effects)),

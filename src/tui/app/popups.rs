@@ -7,6 +7,7 @@ use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
+use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
 
@@ -18,6 +19,15 @@ impl App {
         let used = self.pager.as_ref().map(|pager| pager.output.subject.policy.name().to_owned());
         self.popup = Some(Popup::Policies(Picker::new(choices, used)));
         self.in_pager(|pager| pager.drawer.open = false);
+    }
+
+    /// Shows a line as indented JSON: the one of this number, or the one under examination.
+    pub(crate) fn show_json(&mut self, number: Option<u64>) {
+        match self.pager.as_ref().map(|pager| pager.line_as_json(number)) {
+            Some(Ok(line)) => self.popup = Some(Popup::Json(JsonView::new(line))),
+            Some(Err(words)) => self.message = Some(Message::error(words)),
+            None => {}
+        }
     }
 
     /// Handles a key in the policy picker.

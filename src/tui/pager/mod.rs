@@ -6,6 +6,8 @@ pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
+pub mod fold;
+pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub mod making;

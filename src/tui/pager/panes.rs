@@ -11,6 +11,7 @@ use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side};
 
 use super::Pager;
+use super::fold::ProgressLines;
 use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
 use super::window::ReadWindow;
@@ -29,6 +30,8 @@ pub struct Panes {
     /// Whether each pane shows escape sequences as text. Preview does by default, as the model got them; Spill only on
     /// request.
     raw: [bool; 2],
+    /// How each pane shows progress lines. Preview unfolds them by default, as the model got them.
+    progress: [ProgressLines; 2],
     /// The window of lines.
     pub window: ReadWindow,
     /// Whether Spill follows the end of the file as it grows.
@@ -44,6 +47,7 @@ impl Default for Panes {
             at_end: None,
             long: Long::Wrapped,
             raw: [true, false],
+            progress: [ProgressLines::Unfolded, ProgressLines::Folded(None)],
             window: ReadWindow::default(),
             following: false,
             marks: BTreeMap::new(),
@@ -81,6 +85,11 @@ impl Pager {
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
+    /// Returns how a pane shows progress lines.
+    pub(crate) fn progress(&self, side: Side) -> ProgressLines {
+        self.panes.progress[side as usize]
+    }
+
     /// Returns the columns and rows that a pane has for text, without the gutter. The pane is taken to be on the
     /// screen.
     pub fn room(&self, side: Side) -> (u16, u16) {
@@ -105,7 +114,13 @@ impl Pager {
     /// Calls `work` with a scroller over a side's document in its pane.
     pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
         let (width, height) = self.room(side);
-        let frame = Viewport { width, height, long: self.panes.long, show: self.show(side) };
+        let frame = Viewport {
+            width,
+            height,
+            long: self.panes.long,
+            show: self.show(side),
+            progress: self.progress(side),
+        };
         self.output.scrolling(side, frame, cost, work)
     }
 
@@ -148,6 +163,7 @@ impl Pager {
             Action::Other => self.switch(),
             Action::Wrap => self.turn_wrap(),
             Action::Raw => self.turn_raw(),
+            Action::Unfold => self.turn_progress(),
             Action::Follow => self.turn_follow(),
             _ => {}
         }
@@ -234,6 +250,7 @@ impl Pager {
     /// Scrolls until the start of a range of a side's document is on the screen.
     pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;
+        self.unfold_around(side, range.start);
         let shown = self.shown_range(side);
         let (_, height) = self.room(side);
         if !shown.contains(&range.start) {
@@ -254,6 +271,29 @@ impl Pager {
             (Side::Spill, true) => "escapes as text",
             (Side::Spill, false) => "escapes as colours",
         }));
+        self.settle();
+    }
+
+    /// Unfolds the progress line that hides the byte at `at`, if one does.
+    fn unfold_around(&mut self, side: Side, at: u64) {
+        let cost = Cost::default();
+        let fold = self.scrolling(side, &cost, |scroll| scroll.fold(at));
+        if fold.is_some_and(|fold| !fold.state.contains(&at)) {
+            self.panes.progress[side as usize] = ProgressLines::Folded(Some(at));
+            self.settle();
+        }
+    }
+
+    fn turn_progress(&mut self) {
+        let progress = &mut self.panes.progress[self.panes.focus as usize];
+        let (now, words) = match *progress {
+            ProgressLines::Folded(None) => {
+                (ProgressLines::Unfolded, "all states of progress lines; z folds them")
+            }
+            _ => (ProgressLines::Folded(None), "the last state of progress lines; z unfolds them"),
+        };
+        *progress = now;
+        self.message = Some(Message::note(words));
         self.settle();
     }
 

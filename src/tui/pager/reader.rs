@@ -225,6 +225,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the line of a segment may be at most `most` bytes long. Reads nothing, but asks the index; false if that
+    /// does not tell.
+    pub(crate) fn may_be_short(&self, segment: &LineSegment, most: u64) -> bool {
+        let Some(index) = self.index().filter(|index| index.is_complete()) else { return false };
+        let size = index.block() as u64;
+        let before = index.last_with_line_feed(segment.start.div_ceil(size) as usize);
+        let start = before.map_or(0, |block| (block as u64 + 1) * size).min(segment.start);
+        let after = index.next_with_line_feed((segment.end / size) as usize);
+        let end = after.map_or(self.doc.len(), |block| block as u64 * size).max(segment.end);
+        end - start <= most
+    }
+
     /// Returns the index of line feeds, if the document is the output itself.
     fn index(&self) -> Option<&BlockIndex> {
         match self.doc.chunks.as_slice() {

@@ -13,7 +13,7 @@ impl Pager {
     /// Whether the line at the top of a side is so long that horizontal moves count in bytes.
     pub fn is_long_line(&self, side: Side) -> bool {
         let top = self.panes.top(side);
-        self.scrolling(side, &Cost::default(), |s| !s.reader.segment(top).closes)
+        self.scrolling(side, &Cost::default(), |s| s.fold(top).is_none() && !s.reader.segment(top).closes)
     }
 
     /// Scrolls horizontally until the start of a range of the document is visible.

@@ -1,5 +1,6 @@
 //! The pop-ups over the screens, and how keys change them.
 
+pub mod json;
 pub mod picker;
 pub mod prompt;
 pub mod view;
@@ -9,6 +10,7 @@ use ratatui::layout::Rect;
 use super::keys::Action;
 use super::stores::Cleaning;
 use super::widget::canvas::Canvas;
+use json::JsonView;
 use picker::Picker;
 use prompt::Prompt;
 
@@ -18,6 +20,8 @@ pub enum Popup {
     Help(u16),
     /// Facts about the output.
     Facts,
+    /// A line of JSON, indented.
+    Json(JsonView),
     /// The picker of policies.
     Policies(Picker),
     /// A line being typed.
@@ -47,6 +51,7 @@ impl Popup {
                 Some(Popup::Cleaning(cleaning, top.saturating_add(page)))
             }
             Popup::Cleaning(cleaning, top) => moved(top).map(|top| Popup::Cleaning(cleaning, top)),
+            Popup::Json(json) => json.act(action, &canvas).map(Popup::Json),
             _ => None,
         }
     }

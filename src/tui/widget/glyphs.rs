@@ -31,12 +31,14 @@ pub(crate) struct Glyphs {
     pub rule: &'static str,
     /// Stands for text that is cut off.
     pub cut: &'static str,
+    /// Before the number of states of a progress line.
+    pub states: &'static str,
     /// Separates an old value from the new one.
     pub arrow: &'static str,
 }
 
 /// For Unicode terminals.
-pub(super) const UNICODE: Glyphs = Glyphs {
+pub(crate) const UNICODE: Glyphs = Glyphs {
     chosen: "▌",
     notice: "▌",
     notice_is: "and yellow",
@@ -51,11 +53,12 @@ pub(super) const UNICODE: Glyphs = Glyphs {
     passed: "░",
     rule: "─",
     cut: "…",
+    states: "⟳",
     arrow: "→",
 };
 
 /// For ASCII-only terminals.
-pub(super) const ASCII: Glyphs = Glyphs {
+pub(crate) const ASCII: Glyphs = Glyphs {
     chosen: ">",
     notice: "|",
     notice_is: "at the left",
@@ -70,5 +73,6 @@ pub(super) const ASCII: Glyphs = Glyphs {
     passed: ".",
     rule: "-",
     cut: ".",
+    states: "@",
     arrow: "->",
 };

@@ -7,6 +7,7 @@ mod finding;
 mod many;
 mod pager;
 mod planning;
+mod progress;
 mod random;
 mod redraw;
 mod stores;

@@ -48,6 +48,13 @@ impl Doc {
         doc
     }
 
+    /// Creates a document of text that is in no output.
+    pub(crate) fn text(text: Vec<u8>) -> Self {
+        let mut doc = Self::default();
+        doc.push(Class::Kept, Body::Text(text), None);
+        doc
+    }
+
     /// Creates a document of a preview: kept parts as ranges of the output, all others as text.
     pub fn preview(preview: &Preview, input: &Input) -> Self {
         let mut doc = Self::default();

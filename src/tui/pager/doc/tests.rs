@@ -16,6 +16,7 @@ fn stretch() -> impl Strategy<Value = Vec<u8>> {
         6 => "[a-z ]{0,30}".prop_map(String::into_bytes),
         6 => Just(b"\n".to_vec()),
         2 => Just(b"\r\n".to_vec()),
+        2 => Just(b"\r".to_vec()),
         2 => "[é日😀]{1,9}".prop_map(String::into_bytes),
         2 => proptest::collection::vec(any::<u8>(), 1..9),
         4 => long.prop_map(|(times, off, text)| {

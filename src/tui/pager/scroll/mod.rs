@@ -4,6 +4,7 @@ use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
+use super::fold::{self, Fold, ProgressLines, States};
 use super::reader::{LineSegment, Reader};
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
@@ -32,6 +33,8 @@ pub struct Viewport {
     pub long: Long,
     /// How bytes become cells.
     pub show: Show,
+    /// How progress lines are shown.
+    pub progress: ProgressLines,
 }
 
 /// One row of a pane.
@@ -49,6 +52,8 @@ pub struct ScreenRow {
     pub next: u64,
     /// The cells to draw.
     pub cells: Vec<Cell>,
+    /// In the last row of a folded progress line: the number of its states.
+    pub states: Option<States>,
 }
 
 impl ScreenRow {
@@ -106,6 +111,10 @@ impl Scroll<'_> {
 
     /// Returns at most `most` rows of one segment, from the one that contains `from`.
     fn rows_from(&self, from: u64, most: usize) -> Vec<ScreenRow> {
+        if let Some(fold) = self.fold(from) {
+            let rows = self.folded(&fold).into_iter().filter(|row| row.next > from);
+            return rows.take(most).collect();
+        }
         match self.frame.long {
             Long::Wrapped => {
                 let segment = self.reader.segment(self.reader.segment_start(from));
@@ -113,6 +122,60 @@ impl Scroll<'_> {
             }
             Long::Sideways(column) => vec![self.sideways(self.reader.line_start(from), column)],
         }
+    }
+
+    /// Returns the folded progress line that contains `at`, if there is one.
+    pub(crate) fn fold(&self, at: u64) -> Option<Fold> {
+        fold::find(&self.reader, self.frame.progress, at)
+    }
+
+    /// Returns the rows of a folded progress line: those of its last state, and one for the number of states if that
+    /// does not fit after the last.
+    fn folded(&self, fold: &Fold) -> Vec<ScreenRow> {
+        let Fold { line, state, next, states } = fold;
+        let bytes = self.reader.copy(state.clone());
+        let wrap = match self.frame.long {
+            Long::Wrapped => Wrap::Width(self.frame.width),
+            Long::Sideways(from_column) => Wrap::Sideways { from_column, width: self.frame.width },
+        };
+        let style =
+            style_at(&self.reader.copy(state.start.saturating_sub(LOOK_BACK).max(line.start)..state.start));
+        let made = Rows::new(&bytes, &self.frame.show, wrap).with_style(style);
+        let mut rows: Vec<ScreenRow> = made
+            .map(|row| ScreenRow {
+                start: state.start + row.start as u64,
+                end: state.start + row.end as u64,
+                base: state.start,
+                opens: false,
+                next: state.start + row.end as u64,
+                cells: row.cells,
+                states: None,
+            })
+            .collect();
+        self.reader.cost.count_rows(rows.len());
+        if let Some(first) = rows.first_mut() {
+            (first.start, first.opens) = (line.start, true);
+        }
+        let Some(last) = rows.last_mut() else { return rows };
+        (last.end, last.next) = (line.end, *next);
+        let used: usize = last.cells.iter().map(|cell| usize::from(cell.width)).sum();
+        let is_room = used + 2 + states.width() <= usize::from(self.frame.width);
+        if is_room || *next == line.end || self.frame.long != Long::Wrapped {
+            last.states = Some(*states);
+        } else {
+            last.next = line.end;
+            let (start, end) = (line.end, line.end);
+            rows.push(ScreenRow {
+                start,
+                end,
+                base: start,
+                opens: false,
+                next: *next,
+                cells: Vec::new(),
+                states: Some(*states),
+            });
+        }
+        rows
     }
 
     /// Returns the rows of a wrapped segment, from the one that reaches beyond `from` to the last that starts before
@@ -131,6 +194,7 @@ impl Scroll<'_> {
             opens: segment.opens && row.start == 0,
             next: if row.end >= bytes.len() { segment.next } else { segment.start + row.end as u64 },
             cells: row.cells,
+            states: None,
         };
         let found = rows.by_ref().map(on_screen).take_while(|row| row.start < to).take(most).collect();
         self.reader.cost.count_rows(rows.made());
@@ -166,14 +230,16 @@ impl Scroll<'_> {
             .map(|row| row.cells)
             .unwrap_or_default();
         let next = end + u64::from(self.reader.copy(end..(end + 1).min(self.reader.doc.len())) == b"\n");
-        ScreenRow { start, end, base, opens: true, next, cells }
+        ScreenRow { start, end, base, opens: true, next, cells, states: None }
     }
 
     /// Returns the column of a byte in its line, 0-based, as if lines were not wrapped. In a line over 64 KiB, returns
     /// the offset of the byte in the line instead.
     pub fn column_of(&self, at: u64) -> u64 {
-        let start = self.reader.line_start(at);
-        if !self.reader.segment(start).closes {
+        let fold = self.fold(at);
+        let is_folded = fold.is_some();
+        let start = fold.map_or_else(|| self.reader.line_start(at), |fold| fold.state.start.min(at));
+        if !is_folded && !self.reader.segment(start).closes {
             return at - start;
         }
         let before = self.reader.copy(start..at);
@@ -182,7 +248,10 @@ impl Scroll<'_> {
 
     /// Returns the end of the longest row, in bytes, among those on the screen from `top` on.
     pub fn longest_end(&self, top: u64) -> u64 {
-        let ends = self.screen(top).into_iter().map(|row| (row.end - row.start, row.end));
+        let ends = self.screen(top).into_iter().map(|row| {
+            let start = if row.states.is_some() { row.base } else { row.start };
+            (row.end - start, row.end)
+        });
         ends.max().map_or(top, |(_, end)| end)
     }
 
@@ -242,6 +311,9 @@ impl Scroll<'_> {
 
     /// Returns the last `most` rows, possibly more, before `at` in the segment that ends at `at` or contains it.
     fn rows_before(&self, at: u64, most: usize) -> Vec<ScreenRow> {
+        if let Some(fold) = self.fold(at - 1) {
+            return self.folded(&fold).into_iter().filter(|row| row.start < at).collect();
+        }
         match self.frame.long {
             Long::Wrapped => {
                 let segment = self.reader.segment(self.reader.segment_start(at - 1));

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::doc::tests::{output, preview_of, with_reader};
+use crate::tui::pager::fold::ProgressLines;
 
 use super::*;
 
@@ -19,13 +20,13 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let long = prop_oneof![4 => Just(Long::Wrapped), 1 => (0u64..200).prop_map(Long::Sideways)];
     let show = prop_oneof![Just(Show::PAGER), Just(Show::MODEL), Just(Show::RAW)];
-    (output(), any::<(bool, bool)>(), 7u16..90, 2u16..30, long, show, any::<prop::sample::Index>()).prop_map(
-        |(out, (whole, ruled), width, height, long, show, rule)| {
+    (output(), any::<(bool, bool, bool)>(), 7u16..90, 2u16..30, long, show, any::<prop::sample::Index>())
+        .prop_map(|(out, (whole, ruled, folds), width, height, long, show, rule)| {
             let doc = if whole { Doc::file(out.len()) } else { preview_of(&out, 5, 90_000, false) };
             let rule = (ruled && !doc.is_empty()).then(|| rule.index(doc.len() as usize) as u64);
-            Case { out, doc, frame: Viewport { width, height, long, show }, rule }
-        },
-    )
+            let progress = if folds { ProgressLines::Folded(None) } else { ProgressLines::Unfolded };
+            Case { out, doc, frame: Viewport { width, height, long, show, progress }, rule }
+        })
 }
 
 impl std::fmt::Debug for Case {
@@ -143,7 +144,13 @@ proptest! {
 #[test]
 fn a_page_in_a_line_of_many_rows_goes_to_the_end() {
     let out = b"0123456789".repeat(10);
-    let frame = Viewport { width: 10, height: 3, long: Long::Wrapped, show: Show::PAGER };
+    let frame = Viewport {
+        width: 10,
+        height: 3,
+        long: Long::Wrapped,
+        show: Show::PAGER,
+        progress: ProgressLines::Unfolded,
+    };
     let case = Case { doc: Doc::file(out.len()), out, frame, rule: None };
     case.scroll(|scroll| {
         assert_eq!((scroll.last_top(), scroll.down(50, 8), scroll.down(0, 2)), (70, 70, 20));
@@ -153,7 +160,13 @@ fn a_page_in_a_line_of_many_rows_goes_to_the_end() {
 #[test]
 fn no_room_shows_nothing_and_goes_nowhere() {
     for (width, height) in [(0, 0), (0, 5), (5, 0)] {
-        let frame = Viewport { width, height, long: Long::Wrapped, show: Show::PAGER };
+        let frame = Viewport {
+            width,
+            height,
+            long: Long::Wrapped,
+            show: Show::PAGER,
+            progress: ProgressLines::Unfolded,
+        };
         let case = Case { out: b"a\nb\n".to_vec(), doc: Doc::file(4), frame, rule: None };
         case.scroll(|scroll| {
             assert!(scroll.screen(0).is_empty());

@@ -52,6 +52,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         canvas: pager.canvas,
         long: pager.panes.long,
         show: pager.show(side),
+        progress: pager.progress(side),
         active: pager.focus() == side,
         coming: pager.is_coming(),
         pattern: pager.find.pattern.as_ref(),

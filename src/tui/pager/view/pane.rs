@@ -10,12 +10,14 @@ use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
 use crate::tui::pager::describe;
 use crate::tui::pager::doc::Class;
+use crate::tui::pager::fold::{ProgressLines, States};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::theme::Theme;
 
 /// The length of the longest character in UTF-8, in bytes.
 const LONGEST_CHAR: u64 = 4;
@@ -36,6 +38,8 @@ pub(crate) struct Shown<'a> {
     pub long: Long,
     /// How bytes become cells.
     pub show: Show,
+    /// How progress lines are shown.
+    pub progress: ProgressLines,
     /// Whether the pane has the focus.
     pub active: bool,
     /// Whether more of the output may arrive.
@@ -57,6 +61,7 @@ impl<'a> Shown<'a> {
             canvas,
             long: Long::Wrapped,
             show: Show { ascii: !canvas.unicode, ..Show::MODEL },
+            progress: ProgressLines::Unfolded,
             active: true,
             coming: false,
             pattern: None,
@@ -74,6 +79,8 @@ pub struct Drawn {
     pub hidden: usize,
     /// Whether an escape sequence is shown as text.
     pub escapes: bool,
+    /// Whether a progress line is folded.
+    pub folded: bool,
 }
 
 /// Draws a pane, with its heading if it has one.
@@ -90,7 +97,13 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         return Drawn::default();
     }
     let room = (area.width.saturating_sub(output.gutter(side)), area.height);
-    let frame = Viewport { width: room.0, height: room.1, long: shown.long, show: shown.show };
+    let frame = Viewport {
+        width: room.0,
+        height: room.1,
+        long: shown.long,
+        show: shown.show,
+        progress: shown.progress,
+    };
     let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
     let reader = Reader { doc: output.doc(side), files: output.files(), cost };
     let mut pane = Pane { shown, output, side, reader, number: None, found: None };
@@ -108,6 +121,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         end: rows.last().map_or(0, |row| row.next),
         hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
         escapes: kinds().any(|kind| kind == CellKind::Escape),
+        folded: rows.iter().any(|row| row.states.is_some()),
     }
 }
 
@@ -166,7 +180,7 @@ impl Pane<'_> {
             return;
         }
         let number = if row.opens { self.number_of(row) } else { String::new() };
-        let kept = self.output.is_kept(row.start as usize);
+        let kept = self.output.is_kept(row.first() as usize);
         let mark = if kept { glyphs.kept } else { glyphs.lost };
         let width = usize::from(area.width).saturating_sub(3);
         let spans = [
@@ -204,6 +218,18 @@ impl Pane<'_> {
             }
             x = put(buffer, area, x, cell, style);
         }
+        if let Some(states) = row.states {
+            self.mark_states(buffer, area, x, states);
+        }
+    }
+
+    /// Draws the number of states after the last one, or over its end if there is no room.
+    fn mark_states(&self, buffer: &mut Buffer, area: Rect, x: u16, states: States) {
+        let width = (states.width() as u16).min(area.width);
+        let after = if x > area.x { x + 2 } else { x };
+        let x = after.min(area.right() - width);
+        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
+        line::left(buffer, Rect { x, width, ..area }, states.mark(glyphs), theme.dim);
     }
 
     fn style(&self, cell: &Cell, class: Class) -> Style {
@@ -213,12 +239,7 @@ impl Pane<'_> {
             Class::Changed => theme.accent,
             Class::Kept => Style::new(),
         };
-        match cell.kind {
-            CellKind::Control => base.patch(theme.control),
-            CellKind::Escape => base.patch(theme.dim),
-            CellKind::Replaced => base.patch(theme.accent),
-            _ => base.patch(theme.of(cell.look)),
-        }
+        base.patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
     }
 
     /// Returns the matches visible in the row. Each line, or segment of a long line, is searched only once.
@@ -245,8 +266,18 @@ fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
 }
 
+/// Returns the style of a cell that is not the text itself.
+pub(crate) fn kind_style(kind: CellKind, theme: &Theme) -> Option<Style> {
+    match kind {
+        CellKind::Control => Some(theme.control),
+        CellKind::Escape => Some(theme.dim),
+        CellKind::Replaced => Some(theme.accent),
+        _ => None,
+    }
+}
+
 /// Draws a cell and returns the column after it. The text of a cell is always safe to draw.
-fn put(buffer: &mut Buffer, area: Rect, x: u16, cell: &Cell, style: Style) -> u16 {
+pub(crate) fn put(buffer: &mut Buffer, area: Rect, x: u16, cell: &Cell, style: Style) -> u16 {
     let end = x + u16::from(cell.width);
     if !cell.kind.is_drawn() || end > area.x + area.width {
         return x;

@@ -148,11 +148,15 @@ fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
     format!("{}%", drawn.end.min(len) * 100 / len)
 }
 
-/// Names the key for escape sequences, if there are any on the screen, shown or hidden: a long and a short version.
+/// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines: a
+/// long and a short version.
 fn hidden(drawn: Drawn) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
     match drawn.hidden {
+        0 if drawn.folded => {
+            ["unfolds   ", "unfolds  "].map(|word| format!("{} {word}", key_of(Action::Unfold)))
+        }
         0 if drawn.escapes => [format!("{key} as colours   "), format!("{key} colours  ")],
         0 => Default::default(),
         _ => [format!("{count} {noun} hidden, {key} shows   "), format!("{count} hidden: {key}  ")],

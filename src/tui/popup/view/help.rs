@@ -40,7 +40,7 @@ fn rows(glyphs: &Glyphs) -> Vec<HelpLine> {
 
 /// Returns each mark on the screen with its meaning.
 fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
-    let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, .. } = glyphs;
+    let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, states, .. } = glyphs;
     let of_glyphs = [
         (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
         (format!("{kept} after a number"), "the model got this line"),
@@ -48,6 +48,7 @@ fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
         (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
         (format!("{here} in the map"), "the position of Spill in the file"),
         (format!("{found} in the map"), "a match of the search"),
+        (format!("{states} 240 states"), "a progress line: its last state of so many"),
     ];
     let others = [
         ("~ before a number", "approximate: lines are still being counted"),

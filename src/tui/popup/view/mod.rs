@@ -2,5 +2,6 @@
 
 pub mod facts;
 pub mod help;
+pub(crate) mod json;
 pub(crate) mod picker;
 pub(crate) mod prompt;

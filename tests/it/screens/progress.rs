@@ -1,0 +1,87 @@
+//! Progress lines, folded to their last state, and JSON lines with indents.
+
+use overspill::tui::pager::reader::Cost;
+use overspill::tui::widget::layout::Side;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::screens::SIZES;
+
+const JSON: &str = r#"{"level":"error","at":[1.50,12345678901234567890],"what":{"code":null}}"#;
+
+/// A line of this many states: 10 bytes each.
+fn states(count: usize) -> String {
+    (0..count).map(|n| format!("step {n:05}")).collect::<Vec<_>>().join("\r")
+}
+
+fn log() -> String {
+    format!("first\n{}\n{}\r\n{JSON}\nlast\n", states(240), states(20_000))
+}
+
+fn open(size: (u16, u16), content: &str) -> Bench {
+    let home = Home::new();
+    Bench::open(size, &home.file("build.log", content), policy("opencode/output"))
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.canvas.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+#[test]
+fn progress_lines_fold_in_spill() {
+    for size in SIZES {
+        let mut bench = open(size, &log());
+        keep("progress", bench.keys("<Tab>"));
+        keep("progress_unfolded", bench.keys("2Gz"));
+    }
+}
+
+#[test]
+fn a_match_in_a_hidden_state_unfolds_its_line_alone() {
+    let mut bench = open((80, 24), &log());
+    bench.keys("<Tab>/00041<Enter>");
+    let rows = bench.rows().join("\n");
+    assert!(rows.contains("step 00040^Mstep 00041"), "{rows}");
+    bench.keys("3G");
+    let rows = bench.rows().join("\n");
+    assert!(rows.contains("step 19999  ⟳ 5,958+ states"), "{rows}");
+    bench.keys("n");
+    let rows = bench.rows().join("\n");
+    assert!(rows.contains("^Mstep 00041"), "{rows}");
+}
+
+#[test]
+fn a_folded_line_of_ten_megabytes_costs_its_end() {
+    let bench = open((80, 24), &format!("first\n{}\nlast\n", states(1_000_000)));
+    for top in [0, 6, 5_000_000] {
+        let cost = Cost::default();
+        let rows = bench.pager().scrolling(Side::Spill, &cost, |s| s.screen(s.row_at(top)).len());
+        assert!(
+            rows <= 3 && cost.rows() <= 6 && cost.blocks() <= 10,
+            "{rows} {} {}",
+            cost.rows(),
+            cost.blocks()
+        );
+    }
+}
+
+#[test]
+fn a_json_line_is_shown_with_indents() {
+    for size in SIZES {
+        let mut bench = open(size, &log());
+        keep("json", bench.keys("<Tab>J"));
+        let words = [
+            ("<Esc>1J", "line 1 is not JSON: no value starts here, at byte 1"),
+            ("9J", "no line 9, or it is not counted yet"),
+            ("/last<Enter>J", "line 5 is not JSON: no value starts here, at byte 1"),
+            ("4J", "line 4 as JSON: not what the model saw"),
+        ];
+        for (keys, expected) in words {
+            let rows = bench.keys(keys).rows().join("\n");
+            assert!(rows.contains(expected), "{keys}: {rows}");
+        }
+    }
+}
