@@ -7,7 +7,7 @@ use crate::text::units;
 use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::measure::as_usize;
-use super::model::{Bit, Part};
+use super::model::{Bit, Part, WAITING};
 use super::section::{Fault, Keys};
 use super::template::facts::Facts;
 use super::template::scope::Scope;
@@ -59,6 +59,7 @@ fn raw_len(part: &Part) -> usize {
         Part::Kept { range, .. } => range.len(),
         Part::Changed { bits, .. } => bits.iter().map(bit_len).sum(),
         Part::Notice { text } => text.len(),
+        Part::Counting => WAITING.len(),
     }
 }
 
@@ -86,7 +87,7 @@ fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
                 memchr::memrchr(b'\n', &input.stream(*source).bytes[range.start..range.start + within])
             }
             Part::Notice { text } => memchr::memrchr(b'\n', &text.as_bytes()[..within]),
-            Part::Changed { .. } => None,
+            Part::Changed { .. } | Part::Counting => None,
         };
         found = feed.map(|feed| start + feed).or(found);
         start += raw_len(part);
@@ -121,7 +122,7 @@ fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
                 let end = (0..=left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
                 kept.push(Part::Notice { text: text[..end].to_owned() });
             }
-            Part::Changed { .. } => {}
+            Part::Changed { .. } | Part::Counting => {}
         }
         break;
     }

@@ -8,6 +8,9 @@ use crate::text::units::{self, Want};
 
 use super::input::{Input, Stream};
 
+/// What a notice shows for a figure that is still being counted.
+pub(crate) const WAITING: &str = "…";
+
 /// How an agent turns bytes into text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -72,6 +75,9 @@ pub enum Part {
         /// The text.
         text: String,
     },
+    /// A figure in a notice that is still being counted. Its text is `…`, which no model got; once the totals in
+    /// [`Preview::waiting_for`] are known, a preview has none of these.
+    Counting,
 }
 
 impl Part {
@@ -83,6 +89,7 @@ impl Part {
                 bits.iter().map(|bit| bit.text(input, *source, *decoding)).collect()
             }
             Self::Notice { text } => text.clone(),
+            Self::Counting => WAITING.to_owned(),
         }
     }
 
@@ -94,25 +101,27 @@ impl Part {
                 bits.iter().map(|bit| bit.byte_len(input, *source, *decoding)).sum()
             }
             Self::Notice { text } => text.len() as u64,
+            Self::Counting => WAITING.len() as u64,
         }
     }
 
-    /// Returns the output and range that the part stands for; `None` for a notice.
+    /// Returns the output and range that the part stands for; `None` for text that is not in the output.
     pub fn range(&self) -> Option<(Stream, Range<usize>)> {
         match self {
             Self::Kept { source, range, .. } | Self::Changed { source, range, .. } => {
                 Some((*source, range.clone()))
             }
-            Self::Notice { .. } => None,
+            Self::Notice { .. } | Self::Counting => None,
         }
     }
 
-    /// Returns `kept`, `changed` or `notice`.
+    /// Returns `kept`, `changed`, `notice` or `counting`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Kept { .. } => "kept",
             Self::Changed { .. } => "changed",
             Self::Notice { .. } => "notice",
+            Self::Counting => "counting",
         }
     }
 }

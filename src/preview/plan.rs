@@ -259,6 +259,7 @@ fn lay_out(
     let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         TemplateSpan::Text(text) => vec![Part::Notice { text }],
+        TemplateSpan::Waiting => vec![Part::Counting],
         TemplateSpan::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
     });
     Ok((parts.collect(), rendered.waiting))

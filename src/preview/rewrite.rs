@@ -125,7 +125,7 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
             Part::Kept { source: *source, range, decoding: *decoding }
         }
         Part::Notice { text } => Part::Notice { text: text.get(range)?.to_owned() },
-        Part::Changed { .. } => {
+        Part::Changed { .. } | Part::Counting => {
             return (range.len() == part.text(input).len()).then(|| part.clone());
         }
     })

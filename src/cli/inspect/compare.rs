@@ -162,7 +162,7 @@ fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
                     Bit::Text(_) | Bit::Replaced(_) | Bit::Escapes(_) => None,
                 }));
             }
-            Part::Kept { .. } | Part::Changed { .. } | Part::Notice { .. } => {}
+            Part::Kept { .. } | Part::Changed { .. } | Part::Notice { .. } | Part::Counting => {}
         }
     }
     all.sort_by_key(|range| (range.start, range.end));

@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use crate::preview::model::Unit;
 use crate::text::units::Want;
 
-/// What a notice shows for a figure that is still being counted.
-pub(crate) const WAITING: &str = "…";
-
 const COUNTED: Want = Want::LINE_FEEDS.with(Want::LONE_RETURNS);
 
 /// Every figure and slot that a template may use besides the parameters, with the totals on which it depends.

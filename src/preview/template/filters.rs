@@ -3,7 +3,7 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::facts::WAITING;
+use super::mark;
 
 /// What a filter returns.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +92,7 @@ pub(crate) fn add_to(environment: &mut Environment) {
         let width = width(most)?;
         apply(value, |n| format!("{n:>width$}"))
     });
-    environment.add_test("known", |value: &Value| value.as_str() != Some(WAITING));
+    environment.add_test("known", |value: &Value| !is_waiting(value));
 }
 
 fn number(value: &Value) -> Result<u64, Error> {
@@ -109,7 +109,7 @@ fn width(most: u64) -> Result<usize, Error> {
 }
 
 fn is_waiting(value: &Value) -> bool {
-    value.as_str() == Some(WAITING)
+    value.as_str().is_some_and(mark::is_waiting)
 }
 
 fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {
@@ -118,7 +118,7 @@ fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Erro
 
 fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Result<Value, Error> {
     if is_waiting(value) || is_waiting(by) {
-        return Ok(Value::from(WAITING));
+        return Ok(if is_waiting(value) { value.clone() } else { by.clone() });
     }
     Ok(Value::from(reckon(number(value)?, number(by)?)))
 }

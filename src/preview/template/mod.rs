@@ -3,10 +3,10 @@
 mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
+mod mark;
 pub(crate) mod scope;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
@@ -16,10 +16,7 @@ use crate::preview::model::Unit;
 use crate::preview::value::Value;
 use crate::text::units::Want;
 
-/// Surrounds a slot's index in rendered text, unless a variable's text holds it. No template does.
-const SLOT: char = '\0';
-/// The marks that then surround it instead: private characters, of which one is in none of the texts.
-const OTHER_SLOTS: RangeInclusive<char> = '\u{f0000}'..='\u{ffffd}';
+use mark::SLOT;
 
 #[cfg(test)]
 thread_local! {

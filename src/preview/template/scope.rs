@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use minijinja::value::{Object, Value as Var};
 
 use crate::preview::error::PlanError;
+use crate::preview::model::WAITING;
 use crate::preview::value::Value;
 use crate::text::units::Want;
 
-use super::facts::{Fact, Facts, WAITING};
-use super::{Figure, OTHER_SLOTS, SLOT, Template, Templates, describe};
+use super::facts::{Fact, Facts};
+use super::mark::{OTHER_SLOTS, SLOT, waiting};
+use super::{Figure, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ struct Scene {
     facts: Facts,
     outside: Arc<Facts>,
     params: Arc<BTreeMap<String, Value>>,
-    /// What surrounds a slot's index in the rendered text.
+    /// What surrounds a slot's index, or a waiting figure, in the rendered text.
     mark: char,
     waiting: Mutex<Want>,
 }
@@ -39,7 +41,7 @@ impl Object for Scene {
             Fact::Nothing => Var::from(()),
             Fact::Waiting(want) => {
                 *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) |= *want;
-                Var::from(WAITING)
+                Var::from(waiting(self.mark))
             }
         })
     }
@@ -58,6 +60,8 @@ fn variable(value: &Value) -> Var {
 pub(crate) enum TemplateSpan {
     Text(String),
     Slot(usize),
+    /// A figure that is still being counted.
+    Waiting,
 }
 
 /// A rendered template: its spans, and the totals that it still lacks.
@@ -148,6 +152,7 @@ impl<'a> Scope<'a> {
         let rendered = self.render(template, facts)?;
         let texts = rendered.spans.into_iter().filter_map(|span| match span {
             TemplateSpan::Text(text) => Some(text),
+            TemplateSpan::Waiting => Some(WAITING.to_owned()),
             TemplateSpan::Slot(_) => None,
         });
         Ok((texts.collect(), rendered.waiting))
@@ -197,6 +202,7 @@ fn spans(text: &str, mark: char) -> Vec<TemplateSpan> {
     let pieces = text.split(mark).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
         (0, "") => None,
         (0, piece) => Some(TemplateSpan::Text(piece.to_owned())),
+        (_, WAITING) => Some(TemplateSpan::Waiting),
         (_, index) => index.parse().ok().map(TemplateSpan::Slot),
     });
     pieces.collect()

@@ -3,6 +3,7 @@
 mod agents;
 mod core;
 mod cost;
+mod figures;
 mod files;
 mod laws;
 mod november;

@@ -233,9 +233,10 @@ impl OpenOutput {
         Files { out: &self.view, err, index: Some(&self.index) }
     }
 
-    /// Returns the totals that the policy needs beyond line feeds, which are always counted.
+    /// Returns the totals to count: all of them, since which of them notices, facts and the drawer need shows only once
+    /// a preview has been made, and one pass over the text counts them together.
     pub fn wanted(&self) -> Want {
-        self.subject.policy.needs()
+        Want::ALL
     }
 
     /// Starts a new count. Returns the block from which workers have to count: line feeds already counted are not
@@ -263,7 +264,7 @@ impl OpenOutput {
         self.index.is_complete() && !had_lines || self.is_counted()
     }
 
-    /// Whether everything the policy needs has been counted.
+    /// Whether everything has been counted.
     pub fn is_counted(&self) -> bool {
         self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
     }

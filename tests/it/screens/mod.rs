@@ -3,6 +3,7 @@
 mod along;
 mod cost;
 mod degenerate;
+mod figures;
 mod finding;
 mod many;
 mod pager;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::model::{Bit, Direction, Part, Unit, WAITING};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::context::Context;
@@ -315,6 +315,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
             Part::Kept { range, .. } => self.text.decoding.decode(&self.text.bytes[range.clone()]),
             Part::Notice { text } => text.clone(),
             Part::Changed { .. } => "\u{FFFD}".to_owned(),
+            Part::Counting => WAITING.to_owned(),
         });
         texts.collect()
     }

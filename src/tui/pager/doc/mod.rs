@@ -13,6 +13,15 @@ pub enum Class {
     Changed,
     /// Text that the agent added.
     Notice,
+    /// overspill's own `…` within a notice: a figure that is still being counted.
+    Counting,
+}
+
+impl Class {
+    /// Whether it belongs to a notice.
+    pub fn is_notice(self) -> bool {
+        matches!(self, Self::Notice | Self::Counting)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +78,7 @@ impl Doc {
                     doc.push(Class::Changed, Body::Text(text), Some((*source, range.clone())));
                 }
                 Part::Notice { text } => doc.push(Class::Notice, Body::Text(text.clone().into_bytes()), None),
+                Part::Counting => doc.push(Class::Counting, Body::Text(part.text(input).into_bytes()), None),
             }
         }
         doc
@@ -97,7 +107,7 @@ impl Doc {
 
     /// Iterates over the starts of notices, in order; adjacent notices count as one.
     pub fn notices(&self) -> impl Iterator<Item = u64> + '_ {
-        let is_notice = |n: usize| self.chunks[n].class == Class::Notice;
+        let is_notice = |n: usize| self.chunks[n].class.is_notice();
         let first = move |n: &usize| is_notice(*n) && (*n == 0 || !is_notice(*n - 1));
         (0..self.chunks.len()).filter(first).map(|n| self.chunks[n].start)
     }

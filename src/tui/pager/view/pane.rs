@@ -174,7 +174,7 @@ impl Pane<'_> {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         if self.side == Side::Preview {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
-            if classes.any(|(_, class)| class == Class::Notice) {
+            if classes.any(|(_, class)| class.is_notice()) {
                 line::left(buffer, area, glyphs.notice, theme.warning);
             }
             return;
@@ -236,6 +236,7 @@ impl Pane<'_> {
         let theme = &self.shown.canvas.theme;
         let base = match class {
             Class::Notice => theme.warning,
+            Class::Counting => theme.dim,
             Class::Changed => theme.accent,
             Class::Kept => Style::new(),
         };

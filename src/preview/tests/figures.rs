@@ -1,0 +1,84 @@
+//! Every figure of every policy is known once the totals that it asks for are counted.
+
+use super::*;
+use crate::preview::counting::{ToCount, plan_counting};
+use crate::preview::report::report;
+use crate::text::units;
+
+/// Outputs that policies cut in different ways, and that all but the first two are too large to be counted on the spot.
+fn outputs() -> Vec<(&'static str, Vec<u8>)> {
+    let many = |line: &str, bytes: usize| line.repeat(bytes / line.len()).into_bytes();
+    let mut open = many("src/main.rs:12: error: it does not fit\n", 80_000);
+    open.extend(b"the last line, which is open");
+    let mut late = many("x", 70_000);
+    late.extend(many("one line of many\n", 40_000));
+    vec![
+        ("empty", Vec::new()),
+        ("short", b"one\ntwo\n".to_vec()),
+        ("lines", many("a line of some length\n", 110_000)),
+        ("open", open),
+        ("one line", many("word ", 110_000)),
+        ("late", late),
+        ("wide", many("\u{1F600} \u{fc}\u{6f22}\n", 80_000)),
+        ("broken", [b"a\xffb\xf0\x9f\r\n\x1b[31mred\x1b[m\rc\n".as_slice()].concat().repeat(5_000)),
+        ("feeds", many("\n", 70_000)),
+    ]
+}
+
+/// Counts what a plan lacks.
+fn counted(input: &Input, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
+    let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
+    plan_counting(input, policy, counts, count).map(|counted| counted.preview)
+}
+
+/// Returns what is unknown in a preview, in words.
+fn unknown(preview: &Preview, input: &Input, policy: &Policy) -> Vec<String> {
+    let report = serde_json::to_value(report(preview, input, policy, "", &[])).unwrap();
+    let nulls = ["total_lines", "total_bytes", "total_units", "kept_lines", "kept_bytes", "kept_units"];
+    let nulls = nulls.iter().chain(&["removed_lines", "removed_bytes"]).filter(|key| report[**key].is_null());
+    let mut faults: Vec<String> = nulls.map(|key| format!("{key} is null")).collect();
+    if report["details"].to_string().contains(":null") {
+        faults.push(format!("details: {}", report["details"]));
+    }
+    faults
+}
+
+/// Returns the faults of a preview for which everything was counted that it asked for.
+fn faults(input: &Input, policy: &Policy) -> Vec<String> {
+    let all = match counted(input, policy, ToCount::All) {
+        Ok(all) => all,
+        Err(PlanError::Agent { message }) if !message.contains('…') => return Vec::new(),
+        Err(error) => panic!("{error}"),
+    };
+    let text = counted(input, policy, ToCount::Text).unwrap();
+    let mut faults = unknown(&all, input, policy);
+    for preview in [&all, &text] {
+        if preview.parts.contains(&Part::Counting) || !preview.waiting_for.is_empty() {
+            faults.push(format!("waits for {:?}", preview.waiting_for));
+        }
+    }
+    let known = Totals::count(input.output.bytes);
+    let exact = Input { output: Output { totals: &known, ..input.output }, ..*input };
+    let exact = plan(&exact, policy).unwrap();
+    if exact != all || exact.parts != text.parts {
+        faults.push("differs from the plan with all totals known".to_owned());
+    }
+    faults
+}
+
+#[test]
+fn no_figure_of_any_policy_stays_unknown() {
+    let outputs = outputs();
+    let catalog = Catalog::builtin();
+    let all = catalog.names().flat_map(|name| {
+        let policy = policy(name, &[]);
+        let faults_of = move |(what, bytes): &(&str, Vec<u8>)| {
+            let input = Input { exit_code: Some(1), ..Input::of(bytes, "/P") };
+            let faults = faults(&input, &policy);
+            faults.into_iter().map(|fault| format!("{name}: {what}: {fault}")).collect::<Vec<_>>()
+        };
+        outputs.iter().flat_map(faults_of).collect::<Vec<_>>()
+    });
+    let all: Vec<String> = all.collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}

@@ -1,0 +1,54 @@
+//! The figures on the screens: what is still being counted is marked as such, and ends.
+
+use overspill::preview::Catalog;
+use overspill::tui::pager::doc::Class;
+use ratatui::style::Modifier;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+
+/// An output that most policies cut, and too large to be counted on the spot.
+fn log() -> Vec<u8> {
+    let mut log = "src/main.rs:12: error: it does not fit\n".repeat(3_500).into_bytes();
+    log.extend(b"the last line");
+    log
+}
+
+fn is_counting(bench: &Bench) -> bool {
+    let seen = &bench.pager().output.seen;
+    seen.classes(0..seen.len()).any(|(_, class)| class == Class::Counting)
+}
+
+#[test]
+fn every_figure_of_every_policy_ends_up_known() {
+    let home = Home::new();
+    let path = home.file("build.log", log());
+    let mut wrong = Vec::new();
+    for name in Catalog::builtin().names() {
+        let mut bench = Bench::open((200, 50), &path, policy(name));
+        let facts = bench.keys("=").rows().join("\n");
+        if is_counting(&bench) || facts.contains("counted") || !facts.contains("lines kept") {
+            wrong.push(format!("{name}\n{facts}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_figure_that_is_being_counted_is_marked_as_ours() {
+    let home = Home::new();
+    let path = home.file("build.log", log());
+    let mut bench = Bench::new((200, 50));
+    let rest = bench.start(&path, policy("codex/exec-bytes"));
+    assert!(is_counting(&bench));
+    let (buffer, _) = bench.draw();
+    let ours: Vec<_> = buffer.content.iter().filter(|cell| cell.symbol() == "…").collect();
+    assert!(ours.iter().any(|cell| cell.modifier == Modifier::DIM), "{ours:?}");
+    bench.carry_out(rest);
+    assert!(!is_counting(&bench));
+    assert!(
+        bench.rows().iter().any(|row| row.contains("original token count: 34129)")),
+        "{:?}",
+        bench.rows()
+    );
+}
