@@ -1,5 +1,6 @@
 //! Events that change the state of the screens, and effects that the screens request from the event loop.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crossterm::event::KeyEvent;
@@ -8,10 +9,11 @@ use crate::source::{MapView, PathStatus};
 use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::label::SafeText;
-use crate::text::units::{Measure, Want};
+use crate::text::units::Measure;
 
 use super::pager::advice::{KeepRequest, LimitChange};
 use super::pager::making::{Making, Planned};
+use super::pager::output::Uncounted;
 use super::pager::search::job::{CountJob, Found, SearchJob};
 use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
@@ -58,8 +60,8 @@ pub enum OutputEvent {
         counts: BlockCounts,
         /// The other totals of the chunk.
         measure: Measure,
-        /// Bytes in the chunk.
-        bytes: u64,
+        /// The bytes whose totals those are; none if only line feeds were counted.
+        measured: Range<u64>,
     },
     /// A search reports a result.
     Found(Found),
@@ -137,10 +139,8 @@ pub enum Effect {
     Count {
         /// The number of the count, repeated in the answers.
         number: u64,
-        /// Totals wanted beyond line feeds, for the whole file.
-        want: Want,
-        /// The first block to count.
-        from: usize,
+        /// Where to begin.
+        from: Uncounted,
     },
     /// Searches; an earlier search is abandoned.
     Search(SearchJob),

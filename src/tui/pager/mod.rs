@@ -1,6 +1,7 @@
 //! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
 
 pub mod advice;
+pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod dividers;
 pub mod doc;
@@ -23,6 +24,8 @@ pub mod subject;
 pub(crate) mod turn;
 pub mod view;
 pub(crate) mod window;
+
+use std::ops::Range;
 
 use crate::capture::set_true;
 use crate::preview::Policy;
@@ -103,8 +106,8 @@ impl Pager {
     /// Handles an event.
     pub(crate) fn update(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
-            OutputEvent::Counted { generation, number, counts, measure, bytes } => {
-                self.counted((generation, number), &counts, &measure, bytes, effects);
+            OutputEvent::Counted { generation, number, counts, measure, measured } => {
+                self.counted((generation, number), &counts, (measured, measure), effects);
             }
             OutputEvent::Found(found) => self.found(found, effects),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
@@ -181,15 +184,14 @@ impl Pager {
         &mut self,
         of: (u64, u64),
         counts: &BlockCounts,
-        measure: &Measure,
-        bytes: u64,
+        measure: (Range<u64>, Measure),
         effects: &mut Effects,
     ) {
         let output = &mut self.output;
         if (output.view.generation(), output.count_number()) != of {
             return;
         }
-        if output.counted(counts, measure, bytes) {
+        if output.counted(counts, measure) {
             self.plan_again(effects);
         }
     }
@@ -197,9 +199,8 @@ impl Pager {
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let output = &mut self.output;
-        let want = output.wanted();
-        let from = output.start_counting(want);
-        effects.push(Effect::Count { number: output.count_number(), want, from })
+        let from = output.start_counting();
+        effects.push(Effect::Count { number: output.count_number(), from })
     }
 
     pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {

@@ -9,6 +9,7 @@ use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 use crate::tui::widget::layout::{self, Side};
 
+use super::counted::CountedChunks;
 use super::doc::Doc;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
@@ -39,14 +40,13 @@ pub(crate) enum Standing {
     Missing,
 }
 
-/// The totals counted so far. Chunks may arrive in any order.
-#[derive(Debug, Clone, Default)]
-struct Tally {
-    /// The number of the count. Chunks of an older count are of a shorter file.
-    number: u64,
-    want: Want,
-    measure: Measure,
-    bytes: u64,
+/// The first blocks of a file that are not counted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uncounted {
+    /// The first whose line feeds are not counted.
+    pub lines: usize,
+    /// The first whose other totals are not counted.
+    pub totals: usize,
 }
 
 /// An output: the mapped file, and the preview that a policy makes of it.
@@ -57,7 +57,7 @@ pub struct OpenOutput {
     pub view: MapView,
     /// Line feeds by block.
     pub index: BlockIndex,
-    tally: Tally,
+    tally: CountedChunks,
     /// The policy with its limits at the start.
     pub first_policy: Policy,
     /// The preview with `first_policy`, if it has been made.
@@ -87,7 +87,7 @@ impl OpenOutput {
             index: BlockIndex::new(view.len() as u64),
             file: Doc::file(view.len()),
             view,
-            tally: Tally::default(),
+            tally: CountedChunks::default(),
             first_policy: subject.policy.clone(),
             subject,
             first_preview: None,
@@ -106,11 +106,10 @@ impl OpenOutput {
     pub fn counted_now(subject: Subject, view: MapView) -> Self {
         let mut output = Self::new(subject, view);
         if output.view.len() <= AT_ONCE {
-            let want = output.wanted();
-            output.start_counting(want);
+            output.start_counting();
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
-            let measure = crate::text::units::measure(&output.view, 0..output.view.len(), want);
-            output.counted(&counts, &measure, output.view.len() as u64);
+            let measure = crate::text::units::measure_all(&output.view, Want::ALL);
+            output.counted(&counts, (0..output.view.len() as u64, measure));
         }
         output
     }
@@ -233,40 +232,32 @@ impl OpenOutput {
         Files { out: &self.view, err, index: Some(&self.index) }
     }
 
-    /// Returns the totals to count: all of them, since which of them notices, facts and the drawer need shows only once
-    /// a preview has been made, and one pass over the text counts them together.
-    pub fn wanted(&self) -> Want {
-        Want::ALL
-    }
-
-    /// Starts a new count. Returns the block from which workers have to count: line feeds already counted are not
-    /// counted again, unless other totals are wanted too.
-    pub fn start_counting(&mut self, want: Want) -> usize {
-        let only_line_feeds = Want::LINE_FEEDS.contains(want);
-        let from = if only_line_feeds { self.index.uncounted().unwrap_or(self.index.blocks()) } else { 0 };
-        let bytes = self.index.range(0..from).end as u64;
-        self.tally = Tally { number: self.tally.number + 1, want, bytes, measure: Measure::default() };
-        from
+    /// Starts a new count, of all totals: which of them notices, facts and the drawer need shows only once a preview has
+    /// been made, and one pass over the text counts them together. Nothing is counted twice.
+    pub fn start_counting(&mut self) -> Uncounted {
+        let block = self.index.block() as u64;
+        let from = self.tally.begin(block, self.view.len() as u64);
+        let lines = self.index.uncounted().unwrap_or(self.index.blocks());
+        Uncounted { lines, totals: from.div_ceil(block) as usize }
     }
 
     /// Returns the number of the latest count.
     pub fn count_number(&self) -> u64 {
-        self.tally.number
+        self.tally.number()
     }
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now
     /// be complete.
-    pub fn counted(&mut self, counts: &BlockCounts, measure: &Measure, bytes: u64) -> bool {
+    pub fn counted(&mut self, counts: &BlockCounts, (measured, measure): (Range<u64>, Measure)) -> bool {
         let had_lines = self.index.is_complete();
         self.index.insert(counts);
-        self.tally.measure += *measure;
-        self.tally.bytes += bytes;
+        self.tally.add(measured, measure);
         self.index.is_complete() && !had_lines || self.is_counted()
     }
 
     /// Whether everything has been counted.
     pub fn is_counted(&self) -> bool {
-        self.index.is_complete() && self.tally.bytes >= self.view.len() as u64
+        self.index.is_complete() && self.tally.is_whole(self.view.len() as u64)
     }
 
     /// Returns how much of the line feeds has been counted, in percent of the bytes.
@@ -275,9 +266,7 @@ impl OpenOutput {
     }
 
     fn totals(&self) -> Totals {
-        let whole = self.is_counted();
-        let measured =
-            if whole { Totals::of(&self.tally.measure, self.tally.want) } else { Totals::unknown() };
+        let measured = self.tally.totals(self.view.len() as u64);
         Totals { line_feeds: self.index.line_feeds(), ..measured }
     }
 
@@ -308,12 +297,13 @@ impl OpenOutput {
         let mut lost = false;
         if view.generation() == self.view.generation() && view.len() >= self.view.len() {
             self.index.grow(view.len() as u64);
+            self.tally.grow(self.view.len() as u64);
         } else {
             self.index = BlockIndex::new(view.len() as u64);
+            self.tally.clear();
             self.drop_preview();
             lost = true;
         }
-        self.tally = Tally { number: self.tally.number, ..Tally::default() };
         self.file = Doc::file(view.len());
         self.view = view;
         lost

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::source::{Change, Hold, Source, Watcher};
-use crate::text::units::Want;
 use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
+use crate::tui::pager::output::Uncounted;
 
 use super::signal::Signal;
 use super::{Session, Target, editor, terminal};
@@ -26,7 +26,7 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::Quit => self.left = true,
-                Effect::Count { number, want, from } => self.count(number, want, from),
+                Effect::Count { number, from } => self.count(number, from),
                 Effect::Search(job) => self.jobs.search(job),
                 Effect::CountMatches(job) => self.jobs.count_matches(job),
                 Effect::StopSearch => self.jobs.stop_search(),
@@ -82,11 +82,11 @@ impl Session {
     }
 
     /// Starts a count unless a newer one has replaced it, as happens if the file grew in the meantime.
-    fn count(&self, number: u64, want: Want, from: usize) {
+    fn count(&self, number: u64, from: Uncounted) {
         if let Some(pager) = &self.app.pager
             && pager.output.count_number() == number
         {
-            self.jobs.count(&pager.output.view, number, want, from);
+            self.jobs.count(&pager.output.view, number, from);
         }
     }
 

@@ -182,7 +182,7 @@ impl Bench {
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let more = match effect {
-                Effect::Count { want, from, .. } => self.count(want, from, usize::MAX),
+                Effect::Count { from, .. } => self.count(from.lines.min(from.totals), usize::MAX),
                 Effect::Search(job) => {
                     let reply = seek(&job);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
@@ -243,7 +243,7 @@ impl Bench {
     }
 
     /// Counts at most `most` blocks from `from`.
-    pub fn count(&mut self, want: units::Want, from: usize, most: usize) -> Vec<Effect> {
+    pub fn count(&mut self, from: usize, most: usize) -> Vec<Effect> {
         let view = self.pager().output.view.clone();
         let index = BlockIndex::new(view.len() as u64);
         let mut effects = Vec::new();
@@ -252,11 +252,11 @@ impl Bench {
             let blocks = first..(first + CHUNK_BLOCKS).min(to);
             let range = index.range(blocks.clone());
             let counts = BlockIndex::count(&view, index.block(), blocks);
-            let measure = units::measure(&view, range.clone(), want);
+            let measure = units::measure(&view, range.clone(), units::Want::ALL);
             let generation = view.generation();
             let number = self.pager().output.count_number();
-            let event =
-                OutputEvent::Counted { generation, number, counts, measure, bytes: range.len() as u64 };
+            let measured = range.start as u64..range.end as u64;
+            let event = OutputEvent::Counted { generation, number, counts, measure, measured };
             effects.extend(self.update(event));
         }
         effects

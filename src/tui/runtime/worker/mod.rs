@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
-use crate::text::units::Want;
 use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::advice::KeepRequest;
 use crate::tui::pager::making::{Making, Planned};
+use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
 use crate::tui::stores::glance::Glance;
@@ -78,10 +78,10 @@ impl Jobs {
         }
     }
 
-    /// Counts the blocks of `view` from `from` on, and the totals wanted; an earlier count is abandoned.
-    pub fn count(&self, view: &MapView, number: u64, want: Want, from: usize) {
+    /// Counts the blocks of `view` from `from` on; an earlier count is abandoned.
+    pub fn count(&self, view: &MapView, number: u64, from: Uncounted) {
         let (view, background) = (view.clone(), self.background(&self.counting));
-        self.spawn("count", move || scans::count(&view, number, want, from, &background));
+        self.spawn("count", move || scans::count(&view, number, from, &background));
     }
 
     /// Searches for a match; an earlier search is abandoned, and counting waits meanwhile.

@@ -9,6 +9,7 @@ use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::units::{Measure, Want};
 use crate::tui::event::{Event, OutputEvent};
 use crate::tui::pager::making::gaps;
+use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 use super::ticket::{Reporter, Ticket};
@@ -88,15 +89,12 @@ impl Background {
     }
 }
 
-/// Counts the line feeds from block `from` on first, because the line numbers on the screen wait for them; then the
-/// other totals wanted.
-pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, background: &Background) {
-    let only_lines = Want::LINE_FEEDS.contains(want);
+/// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
+/// totals.
+pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, background: &Background) {
     let index = BlockIndex::new(view.len() as u64);
-    let blocks = from..index.blocks();
-    go_through(&index, blocks.clone(), background, |buffer, blocks| {
+    go_through(&index, from.lines..index.blocks(), background, |buffer, blocks| {
         let bytes = index.range(blocks.clone());
-        let done = if only_lines { bytes.len() as u64 } else { 0 };
         let counts = source::line_feeds(view, bytes, index.block(), buffer);
         let counts = BlockCounts { first: blocks.start, counts };
         OutputEvent::Counted {
@@ -104,18 +102,15 @@ pub(crate) fn count(view: &MapView, number: u64, want: Want, from: usize, backgr
             number,
             counts,
             measure: Measure::default(),
-            bytes: done,
+            measured: 0..0,
         }
     });
-    if only_lines {
-        return;
-    }
-    go_through(&index, blocks, background, |buffer, blocks| {
+    go_through(&index, from.totals..index.blocks(), background, |buffer, blocks| {
         let range = index.range(blocks);
-        let bytes = range.len() as u64;
-        let measure = source::measure(view, range, want, buffer);
+        let measured = range.start as u64..range.end as u64;
+        let measure = source::measure(view, range, Want::ALL, buffer);
         let counts = BlockCounts { first: 0, counts: Vec::new() };
-        OutputEvent::Counted { generation: view.generation(), number, counts, measure, bytes }
+        OutputEvent::Counted { generation: view.generation(), number, counts, measure, measured }
     });
 }
 
@@ -280,6 +275,8 @@ mod tests {
     use crate::source::Source;
     use crate::tui::runtime::signal::Signal;
 
+    const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
+
     /// Creates a file of this content. Its directory is removed with the temporary directory.
     fn view(content: &[u8]) -> MapView {
         let dir = tempfile::tempdir().unwrap();
@@ -308,8 +305,11 @@ mod tests {
         let view = view(content.as_bytes());
         let mut index = BlockIndex::new(view.len() as u64);
         let (mut sum, mut seen) = (Measure::default(), 0);
-        for event in events(|background| count(&view, 1, Want::UNITS, 0, background)) {
-            let Event::Output(OutputEvent::Counted { counts, measure, bytes, .. }) = event else { continue };
+        for event in events(|background| count(&view, 1, ALL, background)) {
+            let Event::Output(OutputEvent::Counted { counts, measure, measured, .. }) = event else {
+                continue;
+            };
+            let bytes = measured.end - measured.start;
             assert!(index.is_complete() || bytes == 0);
             index.insert(&counts);
             sum += measure;
@@ -431,7 +431,7 @@ mod tests {
         }
         let job = CountJob { number: 1, pattern, view: view.clone(), from: 0 };
         assert!(!events(|background| tally(&job, background)).is_empty());
-        assert!(!events(|background| count(&view, 1, Want::ALL, 0, background)).is_empty());
+        assert!(!events(|background| count(&view, 1, ALL, background)).is_empty());
         assert_eq!(view.reads().unaligned, 0);
     }
 
