@@ -31,7 +31,18 @@ pub(crate) fn size(bytes: u64) -> String {
 
 /// Formats a limit in bytes so that the documented figure is recognizable: `50 KB` if it is whole, else `30,000 B`.
 pub(crate) fn limit(bytes: u64) -> String {
-    if bytes.is_multiple_of(1024) { size(bytes) } else { format!("{} B", thousands(bytes)) }
+    const UNITS: [(u32, &str); 3] = [(30, "GB"), (20, "MB"), (10, "KB")];
+    let whole = UNITS.iter().find(|(power, _)| bytes > 0 && bytes.is_multiple_of(1 << power));
+    let (power, unit) = whole.copied().unwrap_or((0, "B"));
+    format!("{} {unit}", thousands(bytes >> power))
+}
+
+/// Formats a limit in a unit with its name: `50 KB` for whole KB in `bytes`, else `30,000 UTF-16 units`.
+pub(crate) fn limit_in(number: u64, unit: &str) -> String {
+    match unit {
+        "bytes" => limit(number),
+        unit => count(number, unit.strip_suffix('s').unwrap_or(unit)),
+    }
 }
 
 /// Estimates tokens at 4 bytes each: `~12k`.
@@ -90,6 +101,18 @@ mod tests {
     fn sizes_are_powers_of_1024() {
         let all = [0, 1023, 1024, 51_200, 49_255, 1_048_570, 9 << 30].map(size);
         assert_eq!(all, ["0 B", "1023 B", "1 KB", "50 KB", "48.1 KB", "1 MB", "9 GB"]);
+    }
+
+    #[test]
+    fn limits_are_as_documented() {
+        let bytes = [0, 1023, 1024, 10_000, 40_000, 51_200, 1 << 20, 1025 << 10, 3 << 30].map(limit);
+        assert_eq!(
+            bytes,
+            ["0 B", "1,023 B", "1 KB", "10,000 B", "40,000 B", "50 KB", "1 MB", "1,025 KB", "3 GB"]
+        );
+        let named = [(51_200, "bytes"), (30_000, "UTF-16 units"), (1, "code points"), (80, "cells")];
+        let named = named.map(|(number, unit)| limit_in(number, unit));
+        assert_eq!(named, ["50 KB", "30,000 UTF-16 units", "1 code point", "80 cells"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod size;
 mod time;
 
 #[cfg(feature = "app")]
-pub(crate) use figure::{count, limit, lines, size, span, span_left, thousands, tokens};
+pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, thousands, tokens};
 #[cfg(feature = "app")]
 pub(crate) use time::parse_duration;
 

@@ -33,6 +33,19 @@ impl Confidence {
         }
     }
 
+    /// Returns how the fact is known, in words for people.
+    #[cfg(feature = "app")]
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Run => "checked by running the agent",
+            Self::Source => "read in the agent's source",
+            Self::Documented => "documented by the vendor",
+            Self::Observed => "observed in transcripts and issues only",
+            Self::Unknown => "no evidence",
+            Self::Own => "defined by its author",
+        }
+    }
+
     /// Whether it is too weak to go unmentioned.
     pub fn is_weak(self) -> bool {
         matches!(self, Self::Observed | Self::Unknown)

@@ -212,6 +212,18 @@ impl Unit {
     }
 }
 
+#[cfg(feature = "app")]
+impl Unit {
+    /// Returns the unit's name for people: `UTF-16 units`, `code points`.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Utf16 => "UTF-16 units",
+            Self::Chars => "code points",
+            unit => unit.as_str(),
+        }
+    }
+}
+
 /// Which end of an output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

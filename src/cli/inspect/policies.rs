@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::cli::args::PoliciesArgs;
 use crate::cli::{CommandResult, Failure};
 use crate::config::Config;
-use crate::human::{limit, thousands};
+use crate::human::{limit_in, thousands};
 use crate::known::{Edge, Era};
-use crate::preview::{Policy, Unit};
+use crate::preview::Policy;
 use crate::text::label::label;
 
 /// One policy as in `--json`.
@@ -108,16 +108,13 @@ fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
     if io::stdout().is_terminal() {
         writeln!(
             out,
-            "{:<widest$}  {:>6}  {:>14}  {:<10}  known from",
+            "{:<widest$}  {:>6}  {:>19}  {:<10}  known from",
             "policy", "lines", "size", "confidence"
         )?;
     }
     for policy in policies {
         let lines = policy.max_lines().map_or("–".into(), thousands);
-        let most = policy.max_size().map_or("–".into(), |most| match policy.unit() {
-            Unit::Bytes => limit(most),
-            unit => format!("{} {}", thousands(most), unit.as_str()),
-        });
+        let most = policy.max_size().map_or("–".into(), |most| limit_in(most, policy.unit().words()));
         let (name, source) = (label(policy.name().as_bytes()), label(policy.source().as_bytes()));
         let held = match policy.era() {
             Era { of: None, .. } => String::new(),
@@ -126,7 +123,7 @@ fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
         let confidence = policy.confidence().as_str();
         writeln!(
             out,
-            "{name:<widest$}  {lines:>6}  {most:>14}  {confidence:<10}  {}{source}",
+            "{name:<widest$}  {lines:>6}  {most:>19}  {confidence:<10}  {}{source}",
             label(held.as_bytes())
         )?;
     }

@@ -20,7 +20,7 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
 use crate::cli::{CommandResult, Failure, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
-use crate::human::size;
+use crate::human::{size, span};
 use crate::preview::{InputContext, Stream};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
@@ -173,12 +173,11 @@ fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, request: &Request) {
     tell_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }
 
-/// Describes how a command ended.
+/// Describes how a command ended, and how long it ran: `exited with status 3 after 9 s`.
 fn in_words(captured: &Captured) -> String {
-    match captured.ended.map_or(0, |ended| ended.exit_code()) {
-        0 => "the command has ended".to_owned(),
-        status => format!("exited with status {status}"),
-    }
+    let ran = Timestamp::now().duration_since(captured.started).as_secs();
+    let status = captured.ended.map_or(0, |ended| ended.exit_code());
+    format!("exited with status {status} after {}", span(ran.try_into().unwrap_or(0)))
 }
 
 /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.

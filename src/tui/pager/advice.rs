@@ -68,19 +68,14 @@ fn keeping(request: &KeepRequest, wanted: &dyn Fn() -> bool) -> Option<LimitChan
         return Some((format!("max lines {}", crate::human::thousands(n)), policy));
     }
     if let Some((n, policy)) = least(request, wanted, now, now.max_size(), most, size) {
-        return Some((format!("max {} {}", now.unit().as_str(), size_in_words(now, n)), policy));
+        return Some((format!("max {}", size_in_words(now, n)), policy));
     }
     let mut wide = now.clone();
     wide.set_max_lines(most).ok()?;
     let (bytes, mut policy) = least(request, wanted, &wide, now.max_size(), most, size)?;
     policy.set_max_lines(now.max_lines()?).ok()?;
     let (n, policy) = least(request, wanted, &policy, now.max_lines(), most, lines)?;
-    let words = format!(
-        "max lines {} and max {} {}",
-        crate::human::thousands(n),
-        now.unit().as_str(),
-        size_in_words(now, bytes)
-    );
+    let words = format!("max lines {} and max {}", crate::human::thousands(n), size_in_words(now, bytes));
     Some((words, policy))
 }
 

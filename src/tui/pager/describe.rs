@@ -18,8 +18,8 @@ pub(crate) fn limit(output: &OpenOutput) -> String {
         },
         Some(LimitHit::Size(unit)) => match output.subject.policy.max_size() {
             Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
-            Some(most) => format!("max {} ({})", unit.as_str(), thousands(most)),
-            None => format!("max {}", unit.as_str()),
+            Some(most) => format!("max {} ({})", unit.words(), thousands(most)),
+            None => format!("max {}", unit.words()),
         },
         Some(LimitHit::Matches) => "max matches".into(),
         None => "the policy".into(),

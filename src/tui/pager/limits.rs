@@ -1,6 +1,6 @@
 //! Changes limits in round steps, and describes what the model gains or loses.
 
-use crate::preview::{Direction, Policy, Unit};
+use crate::preview::{Direction, Policy};
 
 use super::output::OpenOutput;
 
@@ -58,18 +58,15 @@ impl OpenOutput {
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
     }
 
-    /// Formats a value of the policy's size limit: `50 KB`, `30,000 units`.
+    /// Formats a value of the policy's size limit: `50 KB`, `30,000 UTF-16 units`.
     pub fn size_in_words(&self, size: u64) -> String {
         size_in_words(&self.subject.policy, size)
     }
 }
 
-/// Formats a value of a policy's size limit: `50 KB`, `30,000 units`.
+/// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
 pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    match policy.unit() {
-        Unit::Bytes => crate::human::limit(size),
-        unit => format!("{} {}", crate::human::thousands(size), unit.as_str()),
-    }
+    crate::human::limit_in(size, policy.unit().words())
 }
 
 pub(crate) fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {

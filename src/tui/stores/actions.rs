@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, KeyModifiers};
 
-use crate::human::{count, size};
+use crate::human::{count, size, thousands};
 use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Message, StoresEvent};
@@ -302,7 +302,16 @@ impl StoresScreen {
         let back = self.listing.pending.undo().len();
         self.message = Some(Message::note(match back {
             0 => "nothing to undo".to_owned(),
-            n => format!("restored {n}"),
+            n => match self.listing.pending.len() {
+                0 => format!("restored {}", thousands(n as u64)),
+                left => {
+                    format!(
+                        "restored {} · {} still marked for deletion",
+                        thousands(n as u64),
+                        thousands(left as u64)
+                    )
+                }
+            },
         }));
     }
 

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::human::{size, thousands, tokens};
+use crate::human::{limit, size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
 use crate::tui::pager::Pager;
@@ -70,14 +70,16 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
     }
 }
 
-/// Formats a value; a size in bytes is also given in larger units.
+/// Formats a value: a number with separators, a size in whole KB also in those.
 fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
-    match (
-        output.subject.policy.size_key() == Some(key) && output.subject.policy.unit() == Unit::Bytes,
-        value.parse(),
-    ) {
-        (true, Ok(bytes)) if bytes >= 1024 => format!("{value} ({})", size(bytes)),
-        _ => value.to_owned(),
+    let policy = &output.subject.policy;
+    let is_bytes = policy.size_key() == Some(key) && policy.unit() == Unit::Bytes;
+    match value.parse() {
+        Ok(bytes) if is_bytes && bytes >= 1024 && u64::is_multiple_of(bytes, 1024) => {
+            format!("{} ({})", thousands(bytes), limit(bytes))
+        }
+        Ok(number) => thousands(number),
+        Err(_) => value.to_owned(),
     }
 }
 

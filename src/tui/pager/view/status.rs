@@ -50,8 +50,11 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     let output = &pager.output;
     let plain = |text: String| vec![Span::plain(format!(" {text}"))];
     if let Some(count) = told.count {
-        let count = Span::new(format!(" {count}"), pager.canvas.theme.accent);
-        return vec![vec![count, Span::new("  then a key: G goes to that line", pager.canvas.theme.dim)]];
+        let keys = Span::new(
+            format!(" · {} goes to line {}", key_of(Action::End), thousands(count)),
+            pager.canvas.theme.dim,
+        );
+        return vec![vec![Span::new(format!(" {count}"), pager.canvas.theme.accent), keys]];
     }
     if let Some(message) = told.message {
         let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };

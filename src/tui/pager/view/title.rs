@@ -10,21 +10,34 @@ use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
+/// The version of the right end that names the policy and whether it cut: there the name of the output makes room.
+const POLICY: usize = 2;
+/// The columns that the name of the output keeps.
+const SHORTEST_NAME: usize = 12;
+
 /// Draws the title of one output.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
-    let name = SafeText::from(output.subject.name.as_str()).fit(usize::from(places.title.width) * 9 / 20);
-    let mut left: Vec<Span> = vec![Span::new(format!(" {name} "), pager.canvas.theme.accent)];
+    let mut rest = Vec::new();
     if pager.files > 1 {
-        left.push(Span::new(format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
+        rest.push(Span::new(format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
     }
-    if let Some(word) = state(pager) {
-        left.push(Span::new(format!(" {word} "), pager.canvas.theme.warning));
-    }
+    let state = state(pager).map(|words| Span::new(format!(" {words} "), pager.canvas.theme.warning));
+    rest.extend(state);
     if places.strip.is_none() {
-        left.extend(tabs(pager));
+        rest.extend(tabs(pager));
     }
     let right = choices(pager, output);
     let room = usize::from(places.title.width);
+    let policy = right.get(POLICY).map_or(0, |spans| line::width(spans));
+    let status = exit_status(pager, output);
+    if line::width(&rest) + status.text.columns() + policy + SHORTEST_NAME + 3 < room {
+        rest.insert(0, status);
+    }
+    let beside = line::width(&rest) + policy + 4;
+    let most = (room * 9 / 20).min(room.saturating_sub(beside)).max(SHORTEST_NAME);
+    let name = SafeText::from(output.subject.name.as_str()).fit(most);
+    let name = Span::new(format!(" {name} "), pager.canvas.theme.accent);
+    let left: Vec<Span> = std::iter::once(name).chain(rest).collect();
     let taken = line::width(&left);
     line::spans(frame.buffer_mut(), places.title, &left);
     let fitting = right.into_iter().find(|spans| taken + line::width(spans) + 1 < room);
@@ -52,6 +65,13 @@ fn state(pager: &Pager) -> Option<&'static str> {
         _ if pager.streaming => Some("still coming"),
         _ => None,
     }
+}
+
+/// Returns the command's exit status if it failed; empty otherwise.
+fn exit_status(pager: &Pager, output: &OpenOutput) -> Span {
+    let failed = output.subject.context.exit_code.filter(|code| *code != 0);
+    let words = failed.map_or(String::new(), |code| format!(" exit status {code} "));
+    Span::new(words, pager.canvas.theme.warning)
 }
 
 /// Returns versions of the right end, from the longest to the shortest.
@@ -83,6 +103,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         vec![policy.clone(), dot, verdict.clone()],
         vec![policy, cut],
         vec![policy_only],
+        vec![Span::plain(format!("{} ", output.subject.policy.name()))],
         vec![verdict],
     ]
 }

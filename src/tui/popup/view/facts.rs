@@ -26,11 +26,7 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
         ("versions", output.subject.policy.version().to_owned()),
         (
             "known from",
-            format!(
-                "{} · confidence {}",
-                output.subject.policy.source(),
-                output.subject.policy.confidence().as_str()
-            ),
+            format!("{} · {}", output.subject.policy.source(), output.subject.policy.confidence().words()),
         ),
         ("verdict", describe::verdict(output)),
     ];

@@ -4,8 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
-use crate::human::{limit, lines, thousands};
-use crate::preview::Unit;
+use crate::human::{limit_in, lines};
 use crate::text::label::SafeText;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::picker::Picker;
@@ -77,9 +76,6 @@ fn held(choice: &Choice) -> String {
 /// Formats the limits: `2,000 lines, 50 KB`.
 fn limits(choice: &Choice) -> SafeText {
     let policy = &choice.policy;
-    let most = policy.max_size().map(|most| match policy.unit() {
-        Unit::Bytes => limit(most),
-        unit => format!("{} {}", thousands(most), unit.as_str()),
-    });
+    let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
     policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ").into()
 }
