@@ -13,6 +13,7 @@ mod random;
 mod redraw;
 mod stores;
 mod storms;
+mod title;
 mod window;
 
 /// The sizes at which screens are checked: narrow, medium, wide.
