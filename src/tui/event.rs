@@ -19,8 +19,11 @@ use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
 use super::stores::details::{Lines, Peek};
 use super::stores::glance::Glance;
+use super::stores::got::ModelGot;
+use super::stores::reading::TextTask;
 use super::stores::scan::Scanned;
 use super::stores::sort::{SortedEntries, Task};
+use super::stores::texts::BatchText;
 
 /// An event for the screens.
 pub enum Event {
@@ -89,6 +92,17 @@ pub enum StoresEvent {
     Sorted(Box<SortedEntries>),
     /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(crate::store::Entry, Peek)>),
+    /// What the filter searches of a batch of entries has been read.
+    TextRead {
+        /// The number of the task.
+        number: u64,
+        /// The number of the batch.
+        batch: usize,
+        /// The texts of its entries.
+        text: BatchText,
+    },
+    /// A worker found out how much of an entry the model got.
+    Weighed(Box<crate::store::Entry>, ModelGot),
     /// The lines of an entry have been counted, or counting failed.
     LinesCounted(Box<crate::store::Entry>, Lines),
     /// This many bytes of the entry being kept have been copied so far.
@@ -195,6 +209,10 @@ pub enum Effect {
     StopKeeping,
     /// Reads the first lines of these entries, and the records of their runs.
     Peek(Vec<crate::store::Entry>),
+    /// Reads what the filter searches of all entries; an earlier task is abandoned.
+    ReadTexts(Box<TextTask>),
+    /// Finds out how much of each of these entries the model got; an earlier request is abandoned.
+    Weigh(Vec<crate::store::Entry>),
     /// Counts the lines of these entries.
     CountLines(Vec<crate::store::Entry>),
     /// Suspends overspill, as Ctrl-Z does in other programs.

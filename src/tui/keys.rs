@@ -114,7 +114,7 @@ pub enum Action {
     Stores,
     /// Opens the selected entry.
     Open,
-    /// Sorts by the next column.
+    /// Opens the menu of columns to sort by.
     Sort,
     /// Reverses the order.
     SortReverse,
@@ -232,10 +232,10 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "!", A::DeleteNow, "delete now what is struck through"),
     row(Stores, "Stores", "X", A::CleanOverdue, "show what is overdue, to delete it"),
     row(Stores, "Stores", "K", A::Keep, "keep forever (another agent's: as a copy)"),
-    row(Stores, "Stores", "s", A::Sort, "sort by the next column"),
+    row(Stores, "Stores", "s", A::Sort, "sort: a menu of columns"),
     row(Stores, "Stores", "o", A::SortReverse, "reverse the order"),
     row(Stores, "Stores", "t", A::Group, "totals by store, session or day"),
-    row(Stores, "Stores", "/", A::Filter, "show only entries with these words"),
+    row(Stores, "Stores", "/", A::Filter, "show only rows with these words"),
     row(Stores, "Stores", "L", A::CountLines, "count the lines of the output, or of all marked"),
     row(Stores, "Stores", "y", A::Copy, "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "scan the directories again"),

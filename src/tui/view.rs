@@ -56,6 +56,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
             stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
         }
         Some(Popup::Json(json)) => popup::view::json::draw(canvas, json, frame),
+        Some(Popup::Sort(menu)) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
         Some(Popup::Policies(picker)) => popup::view::picker::draw(canvas, picker, frame, area),
         Some(Popup::Prompt(_)) | None => {}
     }

@@ -7,7 +7,7 @@ use crate::cli::table::{Align, Table, safe, safe_or_dash};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{Entry, EntryStatus, Filter, SortBy};
+use crate::store::{Entry, Filter, SortBy};
 
 use super::row::{EntryJson, age, left, mode};
 use super::runs::Runs;
@@ -76,6 +76,6 @@ fn table(selected: &Selected, runs: &Runs) -> Table<9> {
 
 /// Returns the mode, with `!` if group or others have any permission; not for links, whose mode means nothing.
 fn marked_mode(entry: &Entry) -> String {
-    let exposed = entry.exposed() && entry.status != EntryStatus::SymbolicLink;
+    let exposed = entry.exposed();
     format!("{}{}", mode(entry.mode), if exposed { "!" } else { "" })
 }

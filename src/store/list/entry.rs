@@ -265,9 +265,22 @@ impl Entry {
         self.expires.left(now)
     }
 
-    /// Whether group or others have any permission.
+    /// Returns the state of its time left in a word; empty if a time is left.
+    pub fn left_word(&self, now: Timestamp) -> &'static str {
+        match (self.left(now), self.expires) {
+            (Left::For(_), _) => "",
+            (Left::Overdue(_), _) => "overdue",
+            (Left::Open, Expiry::SessionEnd) => "session",
+            (Left::Open, Expiry::ProcessExit) => "process",
+            (Left::Open, Expiry::Never) => "never",
+            (Left::Open, Expiry::Orphaned) => "left behind",
+            (Left::Open, _) => "unknown",
+        }
+    }
+
+    /// Whether group or others have any permission. A symbolic link's own mode gives none.
     pub fn exposed(&self) -> bool {
-        self.mode & 0o077 != 0
+        self.status != EntryStatus::SymbolicLink && self.mode & 0o077 != 0
     }
 }
 

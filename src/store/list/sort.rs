@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
-use crate::store::{Entry, Left, Origin};
+use crate::store::{Entry, EntryStatus, Left, Origin};
 
 /// The sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,8 @@ pub struct Filter {
     pub older_than: Option<SignedDuration>,
     /// Only larger than this many bytes.
     pub larger_than: Option<u64>,
-    /// Only with every word of this, ignoring case, in agent, tool, session, project, id or path.
+    /// Only with every word of this, ignoring case, in agent, tool, session, project, id, path, status, or the word for
+    /// its time left.
     pub text: String,
 }
 
@@ -159,14 +160,14 @@ impl Filter {
         self.agent.as_deref().is_none_or(|agent| agent == entry.agent())
             && self.older_than.is_none_or(|age| entry.age(now) > age)
             && self.larger_than.is_none_or(|size| entry.size() > size)
-            && (self.text.is_empty() || Words::of(&self.text).are_in(entry))
+            && (self.text.is_empty() || Words::of(&self.text).are_in(entry, now, &[]))
     }
 
-    /// The same for many entries in a row.
-    pub fn admitting(&self, now: Timestamp) -> impl FnMut(&Entry) -> bool {
+    /// The same for many entries in a row. Words are also searched in other texts of the entry, in lower case.
+    pub fn admitting(&self, now: Timestamp) -> impl FnMut(&Entry, &[&[u8]]) -> bool {
         let mut words = Words::of(&self.text);
         let rest = Filter { text: String::new(), ..self.clone() };
-        move |entry| rest.admits(entry, now) && words.are_in(entry)
+        move |entry, more| rest.admits(entry, now) && words.are_in(entry, now, more)
     }
 }
 
@@ -188,11 +189,22 @@ impl Words {
         Words { words, origin: std::ptr::null(), text: Vec::new(), shared: 0, open: Vec::new() }
     }
 
-    fn are_in(&mut self, entry: &Entry) -> bool {
+    fn are_in(&mut self, entry: &Entry, now: Timestamp, more: &[&[u8]]) -> bool {
         if self.origin != Arc::as_ptr(entry.origin()) {
             self.share(entry);
         }
-        self.open.is_empty() || self.are_in_name(entry.name())
+        if self.open.is_empty() {
+            return true;
+        }
+        self.add_name(entry.name());
+        let status = (entry.status != EntryStatus::Ok).then(|| entry.status.words().to_lowercase());
+        let told = [entry.left_word(now).as_bytes(), status.as_deref().unwrap_or_default().as_bytes()];
+        self.open.iter().all(|n| {
+            let word = &self.words[*n];
+            // A word may also begin in the directory's path and end in the name.
+            let name = &self.text[self.shared.saturating_sub(word.needle().len())..];
+            [name].iter().chain(&told).chain(more).any(|text| word.find(text).is_some())
+        })
     }
 
     fn share(&mut self, entry: &Entry) {
@@ -207,18 +219,14 @@ impl Words {
         self.text = text.into_bytes();
     }
 
-    /// Whether the remaining words are in the name. A word may also begin in the directory's path and end in the name.
-    fn are_in_name(&mut self, name: &OsStr) -> bool {
+    /// Puts the name after the shared text.
+    fn add_name(&mut self, name: &OsStr) {
         self.text.truncate(self.shared);
         if name.as_encoded_bytes().is_ascii() {
             self.text.extend(name.as_encoded_bytes().iter().map(u8::to_ascii_lowercase))
         } else {
             self.text.extend(name.to_string_lossy().to_lowercase().bytes())
         }
-        self.open.iter().all(|n| {
-            let word = &self.words[*n];
-            word.find(&self.text[self.shared.saturating_sub(word.needle().len())..]).is_some()
-        })
     }
 }
 

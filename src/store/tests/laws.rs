@@ -187,9 +187,14 @@ proptest! {
         let mut admits = filter.admitting(now());
         for entry in &entries {
             let [tool, session] = [entry.tool(), entry.session()].map(|word| word.unwrap_or_default().to_owned());
-            let all = format!("{} {tool} {session}  {}", entry.agent(), entry.path().display()).to_lowercase();
+            let told = match entry.status {
+                EntryStatus::Ok => entry.left_word(now()).to_owned(),
+                unusual => format!("{} {}", entry.left_word(now()), unusual.words()),
+            };
+            let all = format!("{} {tool} {session} {told}  {}", entry.agent(), entry.path().display());
+            let all = all.to_lowercase();
             let wanted = filter.text.to_lowercase().split_whitespace().all(|word| all.contains(word));
-            prop_assert_eq!((admits(entry), filter.admits(entry, now())), (wanted, wanted), "{} in {}", filter.text, all);
+            prop_assert_eq!((admits(entry, &[]), filter.admits(entry, now())), (wanted, wanted), "{} in {}", filter.text, all);
         }
     }
 }

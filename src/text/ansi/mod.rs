@@ -43,6 +43,18 @@ pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
     }
 }
 
+/// Returns a line without its escape sequences. An ESC that begins none stays.
+pub fn stripped(line: &[u8]) -> Vec<u8> {
+    let (mut text, mut rest) = (Vec::with_capacity(line.len()), line);
+    while let Some(at) = memchr::memchr(ESC, rest) {
+        let found = sequence(&rest[at..]);
+        text.extend_from_slice(&rest[..at + usize::from(found.is_none())]);
+        rest = &rest[at + found.map_or(1, |sequence| sequence.len)..];
+    }
+    text.extend_from_slice(rest);
+    text
+}
+
 fn control_sequence(body: &[u8]) -> Option<Sequence> {
     let parameters = span(body, |byte| matches!(byte, b'0'..=b'?'));
     let intermediates = span(&body[parameters..], |byte| matches!(byte, b' '..=b'/'));

@@ -168,6 +168,7 @@ impl App {
         }
         match &self.popup {
             Some(Popup::Prompt(_)) => return self.type_key(key, effects),
+            Some(Popup::Sort(_)) => return self.sort_key(key, effects),
             Some(Popup::Policies(_)) => return self.pick_key(key, effects),
             None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
                 return self.in_pager(|pager| pager.drawer_key(key, effects));
@@ -232,6 +233,7 @@ impl App {
             Next::Filter(words) => {
                 self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
             }
+            Next::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
             Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,
             Next::Pager => {}

@@ -10,6 +10,7 @@ use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
+use crate::tui::stores::sort_menu::SortPicked;
 
 use super::{App, Screen};
 
@@ -44,6 +45,19 @@ impl App {
         }
     }
 
+    /// Handles a key in the menu of columns to sort by.
+    pub(crate) fn sort_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(Popup::Sort(menu)) = &mut self.popup else { return };
+        match menu.key(key) {
+            SortPicked::Nothing => {}
+            SortPicked::Closed => self.popup = None,
+            SortPicked::Column(column) => {
+                self.popup = None;
+                self.in_stores(|stores| stores.sort_by(column, effects));
+            }
+        }
+    }
+
     /// Handles a key in help, facts or the list of overdue entries.
     pub(crate) fn act_on_popup(&mut self, popup: Popup, action: Action, effects: &mut Effects) {
         self.popup = match (popup, action) {
@@ -69,8 +83,8 @@ impl App {
             Typed::Left => self.popup = None,
             Typed::Whole => return self.enter(effects),
         }
-        if self.popup.is_none() && key.code == KeyCode::Esc && self.screen == Screen::Stores {
-            return self.stores.filter("", effects);
+        if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Stores {
+            return self.stores.give_up_filter(effects);
         }
         self.narrow(effects);
     }

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 
 use super::keys::Action;
 use super::stores::Cleaning;
+use super::stores::sort_menu::SortMenu;
 use super::widget::canvas::Canvas;
 use json::JsonView;
 use picker::Picker;
@@ -26,6 +27,8 @@ pub enum Popup {
     Policies(Picker),
     /// A line being typed.
     Prompt(Prompt),
+    /// The columns by which the list can be sorted.
+    Sort(SortMenu),
     /// The overdue entries, scrolled down to this row.
     Cleaning(Cleaning, u16),
 }

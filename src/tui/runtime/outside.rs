@@ -74,6 +74,8 @@ impl Session {
                 Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
                 Effect::StopKeeping => self.jobs.stop_keeping(),
                 Effect::Peek(entries) => self.jobs.peek(entries),
+                Effect::ReadTexts(task) => self.jobs.read_texts(*task),
+                Effect::Weigh(entries) => self.jobs.weigh(entries, self.opener.clone()),
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),
                 Effect::Suspend => self.suspend()?,
             }

@@ -12,6 +12,7 @@ use crate::tui::widget::layout;
 
 use super::glance::Glance;
 use super::keeping::Copying;
+use super::sort_menu::SortMenu;
 use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
@@ -38,6 +39,8 @@ pub(crate) enum Next {
     Look,
     /// Open the filter prompt with this text.
     Filter(String),
+    /// Open the menu of columns to sort by.
+    Sort(SortMenu),
     /// Show what cleaning would delete.
     Clean(Cleaning),
     /// Show the screen of the output.
@@ -70,6 +73,10 @@ impl StoresScreen {
             StoresEvent::Peeked(peeks) => {
                 peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
             }
+            StoresEvent::TextRead { number, batch, text } => {
+                self.listing.take_text(number, batch, text, effects);
+            }
+            StoresEvent::Weighed(entry, got) => self.listing.details.weighed(&entry, got),
             StoresEvent::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
@@ -136,10 +143,7 @@ impl StoresScreen {
                 self.open_chosen(effects);
                 return Next::Stay;
             }
-            Action::Sort => {
-                self.rearranged(ListState::sort_next, effects);
-                return Next::Stay;
-            }
+            Action::Sort => return Next::Sort(SortMenu { chosen: self.listing.sort_column() }),
             Action::SortReverse => {
                 self.rearranged(ListState::reverse, effects);
                 return Next::Stay;
@@ -148,7 +152,10 @@ impl StoresScreen {
                 self.rearranged(ListState::group_next, effects);
                 return Next::Stay;
             }
-            Action::Filter => next = Next::Filter(self.listing.filter_text().to_owned()),
+            Action::Filter => {
+                self.listing.start_filter();
+                next = Next::Filter(self.listing.filter_text().to_owned());
+            }
             Action::Refresh => return Next::Look,
             Action::Copy => {
                 self.copy_chosen(effects);
@@ -176,7 +183,7 @@ impl StoresScreen {
             Action::Back if self.give_up_copying(effects) => return Next::Stay,
             Action::Back if self.listing.unmark() => {}
             Action::Back if !self.listing.filter_text().is_empty() => {
-                self.filter("", effects);
+                self.rearranged(ListState::unfilter, effects);
                 return Next::Stay;
             }
             Action::Back | Action::Other => next = Next::Pager,
@@ -191,6 +198,16 @@ impl StoresScreen {
         self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
 
+    /// Shows the list as it was before the prompt of the filter was opened.
+    pub(crate) fn give_up_filter(&mut self, effects: &mut Effects) {
+        self.rearranged(ListState::give_up_filter, effects);
+    }
+
+    /// Sorts by a column, an index into [`crate::store::SortBy::ALL`].
+    pub(crate) fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+        self.rearranged(|listing, effects| listing.sort_by(column, effects), effects);
+    }
+
     fn rearranged(&mut self, change: impl FnOnce(&mut ListState, &mut Effects), effects: &mut Effects) {
         change(&mut self.listing, effects);
         self.settle(effects)
@@ -203,13 +220,17 @@ impl StoresScreen {
         self.peek(effects)
     }
 
-    /// Requests what the rows on the screen still lack: their first lines, and the preview of the selected entry if the
-    /// screen is wide enough.
+    /// Requests what the rows on the screen still lack: their first lines, how much the model got, and the preview of
+    /// the selected entry if the screen is wide enough.
     fn peek(&mut self, effects: &mut Effects) {
         let height = self.list_height();
         let unread = self.listing.unread(height);
         if !unread.is_empty() {
             effects.push(Effect::Peek(unread));
+        }
+        let unweighed = self.listing.unweighed(height);
+        if !unweighed.is_empty() {
+            effects.push(Effect::Weigh(unweighed));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == EntryStatus::Ok).map(Entry::path);
         let glance = self.glance.as_ref().map(|glance| &glance.path);

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use crate::capture::Record;
 use crate::source::Identity;
 use crate::store::{Entry, Env, first_line};
+use crate::text::ansi;
 use crate::text::label::SafeText;
+
+use super::got::ModelGot;
 
 /// The limit on entries remembered. Beyond it everything read is forgotten, and read again for what is shown.
 const MOST: usize = 20_000;
@@ -15,7 +18,7 @@ const MOST: usize = 20_000;
 /// What was read from an entry's file and from the record of its run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Peek {
-    /// The file's first line.
+    /// The file's first line, as a terminal without colours would leave it.
     pub first_line: SafeText,
     /// The command that printed the output; empty if none is recorded.
     pub command: SafeText,
@@ -28,10 +31,19 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let line = first_line(entry).unwrap_or_default();
     let run = record(entry, env);
     Peek {
-        first_line: SafeText::from_bytes(line.trim_ascii()),
+        first_line: SafeText::from_bytes(&as_printed(&line)),
         command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
+}
+
+/// Returns what a terminal would leave of a line: no escape sequences, the last state of a line of progress, and spaces
+/// for tabs.
+fn as_printed(line: &[u8]) -> Vec<u8> {
+    let line = ansi::stripped(line);
+    let states = line.split(|byte| *byte == b'\r').map(<[u8]>::trim_ascii);
+    let last = states.rev().find(|state| !state.is_empty()).unwrap_or_default();
+    last.iter().map(|byte| if *byte == b'\t' { b' ' } else { *byte }).collect()
 }
 
 /// Returns the record of an entry's run. Different places may use the same name, so the path in the record must match
@@ -56,6 +68,9 @@ pub enum Lines {
 pub struct Details {
     peeks: HashMap<PathBuf, (Identity, Option<Peek>)>,
     lines: HashMap<PathBuf, (Identity, Lines)>,
+    got: HashMap<PathBuf, (Identity, ModelGot)>,
+    /// The entries for which a worker was last asked what the model got.
+    weighed: Vec<(PathBuf, Identity)>,
 }
 
 impl Details {
@@ -87,6 +102,32 @@ impl Details {
         peek.as_ref().filter(|_| *identity == entry.identity)
     }
 
+    /// Returns those of `entries` of which it is not known what the model got; none if a worker is finding out for all
+    /// of them.
+    pub fn unweighed<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
+        if self.got.len() > MOST {
+            self.got.clear();
+        }
+        let wanted: Vec<Entry> = entries.filter(|entry| self.got(entry).is_none()).cloned().collect();
+        let named: Vec<_> = wanted.iter().map(|entry| (entry.path(), entry.identity)).collect();
+        if named.iter().all(|entry| self.weighed.contains(entry)) {
+            return Vec::new();
+        }
+        self.weighed = named;
+        wanted
+    }
+
+    /// Stores how much of an entry the model got.
+    pub fn weighed(&mut self, entry: &Entry, got: ModelGot) {
+        self.got.insert(entry.path(), (entry.identity, got));
+    }
+
+    /// Returns how much of an entry the model got, once it is known.
+    pub fn got(&self, entry: &Entry) -> Option<ModelGot> {
+        let (identity, got) = self.got.get(&entry.path())?;
+        (*identity == entry.identity).then_some(*got)
+    }
+
     /// Returns those of `entries` whose lines have not been counted, and marks them as requested.
     pub fn uncounted(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let uncounted =
@@ -105,5 +146,25 @@ impl Details {
     pub fn lines(&self, entry: &Entry) -> Option<&Lines> {
         let (identity, lines) = self.lines.get(&entry.path())?;
         (*identity == entry.identity).then_some(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shown_as_a_terminal_leaves_it() {
+        let table: [(&[u8], &[u8]); 6] = [
+            (b"  plain ", b"plain"),
+            (b"\x1b[1mbold\x1b[0m \x1b]0;title\x07end", b"bold end"),
+            (b"10%\r50%\r100%\r", b"100%"),
+            (b"a\tb", b"a b"),
+            (b"\x1b", b"\x1b"),
+            (b"\r\r", b""),
+        ];
+        for (line, printed) in table {
+            assert_eq!(as_printed(line).escape_ascii().to_string(), printed.escape_ascii().to_string());
+        }
     }
 }

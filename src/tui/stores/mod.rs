@@ -3,10 +3,15 @@
 
 pub mod actions;
 pub mod details;
+mod filtering;
 pub mod glance;
+pub mod got;
 pub mod keeping;
+pub mod reading;
 pub mod scan;
 pub mod sort;
+pub mod sort_menu;
+pub mod texts;
 pub(crate) mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -21,6 +26,7 @@ use crate::text::label::label;
 
 use super::event::{Effect, Effects};
 use details::Details;
+use filtering::Filtering;
 use scan::{ScanEnd, Scanned};
 use sort::{EntryTable, ListOptions, ListRow, SortedEntries, Task};
 
@@ -79,8 +85,8 @@ pub struct ListState {
     pub top: usize,
     /// Whether any key has been pressed in the list. Until then the first row stays selected, whichever it is.
     pub(crate) touched: bool,
-    /// Whether the filter has changed since the rows were last sorted.
-    refiltered: bool,
+    /// The filter.
+    filtering: Filtering,
     /// Whether an output was opened from here, so that Esc returns here.
     pub opened: bool,
     /// Details read from the entries.
@@ -141,12 +147,14 @@ impl ListState {
             }
             Scanned::All(look) if look.number == self.look => {
                 if self.looked {
-                    self.entries = std::mem::take(&mut self.arriving);
+                    let old = std::mem::replace(&mut self.entries, std::mem::take(&mut self.arriving));
+                    self.forget_texts(old);
                     self.remark();
                 }
                 let ScanEnd { reports, kept, space, .. } = *look;
                 (self.reports, self.kept, self.space, self.looked) = (reports, kept, space, true);
-                self.sort_again(Cause::Arrived, effects)
+                self.sort_again(Cause::Arrived, effects);
+                self.read_texts(effects)
             }
             _ => {}
         }
@@ -165,8 +173,15 @@ impl ListState {
     fn sort_again(&mut self, cause: Cause, effects: &mut Effects) {
         self.tasks += 1;
         self.sorted += self.entries.len() as u64;
-        let (entries, options) = (self.entries.clone(), self.options.clone());
-        let task = Task { number: self.tasks, entries, options, now: self.now.unwrap_or_default() };
+        self.filtering.searched = self.filtering.texts.read();
+        let task = Task {
+            number: self.tasks,
+            entries: self.entries.clone(),
+            options: self.options.clone(),
+            now: self.now.unwrap_or_default(),
+            texts: self.filtering.texts.clone(),
+            kept: self.kept.clone(),
+        };
         if task.entries.len() <= AT_ONCE {
             self.running = None;
             SortedEntries::new(&task, || true).into_iter().for_each(|sorted| self.show(sorted));
@@ -184,7 +199,8 @@ impl ListState {
         }
         self.running = None;
         self.show(sorted);
-        self.catch_up(effects)
+        self.catch_up(effects);
+        self.search_read(effects)
     }
 
     /// Whether the user waits for an order or filter that is not shown yet.
@@ -196,13 +212,17 @@ impl ListState {
     /// scrolled to the top. If the entry is gone, the row at its index is selected; if the filter removed it, the first
     /// row.
     fn show(&mut self, sorted: SortedEntries) {
-        let place = if self.touched { sorted.place_of(&self.shown, self.chosen) } else { Some(0) };
-        let above = self.chosen.saturating_sub(self.top);
+        let refiltered = std::mem::take(&mut self.filtering.changed);
+        let (standing, is_back) = match self.filtering.back_to.take() {
+            Some(standing) => (standing, true),
+            None => (self.list_place(), false),
+        };
+        let place = standing.row.filter(|_| self.touched).and_then(|row| sorted.place_of(&row));
+        let instead = if !self.touched || refiltered && !is_back { 0 } else { standing.chosen };
         self.shown = sorted;
-        let instead = if std::mem::take(&mut self.refiltered) { 0 } else { self.chosen };
         self.chosen = place.unwrap_or(instead).min(self.shown.len().saturating_sub(1));
-        if self.top > 0 {
-            self.top = self.chosen.saturating_sub(above);
+        if self.top > 0 || is_back {
+            self.top = self.chosen.saturating_sub(standing.above);
         }
     }
 
@@ -262,29 +282,20 @@ impl ListState {
         self.options.sort()
     }
 
+    /// Returns the index of the sort key in [`SortBy::ALL`].
+    pub(crate) fn sort_column(&self) -> usize {
+        self.options.sort
+    }
+
     /// Whether the order is reversed.
     pub fn is_reversed(&self) -> bool {
         self.options.reversed
     }
 
-    /// Returns the words that entries must contain.
-    pub fn filter_text(&self) -> &str {
-        &self.options.filter.text
-    }
-
-    /// Shows only the entries that contain all of these words, in any order.
-    pub fn filter(&mut self, words: &str, effects: &mut Effects) {
-        if self.options.filter.text == words {
-            return;
-        }
-        self.options.filter.text = words.to_owned();
-        self.refiltered = true;
-        self.sort_again(Cause::Asked, effects)
-    }
-
-    pub(crate) fn sort_next(&mut self, effects: &mut Effects) {
-        self.options.sort = (self.options.sort + 1) % SortBy::ALL.len();
-        self.options.reversed = false;
+    /// Sorts by a column, an index into [`SortBy::ALL`]; if it is the one in use, in the other direction.
+    pub(crate) fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+        self.options.reversed = self.options.sort == column && !self.options.reversed;
+        self.options.sort = column;
         self.sort_again(Cause::Asked, effects)
     }
 
@@ -304,7 +315,11 @@ impl ListState {
     }
 
     pub(crate) fn go(&mut self, to: usize, height: usize) {
-        self.chosen = to.min(self.shown.len().saturating_sub(1));
+        let to = to.min(self.shown.len().saturating_sub(1));
+        if to != self.chosen {
+            self.filtering.unfiltered = None;
+        }
+        self.chosen = to;
         self.settle(height);
     }
 
@@ -318,6 +333,14 @@ impl ListState {
     pub(crate) fn unread(&mut self, height: usize) -> Vec<Entry> {
         let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
         self.details.unread(entries.iter())
+    }
+
+    /// Returns the entries visible on a screen of `height` rows of which it is not known what the model got, as far as
+    /// they can be opened.
+    pub(crate) fn unweighed(&mut self, height: usize) -> Vec<Entry> {
+        let entries: Vec<Entry> =
+            self.entries_on_screen(height).filter(|entry| got::can_weigh(entry)).cloned().collect();
+        self.details.unweighed(entries.iter())
     }
 
     pub(crate) fn toggle_mark(&mut self) {

@@ -1,16 +1,22 @@
 //! Selects, sorts and groups the entries to show. Works on a snapshot, so that a worker can do it too.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::store::{Entry, Filter, GroupBy, SortBy, Sums, group_of};
+use crate::text::label::SafeText;
+
+use super::texts::TextTable;
 
 /// The number of entries that are stored, and sent, together.
 pub const BATCH: usize = 4096;
+
+/// What the list says of an entry that is kept forever.
+const KEPT: &[u8] = b"kept forever";
 
 /// The bit that marks a row as the heading of a group; the other bits are the group's index.
 const HEADING: u32 = 1 << 31;
@@ -58,6 +64,11 @@ impl EntryTable {
         &self.batches[number as usize / BATCH][number as usize % BATCH]
     }
 
+    /// Iterates over the batches, in the order of their numbers.
+    pub fn batches(&self) -> impl ExactSizeIterator<Item = &[Entry]> {
+        self.batches.iter().map(|batch| &batch[..])
+    }
+
     /// Iterates over all entries, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.batches.iter().flat_map(|batch| batch.iter())
@@ -102,6 +113,10 @@ pub struct Task {
     pub options: ListOptions,
     /// The time at which ages and remaining times are computed.
     pub now: Timestamp,
+    /// What the filter searches of the entries besides, as far as it has been read.
+    pub texts: TextTable,
+    /// Ids of the entries in overspill's own store that are kept forever.
+    pub kept: BTreeSet<String>,
 }
 
 /// A row of the list.
@@ -111,6 +126,44 @@ pub enum ListRow<'a> {
     Group(&'a str, &'a Sums),
     /// An entry.
     Entry(&'a Entry),
+}
+
+/// The widest texts of the entries shown, in columns; 0 for one that none has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Widest {
+    /// The agent.
+    pub agent: usize,
+    /// The tool, as far as path or store tells it.
+    pub tool: usize,
+    /// The session, or else the project.
+    pub session: usize,
+}
+
+impl Widest {
+    /// Measures the entries. Those in the same place share an origin, so only changes of origin are looked at.
+    fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
+        let columns = |text: Option<&str>| text.map_or(0, |text| SafeText::from(text).columns());
+        let (mut widest, mut last) = (Self::default(), None);
+        for entry in entries {
+            if last.replace(Arc::as_ptr(entry.origin())) != Some(Arc::as_ptr(entry.origin())) {
+                widest = Self {
+                    agent: widest.agent.max(columns(Some(entry.agent()))),
+                    tool: widest.tool.max(columns(entry.tool())),
+                    session: widest.session.max(columns(entry.whose())),
+                };
+            }
+        }
+        widest
+    }
+}
+
+/// A row to be found again in another order of the list.
+#[derive(Debug, Clone)]
+pub enum RowMark {
+    /// The heading of this group.
+    Group(String),
+    /// The entry with this number in this table.
+    Entry(EntryTable, u32),
 }
 
 /// The entries in the order in which they are shown.
@@ -124,28 +177,37 @@ pub struct SortedEntries {
     groups: Vec<(String, Sums)>,
     /// The totals of the shown entries by agent, in alphabetical order of agents.
     pub by_agent: BTreeMap<Arc<str>, Sums>,
+    /// The widest texts of the shown entries.
+    pub widest: Widest,
 }
 
 impl SortedEntries {
     /// Selects, sorts and groups. Returns `None` as soon as `go_on`, which is called from time to time, returns false.
     pub fn new(task: &Task, go_on: impl Fn() -> bool) -> Option<Self> {
-        let Task { number, entries, options, now } = task;
+        let Task { number, entries, options, now, texts, kept } = task;
         let mut admits = options.filter.admitting(*now);
         let mut shown = Vec::with_capacity(if options.filter.text.is_empty() { entries.len() } else { 0 });
-        for (batch, first) in entries.batches.iter().zip((0..).step_by(BATCH)) {
+        for (n, (batch, first)) in entries.batches.iter().zip((0..).step_by(BATCH)).enumerate() {
             if !go_on() {
                 return None;
             }
-            shown.extend((first..).zip(batch.iter()).filter(|(_, entry)| admits(entry)).map(|(n, _)| n));
+            let texts = texts.batch(n);
+            let is_shown = |(n, entry): &(usize, &Entry)| {
+                let text = texts.map_or(&[][..], |texts| texts.get(*n));
+                let is_kept = !kept.is_empty() && entry.is_own() && kept.contains(&*entry.id());
+                admits(entry, &[text, if is_kept { KEPT } else { &[] }])
+            };
+            shown.extend(batch.iter().enumerate().filter(is_shown).map(|(n, _)| first + n as u32));
         }
         let by_agent = by_agent(entries, &shown, *now);
+        let widest = Widest::of(shown.iter().map(|n| entries.entry(*n)));
         let mut rows = options.sort().order(&shown, |n| entries.entry(n));
         drop(shown);
         if options.reversed {
             rows.reverse();
         }
         let mut sorted =
-            Self { number: *number, entries: entries.clone(), rows, groups: Vec::new(), by_agent };
+            Self { number: *number, entries: entries.clone(), rows, groups: Vec::new(), by_agent, widest };
         match options.group {
             Some(by) if go_on() => sorted.group(by, *now),
             _ => {}
@@ -198,25 +260,30 @@ impl SortedEntries {
         })
     }
 
-    /// Finds the row at index `place` of `other` in this list: the same entry, or the heading of the same group.
-    pub fn place_of(&self, other: &Self, place: usize) -> Option<usize> {
-        let row = *other.rows.get(place)?;
-        let is_heading = |row: &u32| row & HEADING != 0;
-        match other.row(place)? {
-            ListRow::Group(name, _) => {
-                let group = self.groups.iter().position(|group| group.0 == name)? as u32;
-                self.rows.iter().position(|row| *row == HEADING | group)
+    /// Returns what finds the row at an index again.
+    pub fn mark_at(&self, place: usize) -> Option<RowMark> {
+        let row = *self.rows.get(place)?;
+        Some(match self.row(place)? {
+            ListRow::Group(name, _) => RowMark::Group(name.to_owned()),
+            ListRow::Entry(_) => RowMark::Entry(self.entries.clone(), row),
+        })
+    }
+
+    /// Finds a row in this list: the same entry, or the heading of the same group.
+    pub fn place_of(&self, mark: &RowMark) -> Option<usize> {
+        let (entries, row) = match mark {
+            RowMark::Group(name) => {
+                let group = self.groups.iter().position(|group| group.0 == *name)? as u32;
+                return self.rows.iter().position(|row| *row == HEADING | group);
             }
-            ListRow::Entry(_) if self.entries.shares(&other.entries, row) => {
-                self.rows.iter().position(|r| *r == row)
-            }
-            ListRow::Entry(entry) => self.rows.iter().position(|row| {
-                !is_heading(row) && {
-                    let here = self.entries.entry(*row);
-                    here.name() == entry.name() && here.place().path == entry.place().path
-                }
-            }),
+            RowMark::Entry(entries, row) => (entries, *row),
+        };
+        if self.entries.shares(entries, row) {
+            return self.rows.iter().position(|r| *r == row);
         }
+        let entry = entries.entry(row);
+        let is_it = |here: &Entry| here.name() == entry.name() && here.place().path == entry.place().path;
+        self.rows.iter().position(|row| row & HEADING == 0 && is_it(self.entries.entry(*row)))
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Glyphs {
     pub passed: &'static str,
     /// A segment of a horizontal rule.
     pub rule: &'static str,
+    /// A segment of a vertical rule.
+    pub upright: &'static str,
     /// Stands for text that is cut off.
     pub cut: &'static str,
     /// Before the number of states of a progress line.
@@ -49,9 +51,10 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     none: "░",
     here: "▸",
     found: "•",
-    left: "▓",
-    passed: "░",
+    left: "━",
+    passed: "─",
     rule: "─",
+    upright: "│",
     cut: "…",
     states: "⟳",
     arrow: "→",
@@ -69,9 +72,10 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     none: ".",
     here: ">",
     found: "*",
-    left: "#",
-    passed: ".",
+    left: "=",
+    passed: "-",
     rule: "-",
+    upright: "|",
     cut: ".",
     states: "@",
     arrow: "->",

@@ -93,6 +93,8 @@ pub struct StoresAreas {
     pub head: Rect,
     /// The entries.
     pub list: Rect,
+    /// The rule between the list and the preview beside it; empty if there is none.
+    pub divider: Rect,
     /// The preview of the selected entry, if there is room.
     pub glance: Option<Rect>,
     /// The rule below the list.
@@ -112,11 +114,13 @@ pub fn stores(area: Rect) -> StoresAreas {
     let detail = Rect { y: status.y - two, height: two, ..status };
     let wide = area.width >= WIDE;
     let left = if wide { body.width * 3 / 5 } else { body.width };
-    let glance = wide.then(|| Rect { x: body.x + left, width: body.width - left, ..body });
+    let divider = Rect { x: body.x + left, width: u16::from(wide), ..body };
+    let glance =
+        wide.then(|| Rect { x: divider.right() + 1, width: body.right() - divider.right() - 1, ..body });
     let body = Rect { width: left, ..body };
     let head = Rect { height: u16::from(body.height > 1), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    StoresAreas { title, head, list, glance, rule, detail, status }
+    StoresAreas { title, head, list, divider, glance, rule, detail, status }
 }
 
 /// Returns a centred box of at most `width` by `height`, with a margin if there is room.

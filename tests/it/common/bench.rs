@@ -20,6 +20,7 @@ use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
 use overspill::tui::pager::subject::Opened;
 use overspill::tui::pager::subject::Subject;
 use overspill::tui::stores::details;
+use overspill::tui::stores::got::ModelGot;
 use overspill::tui::stores::scan::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::SortedEntries;
 use overspill::tui::view;
@@ -222,6 +223,28 @@ impl Bench {
                         (entry, peek)
                     };
                     self.update(StoresEvent::Peeked(entries.into_iter().map(read).collect()))
+                }
+                Effect::ReadTexts(task) => {
+                    let mut read = Vec::new();
+                    task.run(&self.env, &|| true, &mut |batch, text| {
+                        read.push((batch, text));
+                        true
+                    });
+                    let number = task.number;
+                    let events =
+                        read.into_iter().map(|(batch, text)| StoresEvent::TextRead { number, batch, text });
+                    events.flat_map(|event| self.update(event)).collect()
+                }
+                Effect::Weigh(entries) => {
+                    for entry in entries {
+                        let name = entry.policies().first().map_or("opencode/output", String::as_str);
+                        let view = Source::open(&entry.path()).map(|source| source.view());
+                        let got =
+                            view.ok().and_then(|view| ModelGot::of(subject(policy(name)), view, &|| true));
+                        let got = got.unwrap_or(ModelGot::Unknown);
+                        self.update(StoresEvent::Weighed(Box::new(entry), got));
+                    }
+                    Vec::new()
                 }
                 Effect::CountLines(entries) => {
                     for entry in entries {

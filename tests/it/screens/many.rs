@@ -110,7 +110,7 @@ fn text_that_is_typed_ahead_is_text() {
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("x");
-    let mut tasks = press(&mut bench, 's');
+    let mut tasks = press(&mut bench, 'o');
     for key in "/x!q5".chars() {
         tasks.extend(press(&mut bench, key));
     }
@@ -128,7 +128,7 @@ fn what_is_typed_after_opening_does_nothing_to_the_list() {
     let (_dir, mut bench) = stocked(MANY);
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
-    let mut tasks = press(&mut bench, 's');
+    let mut tasks = press(&mut bench, 'o');
     tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);

@@ -89,10 +89,126 @@ fn stores_with_entries() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         keep("entries", &stocked.bench);
-        keep("sorted", stocked.bench.keys("jjs"));
+        keep("sort_menu", stocked.bench.keys("jjs"));
+        keep("sorted", stocked.bench.keys("s"));
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));
         keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
     }
+}
+
+#[test]
+fn the_sort_menu_picks_and_reverses() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let first = |bench: &Bench| bench.rows()[2].clone();
+    let title = |bench: &Bench| bench.rows()[0].clone();
+    stocked.bench.keys("ss");
+    assert!(first(&stocked.bench).contains("3 MB"), "{}", first(&stocked.bench));
+    stocked.bench.keys("ss");
+    assert!(first(&stocked.bench).contains(" 0 B"), "{}", first(&stocked.bench));
+    assert!(title(&stocked.bench).contains("sort: size, smallest first"), "{}", title(&stocked.bench));
+    stocked.bench.keys("sj<Enter>");
+    assert!(title(&stocked.bench).contains("sort: time left"), "{}", title(&stocked.bench));
+    stocked.bench.keys("s<Esc>sq");
+    assert!(title(&stocked.bench).contains("sort: time left"), "Esc and q change nothing");
+}
+
+#[test]
+fn a_filter_that_is_given_up_returns_to_where_one_was() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let chosen = |bench: &Bench| bench.app.stores.listing.chosen().expect("an entry").id().into_owned();
+    let before = chosen(stocked.bench.keys("jjj"));
+    assert_eq!(chosen(stocked.bench.keys("/overspill<Esc>")), before, "given up while typed");
+    assert_eq!(chosen(stocked.bench.keys("/overspill<Enter><Esc>")), before, "given up later");
+    assert_eq!(chosen(stocked.bench.keys("/nothing such<Enter><Esc>")), before);
+    stocked.bench.keys("/overspill<Enter>/nothing such<Esc>");
+    assert!(stocked.bench.rows()[0].contains("filter: overspill"), "the filter of before");
+    let moved = chosen(stocked.bench.keys("j"));
+    assert_eq!(chosen(stocked.bench.keys("<Esc>")), moved, "the row that was selected meanwhile");
+    assert_ne!(moved, before);
+}
+
+#[test]
+fn a_filter_says_how_many_of_how_many() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
+    assert!(title.starts_with(" Stores   2 of 6 · 25 B "), "{title}");
+}
+
+#[test]
+fn a_filter_finds_what_the_rows_say() {
+    let stocked = Stocked::with_entries(SIZES[0]);
+    stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build"]);
+    let mut stocked = stocked.shown();
+    let table = [
+        ("overdue", "1 of 6"),
+        ("Scanning projects", "1 of 6"),
+        ("日本", "1 of 6"),
+        ("CARGO build", "1 of 6"),
+        ("bash", "1 of 6"),
+        ("hostile opencode", "1 of 6"),
+        ("owned", "0 of 6"),
+    ];
+    for (words, found) in table {
+        let title = stocked.bench.keys(&format!("/{words}<Enter>")).rows()[0].clone();
+        assert!(title.contains(&format!("   {found} · ")), "{words}: {title}");
+        stocked.bench.keys("<Esc>");
+    }
+}
+
+#[test]
+fn a_filter_says_what_is_not_searched_yet() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.contains(text));
+    stocked.bench.keys("/");
+    let key = crossterm::event::KeyEvent::new(
+        crossterm::event::KeyCode::Char('['),
+        crossterm::event::KeyModifiers::NONE,
+    );
+    let effects = stocked.bench.update(Event::Key(key));
+    assert!(has(&stocked.bench, "0 of 6 · searching first lines 0%"), "{:?}", stocked.bench.rows());
+    assert!(has(&stocked.bench, "nothing matches “[” yet"), "{:?}", stocked.bench.rows());
+    stocked.bench.carry_out(effects);
+    assert!(has(&stocked.bench, "   1 of 6 · 32 B"), "{:?}", stocked.bench.rows());
+}
+
+#[test]
+fn nothing_runs_together_and_nothing_is_cut_without_a_mark() {
+    for width in [60, 72, 80, 100, 120, 139, 140, 200] {
+        let stocked = Stocked::with_entries((width, 24));
+        stocked.entry(
+            "opencode",
+            "tool_e26cf08d8001AbCdEfGhIjKlMn",
+            "日本語の出力です".repeat(20).as_bytes(),
+            3,
+        );
+        let stocked = stocked.shown();
+        for row in &stocked.bench.rows()[2..9] {
+            let list: String = row.split('│').next().unwrap_or_default().to_owned();
+            let whole = [
+                "hostile",
+                "src/a.rs:10: fn main() {",
+                "[INFO] Scanning for projects...",
+                "日本語の出力です",
+            ];
+            let content = list.trim_end();
+            let is_whole = whole.iter().any(|end| content.ends_with(end));
+            assert!(is_whole || content.ends_with('…') || content.contains(" 0 B "), "{width}: {row:?}");
+            assert!(list.contains("  "), "{width}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn a_link_has_no_warning_of_its_mode() {
+    let stocked = Stocked::new((120, 24));
+    stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", b"target", 1);
+    let store = stocked.dir.path().join(".local/share/overspill/tool-output");
+    let link = store.join("tool_e26cf08d50020000AbCdEfGhIjKl");
+    std::os::unix::fs::symlink(store.join("tool_e26cf08d50010000AbCdEfGhIjKl"), link).unwrap();
+    let stocked = stocked.shown();
+    let rows = stocked.bench.rows();
+    let row = rows.iter().find(|row| row.contains("symbolic link")).expect("the link");
+    assert!(!row.contains('!') && !row.contains("0777") && !rows[1].contains(" mode "), "{rows:?}");
 }
 
 #[test]
@@ -322,9 +438,10 @@ fn times_that_no_date_can_tell_are_shown() {
         stocked.bench.carry_out(effects);
         let row = stocked.bench.rows().into_iter().find(|row| row.contains("opencode ")).unwrap();
         assert!(row.contains(age), "{row}");
-        for keys in
-            ["s", "s", "s", "o", "t", "t", "t", "t", "X", "<Esc>", "=", "<Esc>", "x", "U", "K", "<Esc>"]
-        {
+        for keys in [
+            "sl", "ss", "s<Enter>", "o", "t", "t", "t", "t", "X", "<Esc>", "=", "<Esc>", "x", "U", "K",
+            "<Esc>",
+        ] {
             stocked.bench.keys(keys).draw();
         }
         stocked.bench.keys("<Enter>=").draw();

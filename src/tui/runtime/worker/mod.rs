@@ -22,6 +22,7 @@ use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
 use crate::tui::stores::glance::Glance;
+use crate::tui::stores::reading::TextTask;
 use crate::tui::stores::sort::{SortedEntries, Task};
 
 use super::Opener;
@@ -50,6 +51,8 @@ pub struct Jobs {
     arranging: Arc<AtomicU64>,
     planning: Arc<AtomicU64>,
     glancing: Arc<AtomicU64>,
+    weighing: Arc<AtomicU64>,
+    reading: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
     keeping: Arc<AtomicU64>,
     /// For each request to keep an entry: receives the error, or `None`, once the request is done.
@@ -71,6 +74,8 @@ impl Jobs {
             arranging: never(),
             planning: never(),
             glancing: never(),
+            weighing: never(),
+            reading: never(),
             advising: never(),
             keeping: never(),
             kept: RefCell::default(),
@@ -177,6 +182,24 @@ impl Jobs {
             };
             events.send(StoresEvent::Peeked(entries.into_iter().map(read).collect()));
         });
+    }
+
+    /// Reads what the filter searches of all entries; an earlier task is abandoned.
+    pub fn read_texts(&self, task: TextTask) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        let ticket = Ticket::next(&self.reading);
+        self.spawn("texts", move || {
+            let number = task.number;
+            task.run(&places.1, &|| ticket.is_wanted(), &mut |batch, text| {
+                events.send(StoresEvent::TextRead { number, batch, text })
+            });
+        });
+    }
+
+    /// Finds out how much of each entry the model got; an earlier request is abandoned.
+    pub fn weigh(&self, entries: Vec<Entry>, opener: Opener) {
+        let (events, ticket) = (self.events.clone(), Ticket::next(&self.weighing));
+        self.spawn("model got", move || stores::weigh(entries, &opener, &ticket, &events));
     }
 
     /// Counts the lines of some entries, one entry after the other, until the program quits.

@@ -1,14 +1,19 @@
-//! The worker that scans all stores, sends entries as they are found, and then watches the directories.
+//! The workers of the list of stored outputs: one scans all stores, sends entries as they are found, and then watches
+//! the directories; another finds out how much of each entry the model got.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::source::Hold;
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
 use crate::tui::event::{Event, StoresEvent};
+use crate::tui::runtime::Opener;
+use crate::tui::stores::got::ModelGot;
 use crate::tui::stores::scan::{ScanEnd, Scanned};
 use crate::tui::stores::sort::BATCH;
 
@@ -98,6 +103,31 @@ impl Finds<'_> {
     fn send(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
         self.events.send(StoresEvent::Scanned(Scanned::Some(self.number, some)));
+    }
+}
+
+/// The longest that one entry may take until it is left unknown how much of it the model got.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Finds out how much of each entry the model got, one after the other, and reports each.
+pub(crate) fn weigh(entries: Vec<Entry>, opener: &Opener, ticket: &Ticket, events: &Reporter) {
+    for entry in entries {
+        let began = Instant::now();
+        let goes_on = || ticket.is_wanted() && began.elapsed() < LONGEST;
+        let weigh = || {
+            let target = opener(&entry.path(), Hold::No).ok()?;
+            ModelGot::of(target.subject, target.source.view(), &goes_on)
+        };
+        let got = match catch_unwind(AssertUnwindSafe(weigh)) {
+            Ok(got) => got,
+            // A plan that was told to stop may panic over figures that it was no longer given; ignore that.
+            Err(_) if !goes_on() => None,
+            Err(fault) => resume_unwind(fault),
+        };
+        let event = StoresEvent::Weighed(Box::new(entry), got.unwrap_or(ModelGot::Unknown));
+        if !ticket.is_wanted() || !events.send(event) {
+            return;
+        }
     }
 }
 

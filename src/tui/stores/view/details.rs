@@ -19,6 +19,7 @@ pub(crate) fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     let both =
         [first(screen), screen.listing.chosen().map(|entry| second(screen, entry)).unwrap_or_default()];
     for (n, spans) in (0..area.height).zip(both) {
+        let spans = line::cut(spans, area.width.into(), screen.canvas.glyphs());
         line::spans(frame.buffer_mut(), Rect { y: area.y + n, height: 1, ..area }, &spans);
     }
 }
@@ -67,9 +68,8 @@ fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
 /// The second line: mode and owner, with a warning if others have access; the retention rule; the command.
 fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
     let access = format!(" mode {:04o}, owner {}", entry.mode, owner(screen, entry));
-    let foreign = screen.listing.user.is_some_and(|user| user != entry.owner);
-    let style =
-        if entry.exposed() || foreign { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
+    let warns = entry.exposed() || is_foreign(screen, entry);
+    let style = if warns { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
     let mut spans = vec![Span::new(access + exposure(entry), style)];
     let rule = if screen.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
     spans.push(Span::new(format!(" · rule: {rule}"), screen.canvas.theme.dim));
@@ -83,7 +83,7 @@ fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
 /// Describes what the mode lets others do; empty if nothing.
 fn exposure(entry: &Entry) -> &'static str {
     match entry.mode & 0o077 {
-        0 => "",
+        _ if !entry.exposed() => "",
         rights if rights & 0o022 != 0 => ": others can write to it",
         rights if rights & 0o044 != 0 => ": others can read it",
         _ => ": others can run it",
@@ -95,14 +95,7 @@ pub(crate) fn owner(screen: &StoresScreen, entry: &Entry) -> String {
     if screen.listing.user == Some(entry.owner) { "you".to_owned() } else { entry.owner.to_string() }
 }
 
-/// Describes the output in at most `columns` columns: its command, if one is recorded, then its first line.
-pub(crate) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> [Span; 2] {
-    let Some(peek) = screen.listing.details.peek(entry) else { return Default::default() };
-    let command = match &*peek.command {
-        "" => SafeText::default(),
-        command => line::head(format!("$ {command}  "), columns, screen.canvas.glyphs()),
-    };
-    let room = columns - command.columns().min(columns);
-    let first = line::head(peek.first_line.clone(), room, screen.canvas.glyphs());
-    [Span::plain(command), Span::new(first, screen.canvas.theme.dim)]
+/// Whether an entry belongs to another user.
+pub(crate) fn is_foreign(screen: &StoresScreen, entry: &Entry) -> bool {
+    screen.listing.user.is_some_and(|user| user != entry.owner)
 }

@@ -1,58 +1,31 @@
 //! Draws the list of stored outputs: which are kept, and until when.
 
+mod cells;
 pub(crate) mod clean;
+mod column;
+mod columns;
 pub(crate) mod details;
+pub(crate) mod sort_menu;
+mod title;
 
-use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
-use crate::human::{count, size, span, span_left, thousands};
-use crate::store::{Entry, EntryStatus, Expiry, Left, RootState};
+use crate::human::{count, size, thousands};
+use crate::store::{Entry, RootState};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
 use crate::tui::stores::StoresScreen;
-use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
 use super::sort::ListRow;
-
-/// Columns for the bar of the time left.
-const BAR: usize = 8;
-
-/// Columns for the time left in words.
-const WORDS: usize = 14;
-
-/// The columns of the list and their widths; 0 for a column for which there is no room.
-struct Columns {
-    agent: usize,
-    tool: usize,
-    mode: usize,
-    owner: usize,
-    session: usize,
-    content: usize,
-}
-
-impl Columns {
-    fn of(screen: &StoresScreen, width: u16, entries: &[&Entry]) -> Self {
-        let widest = |text: &dyn Fn(&Entry) -> usize, least: usize, most: usize| {
-            entries.iter().map(|entry| text(entry)).max().unwrap_or(0).clamp(least, most)
-        };
-        let wide = |columns: usize| if width >= 96 { columns } else { 0 };
-        let agent = widest(&|entry| agent_of(entry).columns(), 5, 14);
-        let tool = wide(widest(&|entry| tool(screen, entry).columns(), 4, 12));
-        let owner = wide(widest(&|entry| details::owner(screen, entry).len(), 5, 10));
-        let (mode, session) = (wide(5), wide(17));
-        let optional = [tool, mode, owner, session].into_iter().filter(|columns| *columns > 0);
-        let fixed = 2 + agent + 2 + 9 + 2 + 7 + 2 + BAR + 1 + WORDS + optional.map(|n| n + 2).sum::<usize>();
-        Self { agent, tool, mode, owner, session, content: usize::from(width).saturating_sub(fixed + 1) }
-    }
-}
+use column::Column;
+use columns::Columns;
 
 /// Draws the list, and the preview of the selected entry beside it if there is room.
 pub(crate) fn draw(
@@ -64,11 +37,13 @@ pub(crate) fn draw(
 ) {
     let places = layout::stores(area);
     let listing = &screen.listing;
-    draw_title(screen, frame, places.title);
+    title::draw(screen, frame, places.title);
     match (listing.shown().entries.len(), listing.shown().len()) {
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
-            let words = format!("nothing matches \u{201c}{}\u{201d}; Esc shows all", listing.filter_text());
+            let yet = if listing.searched_percent().is_some() { " yet" } else { "" };
+            let words =
+                format!("nothing matches \u{201c}{}\u{201d}{yet}; Esc shows all", listing.filter_text());
             line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
         }
         _ => draw_rows(screen, frame, &places),
@@ -77,6 +52,7 @@ pub(crate) fn draw(
     if let (Some(place), Some(output)) = (places.glance, output) {
         pane::draw(&pane::Shown::glance(output, screen.canvas), frame.buffer_mut(), place, cost);
     }
+    line::upright(frame.buffer_mut(), places.divider, &screen.canvas);
     line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     details::draw(screen, frame, places.detail);
     if let Some(message) = told {
@@ -84,53 +60,17 @@ pub(crate) fn draw(
     }
 }
 
-fn draw_title(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
-    let listing = &screen.listing;
-    let sums = listing.entries().sums;
-    let mut title = vec![
-        Span::new(" Stores", screen.canvas.theme.active),
-        Span::plain(format!("   {} · {}", count(sums.entries, "output"), size(sums.bytes))),
-    ];
-    if sums.overdue > 0 {
-        title.push(Span::new(
-            format!(" · overdue {}, {}", thousands(sums.overdue), size(sums.overdue_bytes)),
-            screen.canvas.theme.warning,
-        ));
-    }
-    line::spans(frame.buffer_mut(), area, &title);
-    let filter = match listing.filter_text() {
-        "" => String::new(),
-        words => format!("filter: {words}   "),
-    };
-    let way = if listing.is_reversed() { " reversed" } else { "" };
-    let disk = |words: fn(crate::store::Space) -> String| listing.space.map_or(String::new(), words);
-    let free = disk(|space| format!("disk: {} free   ", size(space.free)));
-    let whole = disk(|space| format!("disk: {} of {} free   ", size(space.free), size(space.total)));
-    let sort = format!("sort: {}{way} ", listing.sort().as_str());
-    let taken = line::width(&title);
-    let room = usize::from(area.width).saturating_sub(taken + 1);
-    for rest in [whole + &sort, free + &sort, sort] {
-        let right =
-            [Span::new(filter.clone(), screen.canvas.theme.accent), Span::new(rest, screen.canvas.theme.dim)];
-        if line::width(&right) <= room {
-            return line::right(frame.buffer_mut(), area, taken, &right);
-        }
-    }
-    // The filter is shown even when space is short: the user must see that the list is incomplete.
-    let filter = line::head(filter, room, screen.canvas.glyphs());
-    line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, screen.canvas.theme.accent)]);
-}
-
 fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAreas) {
     let listing = &screen.listing;
     let height = usize::from(places.list.height);
     let entries: Vec<&Entry> = listing.entries_on_screen(height).collect();
-    let columns = Columns::of(screen, places.list.width, &entries);
-    line::left(frame.buffer_mut(), places.head, head(&columns), screen.canvas.theme.dim);
+    // A blank column lies before the rule beside the list.
+    let columns = Columns::of(screen, places.list.width.saturating_sub(places.divider.width), &entries);
+    line::left(frame.buffer_mut(), places.head, head(screen, &columns), screen.canvas.theme.dim);
     for (n, row) in listing.on_screen(height).enumerate() {
         let at = Rect { y: places.list.y + n as u16, height: 1, ..places.list };
         let chosen = listing.top + n == listing.chosen;
-        let spans = spans(screen, row, &columns, chosen);
+        let spans = row_spans(screen, row, &columns, chosen, at.width.into());
         if chosen {
             line::selected(frame.buffer_mut(), at, &spans, &screen.canvas);
         } else {
@@ -139,13 +79,21 @@ fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAr
     }
 }
 
-fn spans(screen: &StoresScreen, row: ListRow, columns: &Columns, chosen: bool) -> Vec<Span> {
+fn row_spans(
+    screen: &StoresScreen,
+    row: ListRow,
+    columns: &Columns,
+    chosen: bool,
+    width: usize,
+) -> Vec<Span> {
     let listing = &screen.listing;
     let cursor = if chosen { screen.canvas.glyphs().chosen } else { " " };
     let mut spans = vec![Span::new(cursor, screen.canvas.theme.accent)];
     match row {
         ListRow::Group(name, sums) => {
-            let words = format!("{name}  {} · {}", thousands(sums.entries), size(sums.bytes));
+            let figures = format!("  {} · {}", thousands(sums.entries), size(sums.bytes));
+            let room = width.saturating_sub(column::MARKS + figures.width());
+            let words = format!("{}{figures}", SafeText::from(name).fit(room));
             spans.push(Span::new(words, screen.canvas.theme.active));
         }
         ListRow::Entry(entry) => {
@@ -155,7 +103,7 @@ fn spans(screen: &StoresScreen, row: ListRow, columns: &Columns, chosen: bool) -
                 (false, true) => Span::new("!", screen.canvas.theme.warning),
                 (false, false) => Span::new(" ", screen.canvas.theme.dim),
             });
-            let mut rest = entry_spans(screen, entry, columns, listing.now.unwrap_or_default());
+            let mut rest = entry_spans(screen, entry, columns);
             if listing.pending.contains(&path) {
                 add_modifier(&mut rest, Modifier::CROSSED_OUT | Modifier::DIM);
             }
@@ -172,98 +120,26 @@ fn add_modifier(spans: &mut [Span], modifier: Modifier) {
     spans.iter_mut().for_each(|span| span.style = span.style.add_modifier(modifier));
 }
 
-fn head(columns: &Columns) -> String {
-    let Columns { agent, tool, mode, owner, session, .. } = *columns;
-    let mut text = format!("  {:<agent$}  ", "agent");
-    if tool > 0 {
-        text.push_str(&format!("{:<tool$}  ", "tool"));
+fn head(screen: &StoresScreen, columns: &Columns) -> String {
+    let mut text = " ".repeat(column::MARKS);
+    for (column, width) in &columns.shown {
+        let name = column::heading(*column, *width);
+        text += &match column {
+            Column::Size | Column::Age => format!("{name:>width$}  "),
+            _ => format!("{name:<width$}  "),
+        };
     }
-    text.push_str(&format!("{:>9}  {:>7}  {:<left$}", "size", "age", "time left", left = BAR + 1 + WORDS));
-    if mode > 0 {
-        text.push_str(&format!("{:<mode$}  {:<owner$}  ", "mode", "owner"));
-    }
-    if session > 0 {
-        text.push_str(&format!("{:<session$}  ", "session, project"));
-    }
-    text + "command, first line"
+    text + &line::head("command, first line", columns.content, screen.canvas.glyphs())
 }
 
-fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns, now: Timestamp) -> Vec<Span> {
-    let Columns { agent, tool: tool_width, mode, owner, session, content } = *columns;
-    let age = entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(age.as_secs().max(0) as u64));
-    let mut spans = vec![Span::plain(agent_of(entry).fit(agent).padded(agent + 2))];
-    if tool_width > 0 {
-        spans.push(Span::plain(tool(screen, entry).fit(tool_width).padded(tool_width + 2)));
+fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for column in &columns.shown {
+        spans.extend(cells::fitted(screen, entry, *column, columns.bar));
+        spans.push(Span::plain(" ".repeat(column::BETWEEN)));
     }
-    spans.push(Span::plain(format!("{:>9}  {age:>7}  ", size(entry.size()))));
-    spans.extend(left(screen, entry, now));
-    if mode > 0 {
-        let style = if entry.exposed() { screen.canvas.theme.warning } else { screen.canvas.theme.dim };
-        let shown = format!("{:04o}{}", entry.mode, if entry.exposed() { "!" } else { "" });
-        spans.push(Span::new(format!("{shown:<mode$}  "), style));
-        spans.push(Span::new(format!("{:<owner$}  ", details::owner(screen, entry)), style));
-    }
-    if session > 0 {
-        let name = or_dash(entry.whose()).fit(session).padded(session + 2);
-        spans.push(Span::new(name, screen.canvas.theme.dim));
-    }
-    spans.extend(
-        remarks(screen, entry).map(|remark| Span::new(format!("{remark}  "), screen.canvas.theme.warning)),
-    );
-    spans.extend(details::content(screen, entry, content));
+    spans.extend(cells::content(screen, entry, columns.content));
     spans
-}
-
-fn agent_of(entry: &Entry) -> SafeText {
-    entry.agent().into()
-}
-
-/// Returns the tool named by the entry's path, or else the one recorded for its run.
-fn tool(screen: &StoresScreen, entry: &Entry) -> SafeText {
-    let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
-    or_dash(entry.tool().or_else(recorded))
-}
-
-/// Returns remarks on anything unusual about an entry.
-fn remarks(screen: &StoresScreen, entry: &Entry) -> impl Iterator<Item = SafeText> {
-    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept forever"));
-    let status = (entry.status != EntryStatus::Ok).then(|| SafeText::from(&*entry.status.words()));
-    [kept, status].into_iter().flatten()
-}
-
-fn or_dash(text: Option<&str>) -> SafeText {
-    text.unwrap_or("–").into()
-}
-
-/// Draws the time left, as a bar and in words.
-fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> [Span; 2] {
-    let blank = || Span::plain(" ".repeat(BAR + 1));
-    let theme = &screen.canvas.theme;
-    let words = |text: &str, style| Span::new(SafeText::from(text).padded(WORDS), style);
-    match (entry.left(now), entry.expires) {
-        _ if screen.listing.is_kept(entry) => [blank(), words("kept", theme.dim)],
-        (Left::For(rest), _) => {
-            let rest = rest.as_secs().max(0) as u64;
-            let whole = rest + entry.age(now).as_secs().max(0) as u64;
-            let bar = Span::new(bar(screen, rest, whole.max(1)), theme.accent);
-            [bar, words(&span_left(rest), Style::new())]
-        }
-        (Left::Overdue(late), _) => {
-            let late = span(late.as_secs().max(0) as u64);
-            [blank(), words(&format!("overdue {late}"), theme.warning)]
-        }
-        (Left::Open, Expiry::SessionEnd) => [blank(), words("session", theme.dim)],
-        (Left::Open, Expiry::ProcessExit) => [blank(), words("process", theme.dim)],
-        (Left::Open, Expiry::Never) => [blank(), words("never", Style::new())],
-        (Left::Open, Expiry::Orphaned) => [blank(), words("left behind", theme.warning)],
-        (Left::Open, _) => [blank(), words("unknown", theme.dim)],
-    }
-}
-
-fn bar(screen: &StoresScreen, rest: u64, whole: u64) -> String {
-    let full = (rest * BAR as u64).div_ceil(whole).min(BAR as u64) as usize;
-    let Glyphs { left, passed, .. } = screen.canvas.glyphs();
-    format!("{}{} ", left.repeat(full), passed.repeat(BAR - full))
 }
 
 fn state_in_words(state: &RootState) -> &str {

@@ -1,0 +1,154 @@
+//! What a row of the list shows in each column.
+
+use jiff::Timestamp;
+use ratatui::style::Style;
+
+use crate::human::{size, span, span_left};
+use crate::store::{Entry, EntryStatus, Expiry, Left};
+use crate::text::label::SafeText;
+use crate::tui::stores::StoresScreen;
+use crate::tui::stores::got::{self, ModelGot};
+use crate::tui::widget::glyphs::Glyphs;
+use crate::tui::widget::line::{self, Span};
+
+use super::column::Column;
+use super::details;
+
+/// The time left of an entry: a bar if an end is known, and words.
+struct TimeLeft {
+    /// Seconds left, and seconds in all.
+    bar: Option<(u64, u64)>,
+    words: String,
+    style: Style,
+}
+
+/// Returns the columns that an entry's text in `column` takes; 0 if it has none.
+pub(super) fn width(screen: &StoresScreen, entry: &Entry, column: Column, bar: usize) -> usize {
+    match column {
+        Column::Tool if tool(screen, entry).is_none() => 0,
+        Column::Session if entry.whose().is_none() => 0,
+        _ => line::width(&spans(screen, entry, column, bar)),
+    }
+}
+
+/// Returns the text of an entry in a column, fitted to `width` columns.
+pub(super) fn fitted(
+    screen: &StoresScreen,
+    entry: &Entry,
+    (column, width): (Column, usize),
+    bar: usize,
+) -> Vec<Span> {
+    let is_right = matches!(column, Column::Size | Column::Age);
+    let mut text = match column {
+        Column::Got if got(screen, entry) == Some(ModelGot::LostLastLine) && width < 18 => {
+            vec![Span::plain("\u{2212}1 line")]
+        }
+        _ => spans(screen, entry, column, bar),
+    };
+    // A name's end tells as much as its start.
+    if let ([name], Column::Agent | Column::Tool | Column::Session) = (&mut text[..], column) {
+        name.text = name.text.fit(width);
+    }
+    let mut text = line::cut(text, width, screen.canvas.glyphs());
+    let blank = Span::plain(" ".repeat(width.saturating_sub(line::width(&text))));
+    text.insert(if is_right { 0 } else { text.len() }, blank);
+    text
+}
+
+fn spans(screen: &StoresScreen, entry: &Entry, column: Column, bar: usize) -> Vec<Span> {
+    let (theme, now) = (&screen.canvas.theme, screen.listing.now.unwrap_or_default());
+    vec![match column {
+        Column::Agent => Span::plain(entry.agent()),
+        Column::Tool => Span::plain(tool(screen, entry).unwrap_or("–")),
+        Column::Size => Span::plain(size(entry.size())),
+        Column::Age => Span::plain(age(entry, now)),
+        Column::Left => return time_left(screen, entry, bar, now),
+        Column::Got => match got(screen, entry) {
+            Some(ModelGot::All | ModelGot::Unknown) => Span::new(got_words(screen, entry), theme.dim),
+            Some(ModelGot::Error | ModelGot::Nothing) => Span::new(got_words(screen, entry), theme.warning),
+            _ => Span::plain(got_words(screen, entry)),
+        },
+        Column::Access => Span::new(access(screen, entry), theme.warning),
+        Column::Session => Span::new(entry.whose().unwrap_or("–"), theme.dim),
+    }]
+}
+
+fn got(screen: &StoresScreen, entry: &Entry) -> Option<ModelGot> {
+    if got::can_weigh(entry) { screen.listing.details.got(entry) } else { Some(ModelGot::Unknown) }
+}
+
+fn got_words(screen: &StoresScreen, entry: &Entry) -> String {
+    got(screen, entry).map_or_else(String::new, ModelGot::words)
+}
+
+/// Returns the tool named by the entry's path, or else the one recorded for its run.
+fn tool<'a>(screen: &'a StoresScreen, entry: &'a Entry) -> Option<&'a str> {
+    let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
+    entry.tool().or_else(recorded)
+}
+
+fn age(entry: &Entry, now: Timestamp) -> String {
+    entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(age.as_secs().max(0) as u64))
+}
+
+/// Returns mode and owner as far as they are a reason for a warning; empty if they are not.
+fn access(screen: &StoresScreen, entry: &Entry) -> String {
+    let mode = entry.exposed().then(|| format!("{:04o}", entry.mode));
+    let owner = details::is_foreign(screen, entry).then(|| details::owner(screen, entry));
+    mode.into_iter().chain(owner).collect::<Vec<_>>().join(" ")
+}
+
+fn time_left(screen: &StoresScreen, entry: &Entry, bar: usize, now: Timestamp) -> Vec<Span> {
+    let TimeLeft { bar: part, words, style } = left(screen, entry, now);
+    let Some((rest, whole)) = part.filter(|_| bar > 0) else { return vec![Span::new(words, style)] };
+    let theme = &screen.canvas.theme;
+    let full = (u128::from(rest) * bar as u128).div_ceil(whole.max(1).into()).min(bar as u128) as usize;
+    let Glyphs { left, passed, .. } = screen.canvas.glyphs();
+    let colour = if is_short(rest, whole) { theme.warning } else { Style::new() };
+    vec![
+        Span::new(left.repeat(full), colour),
+        Span::new(passed.repeat(bar - full), theme.dim),
+        Span::new(format!(" {words}"), style),
+    ]
+}
+
+/// Whether under a quarter of the time is left.
+fn is_short(rest: u64, whole: u64) -> bool {
+    u128::from(rest) * 4 < u128::from(whole)
+}
+
+fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> TimeLeft {
+    let theme = &screen.canvas.theme;
+    let only = |words: &str, style| TimeLeft { bar: None, words: words.to_owned(), style };
+    match (entry.left(now), entry.expires) {
+        _ if screen.listing.is_kept(entry) => only("kept", theme.dim),
+        (Left::For(rest), _) => {
+            let rest = rest.as_secs().max(0) as u64;
+            let whole = rest.saturating_add(entry.age(now).as_secs().max(0) as u64);
+            let style = if is_short(rest, whole) { theme.warning } else { Style::new() };
+            TimeLeft { bar: Some((rest, whole)), words: span_left(rest), style }
+        }
+        (Left::Overdue(late), _) => {
+            only(&format!("{} {}", entry.left_word(now), span(late.as_secs().max(0) as u64)), theme.warning)
+        }
+        (Left::Open, Expiry::Orphaned) => only(entry.left_word(now), theme.warning),
+        (Left::Open, _) => only(entry.left_word(now), theme.dim),
+    }
+}
+
+/// Describes the output in at most `columns` columns: anything unusual, its command if one is recorded, its first line.
+pub(super) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> Vec<Span> {
+    let theme = &screen.canvas.theme;
+    let kept = screen.listing.is_kept(entry).then(|| SafeText::from("kept forever"));
+    let status = (entry.status != EntryStatus::Ok).then(|| SafeText::from(&*entry.status.words()));
+    let remarks = kept.into_iter().chain(status);
+    let mut spans: Vec<Span> =
+        remarks.map(|remark| Span::new(format!("{remark}  "), theme.warning)).collect();
+    if let Some(peek) = screen.listing.details.peek(entry) {
+        if !peek.command.is_empty() {
+            spans.push(Span::plain(format!("$ {}  ", peek.command)));
+        }
+        spans.push(Span::new(peek.first_line.clone(), theme.dim));
+    }
+    line::cut(spans, columns, screen.canvas.glyphs())
+}
