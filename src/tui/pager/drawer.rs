@@ -10,7 +10,9 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
 use super::limits::step_of;
-use super::output::OpenOutput;
+use super::output::is_same;
+use super::panes::Place;
+use super::planning::AfterPlan;
 
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +23,8 @@ pub struct Drawer {
     pub chosen: usize,
     /// The text typed for it, not yet applied.
     pub typed: Option<String>,
-    /// The policy when the drawer was opened.
-    before: Option<Policy>,
+    /// The policy when the drawer was opened, and where the panes were.
+    before: Option<(Policy, Place)>,
     /// What it takes to keep the line that the drawer asks about.
     pub advice: Option<Advice>,
 }
@@ -30,7 +32,8 @@ pub struct Drawer {
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        self.drawer = Drawer { before: Some(output.subject.policy.clone()), ..Drawer::default() };
+        let before = (output.subject.policy.clone(), self.panes.here());
+        self.drawer = Drawer { before: Some(before), ..Drawer::default() };
         self.drawer.open = true;
         self.advise(effects)
     }
@@ -56,26 +59,26 @@ impl Pager {
             KeyCode::Right | KeyCode::Char(' ') => self.change_chosen(true, effects),
             KeyCode::Char(c) if c.is_ascii_digit() => self.drawer.typed = Some(c.to_string()),
             KeyCode::Char('a') => self.take_advice(effects),
-            KeyCode::Char('R') => {
-                self.put_back(|output, _| Some(output.first_policy.clone()), effects);
-            }
+            KeyCode::Char('R') => self.change_to(self.output.first_policy.clone(), effects),
             KeyCode::Char('y') => self.copy_flags(effects),
             KeyCode::Char('p') => effects.push(Effect::Policies),
             KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
-            KeyCode::Esc => {
-                self.drawer.open = false;
-                self.put_back(|_, drawer| drawer.before.clone(), effects);
-            }
+            KeyCode::Esc => self.cancel(effects),
             KeyCode::Char('q') => effects.push(Effect::Quit),
             _ => {}
         }
     }
 
-    fn put_back(&mut self, which: impl Fn(&OpenOutput, &Drawer) -> Option<Policy>, effects: &mut Effects) {
-        let policy = which(&self.output, &self.drawer);
-        if let Some(policy) = policy {
-            self.change_to(policy, effects);
+    /// Closes the drawer; limits and panes are again as they were when it was opened.
+    fn cancel(&mut self, effects: &mut Effects) {
+        self.drawer.open = false;
+        let Some((policy, place)) = self.drawer.before.take() else { return };
+        if is_same(&policy, &self.output.subject.policy) {
+            return;
         }
+        self.output.subject.policy = policy;
+        self.plan(AfterPlan::Return(place), effects);
+        self.message = Some(Message::note("cancelled: the limits are as before"));
     }
 
     fn change_to(&mut self, policy: Policy, effects: &mut Effects) {

@@ -77,23 +77,22 @@ pub(crate) fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64
     }
 }
 
-/// Describes what the model gains or loses compared with the limits at the start.
+/// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
 pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
-    let lines = signed(first.kept_lines?, now.kept_lines?);
-    let bytes = signed(first.kept_bytes?, now.kept_bytes?);
-    Some(match (lines.as_str(), bytes.as_str()) {
-        ("±0", "±0") => "as at the start".to_owned(),
-        _ => format!("{lines} lines, {bytes} bytes"),
-    })
+    let lines = signed(first.kept_lines?, now.kept_lines?, crate::human::lines);
+    let bytes =
+        signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", crate::human::thousands(bytes)));
+    let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
+    Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
 }
 
-fn signed(from: u64, to: u64) -> String {
-    use crate::human::thousands;
+/// Describes by how much `to` differs from `from`; `None` if it does not.
+fn signed(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
     match to.checked_sub(from) {
-        Some(0) => "±0".into(),
-        Some(more) => format!("+{}", thousands(more)),
-        None => format!("−{}", thousands(from - to)),
+        Some(0) => None,
+        Some(more) => Some(format!("+{}", words(more))),
+        None => Some(format!("−{}", words(from - to))),
     }
 }
 
@@ -129,8 +128,10 @@ mod tests {
 
     #[test]
     fn differences_have_signs() {
-        assert_eq!(signed(2000, 3500), "+1,500");
-        assert_eq!(signed(3500, 2000), "−1,500");
-        assert_eq!(signed(1, 1), "±0");
+        let signed = |from, to| signed(from, to, crate::human::lines);
+        assert_eq!(signed(2000, 3500).as_deref(), Some("+1,500 lines"));
+        assert_eq!(signed(3500, 2000).as_deref(), Some("−1,500 lines"));
+        assert_eq!(signed(2, 1).as_deref(), Some("−1 line"));
+        assert_eq!(signed(1, 1), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
 
 pub mod advice;
+pub(crate) mod bookmark;
 pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod dividers;
@@ -8,10 +9,12 @@ pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
 pub mod fold;
+pub(crate) mod hold;
 pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub mod making;
+pub(crate) mod outcome;
 pub mod output;
 pub mod panes;
 pub mod planning;
@@ -19,12 +22,14 @@ pub(crate) mod read_tool;
 pub mod reader;
 pub mod scroll;
 pub mod search;
+pub(crate) mod share;
 pub(crate) mod sideways;
 pub mod subject;
 pub(crate) mod turn;
 pub mod view;
 pub(crate) mod window;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::capture::set_true;
@@ -37,12 +42,14 @@ use super::event::{Changed, Effect, Effects, Message, OutputEvent};
 use super::keys::Action;
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
+use bookmark::{BeforeRead, Bookmark, Handover};
 use drawer::Drawer;
+use hold::HeldScreen;
 use output::OpenOutput;
 use panes::Panes;
 use planning::AfterPlan;
 use search::Find;
-use subject::{Ending, Opened};
+use subject::{Ending, Opened, OpenedFrom};
 use window::ThenRead;
 
 /// The screen of one output.
@@ -71,18 +78,29 @@ pub struct Pager {
     pub files: usize,
     /// The index among them of the output being viewed, 0-based.
     pub file: usize,
+    /// Where the output was opened from.
+    origin: OpenedFrom,
     /// What happened to the file's name.
     pub path_status: PathStatus,
+    /// What was on the screen before the last change of limits or of how text is shown.
+    held: Option<HeldScreen>,
+    /// Where the user was before the window was shown as the agent's read tool returns it.
+    before_read: Option<BeforeRead>,
+    /// Where the user was in the other outputs named on the command line, by their index.
+    bookmarks: BTreeMap<usize, Bookmark>,
 }
 
 impl Pager {
-    /// Opens an output. The search pattern of the screen `before` is kept.
+    /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
+    /// kept for an output that was not.
     pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
-        let Opened { subject, view, streaming, running, file, files } = opened;
+        let Opened { subject, view, streaming, running, file, files, origin } = opened;
         let warning = subject.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let (mut find, plans) = before.map_or_else(Default::default, |before| (before.find, before.plans));
+        let Handover { mut find, plans, mut bookmarks } =
+            before.map_or_else(Handover::default, Pager::hand_over);
         find.forget_place();
+        let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
             output: OpenOutput::new(subject, view),
@@ -96,10 +114,22 @@ impl Pager {
             running,
             files,
             file,
+            origin,
             path_status: PathStatus::Current,
+            held: None,
+            before_read: None,
+            bookmarks,
         };
-        pager.plan(AfterPlan::Stay, effects);
+        match bookmark.map(|bookmark| pager.take_bookmark(bookmark)) {
+            Some(panes) => {
+                let place = panes.here();
+                pager.panes = panes;
+                pager.plan(AfterPlan::Return(place), effects);
+            }
+            None => pager.plan(AfterPlan::Stay, effects),
+        }
         pager.count_all(effects);
+        pager.count_matches(effects);
         pager
     }
 
@@ -257,7 +287,8 @@ impl Pager {
     }
 
     pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
-        self.use_policy_then(policy, limits_from, AfterPlan::ShowCut, effects)
+        self.output.chosen = policy.clone();
+        self.use_policy_then(policy, limits_from, AfterPlan::Hold, effects)
     }
 
     /// Changes the policy and makes the preview, then does `then`.
@@ -291,12 +322,13 @@ impl Pager {
         if let Some(failed) = failed {
             // If the user has changed the policy or limits meanwhile, they stay.
             if output.subject.policy.name() == output.first_policy.name() && output.limits_are_first() {
-                output.subject.policy = failed.clone();
+                (output.subject.policy, output.chosen) = (failed.clone(), failed.clone());
             }
             output.first_policy = failed;
         }
-        set_true(&mut output.subject.policy, &told);
-        set_true(&mut output.first_policy, &told);
+        for policy in [&mut output.subject.policy, &mut output.chosen, &mut output.first_policy] {
+            set_true(policy, &told);
+        }
         self.plan_again(effects);
     }
 }

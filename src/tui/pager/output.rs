@@ -49,6 +49,14 @@ pub struct Uncounted {
     pub totals: usize,
 }
 
+/// What a preview was made with.
+#[derive(Debug, Clone)]
+struct MadeBy {
+    policy: Policy,
+    limits_from: String,
+    chosen: Policy,
+}
+
 /// An output: the mapped file, and the preview that a policy makes of it.
 pub struct OpenOutput {
     /// What the output is, and the policy with its current limits.
@@ -60,13 +68,15 @@ pub struct OpenOutput {
     tally: CountedChunks,
     /// The policy with its limits at the start.
     pub first_policy: Policy,
+    /// The policy that was chosen last, as it was before its limits were changed.
+    pub(crate) chosen: Policy,
     /// The preview with `first_policy`, if it has been made.
     pub first_preview: Option<Preview>,
     /// What the model gets, or the agent's error message.
     pub preview: Result<Preview, String>,
     standing: Standing,
-    /// The policy that made the preview, and where its limits came from. `None` while there is no preview.
-    made_by: Option<(Policy, String)>,
+    /// What made the preview. `None` while there is no preview.
+    made_by: Option<MadeBy>,
     /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
     /// The preview as a document.
@@ -89,6 +99,7 @@ impl OpenOutput {
             view,
             tally: CountedChunks::default(),
             first_policy: subject.policy.clone(),
+            chosen: subject.policy.clone(),
             subject,
             first_preview: None,
             preview: Err(String::new()),
@@ -151,7 +162,8 @@ impl OpenOutput {
         self.rules = planned.rules;
         self.escapes = planned.escapes;
         self.preview = planned.preview;
-        self.made_by = Some((planned.policy, self.subject.limits_from.clone()));
+        let limits_from = self.subject.limits_from.clone();
+        self.made_by = Some(MadeBy { policy: planned.policy, limits_from, chosen: self.chosen.clone() });
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
@@ -189,13 +201,18 @@ impl OpenOutput {
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
-        let Some((policy, limits_from)) = self.made_by.clone() else {
+        let Some(MadeBy { policy, limits_from, chosen }) = self.made_by.clone() else {
             self.standing = Standing::Missing;
             return false;
         };
-        (self.subject.policy, self.subject.limits_from, self.standing) =
-            (policy, limits_from, Standing::Made);
+        (self.subject.policy, self.subject.limits_from) = (policy, limits_from);
+        (self.chosen, self.standing) = (chosen, Standing::Made);
         true
+    }
+
+    /// Returns the policy that made the preview, with its limits.
+    pub(crate) fn made_by(&self) -> Option<&Policy> {
+        self.made_by.as_ref().map(|made_by| &made_by.policy)
     }
 
     /// Drops the preview, because its bytes no longer exist.
@@ -209,9 +226,12 @@ impl OpenOutput {
 
     /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
-        let (now, first) = (&self.subject.policy, &self.first_policy);
-        now.name() == first.name()
-            && now.params().iter().all(|param| now.get(&param.name) == first.get(&param.name))
+        is_same(&self.subject.policy, &self.first_policy)
+    }
+
+    /// Whether the limits are neither those of the start nor those with which the policy was chosen.
+    pub(crate) fn limits_are_changed(&self) -> bool {
+        !self.limits_are_first() && !is_same(&self.subject.policy, &self.chosen)
     }
 
     /// Returns the warnings of the policy and of the store that apply to this output.
@@ -340,6 +360,23 @@ impl OpenOutput {
         work(Scroll { reader, frame, weight: &weight })
     }
 
+    /// Returns the position in a side's document that shows an offset of the output, or the notice that stands for it.
+    pub(crate) fn position(&self, side: Side, offset: usize) -> u64 {
+        match side {
+            Side::Preview => self.seen.from_file(offset),
+            Side::Spill => offset as u64,
+        }
+    }
+
+    /// Returns where Preview shows a match of this many bytes at `offset` of the output; `None` if not all of it is
+    /// shown in one piece.
+    pub(crate) fn seen_match(&self, offset: usize, bytes: u64) -> Option<Range<u64>> {
+        let last = offset.saturating_add(bytes.saturating_sub(1) as usize);
+        let (start, end) = (self.seen.from_file(offset), self.seen.from_file(last) + bytes.min(1));
+        (self.is_kept(offset) && self.is_kept(last) && end.checked_sub(start) == Some(bytes))
+            .then_some(start..end)
+    }
+
     /// Whether the model got the byte at `offset`.
     pub fn is_kept(&self, offset: usize) -> bool {
         holds(&self.kept, offset)
@@ -349,4 +386,10 @@ impl OpenOutput {
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }
+}
+
+/// Whether two policies are the same, with the same limits.
+pub(crate) fn is_same(one: &Policy, other: &Policy) -> bool {
+    one.name() == other.name()
+        && one.params().iter().all(|param| one.get(&param.name) == other.get(&param.name))
 }

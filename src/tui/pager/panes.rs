@@ -16,6 +16,23 @@ use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
 use super::window::ReadWindow;
 
+/// Where the panes are, to come back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    focus: Side,
+    tops: [u64; 2],
+    at_end: Option<Side>,
+    long: Long,
+    window: ReadWindow,
+}
+
+impl Place {
+    /// Returns the window of lines.
+    pub(crate) fn window(&self) -> ReadWindow {
+        self.window
+    }
+}
+
 /// The state of the panes.
 #[derive(Debug, Clone)]
 pub struct Panes {
@@ -64,6 +81,18 @@ impl Panes {
     fn set_top(&mut self, side: Side, top: u64) {
         self.tops[side as usize] = top;
         self.at_end = None;
+    }
+
+    /// Scrolls both panes. A pane that was at the end of the file counts as still there.
+    pub(crate) fn set_tops(&mut self, tops: [u64; 2]) {
+        self.tops = tops;
+        self.at_end = self.at_end.filter(|side| *side == Side::Spill);
+    }
+
+    /// Returns where the panes are.
+    pub(crate) fn here(&self) -> Place {
+        let Self { focus, tops, at_end, long, window, .. } = *self;
+        Place { focus, tops, at_end, long, window }
     }
 
     /// Remembers the current position, to go back to it.
@@ -233,18 +262,12 @@ impl Pager {
         self.reanchor();
     }
 
-    /// Shows the cut after a change of limits: the notice in Preview, if there is one, and the cut in Spill.
-    pub(crate) fn show_cut(&mut self) {
-        let output = &self.output;
-        let (_, height) = self.room(Side::Preview);
-        let target = output.seen.notices().next().unwrap_or(0);
-        let above = usize::from(height / 3);
-        let top = self.scrolled(Side::Preview, |s| s.up(s.row_at(target), above).min(s.last_top()));
-        let cut = output.gaps().first().map_or(0, |gap| gap.start as u64);
-        let spill = self.scrolled(Side::Spill, |s| s.up(s.row_at(cut), above).min(s.last_top()));
-        self.panes.set_top(Side::Preview, top);
-        self.panes.set_top(Side::Spill, spill);
-        self.reanchor();
+    /// Goes back to where the panes were.
+    pub(crate) fn go_back(&mut self, place: &Place) {
+        let Place { focus, tops, at_end, long, window } = *place;
+        self.panes = Panes { focus, tops, at_end, long, ..std::mem::take(&mut self.panes) };
+        self.settle();
+        self.panes.window = window;
     }
 
     /// Scrolls until the start of a range of a side's document is on the screen.
@@ -264,6 +287,7 @@ impl Pager {
     fn turn_raw(&mut self) {
         let side = self.focus();
         let raw = !self.panes.raw[side as usize];
+        self.hold();
         self.panes.raw[side as usize] = raw;
         self.message = Some(Message::note(match (side, raw) {
             (Side::Preview, true) => "escapes as text, as the model got them",
@@ -271,7 +295,7 @@ impl Pager {
             (Side::Spill, true) => "escapes as text",
             (Side::Spill, false) => "escapes as colours",
         }));
-        self.settle();
+        self.show_otherwise();
     }
 
     /// Unfolds the progress line that hides the byte at `at`, if one does.
@@ -317,6 +341,14 @@ impl Pager {
 
     fn switch(&mut self) {
         self.panes.focus = self.panes.focus.other();
+    }
+
+    /// Holds the text under examination where it was, or a pane at its end, after a change of how text is shown.
+    pub(crate) fn show_otherwise(&mut self) {
+        match self.panes.at_end {
+            Some(ended) => self.place_at_end(ended),
+            None => self.hold_still(),
+        }
     }
 
     /// Moves each pane to the start of a row again after a change of size, file or limits.

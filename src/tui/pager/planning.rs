@@ -1,25 +1,27 @@
 //! Makes previews: at once for a small output; by a worker for a large one, which can be abandoned.
 
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::advice::LimitChange;
+use super::bookmark::BeforeRead;
 use super::making::Planned;
-use super::window::ReadWindow;
+use super::panes::Place;
 
 /// What the screen does once a preview has been made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AfterPlan {
+#[derive(Debug, Default)]
+pub(crate) enum AfterPlan {
     /// Leave the panes where they are.
     #[default]
     Stay,
-    /// Show the cut in both panes.
-    ShowCut,
-    /// Show a window of lines in Preview, as the agent's read tool returns it.
-    ShowWindow(ReadWindow),
-    /// Scroll Spill back to a window of lines.
-    GoBack(ReadWindow),
+    /// Hold the text under examination where it is on the screen, and say what became of it.
+    Hold,
+    /// Scroll the panes back to where they were.
+    Return(Place),
+    /// Show the window of lines in Preview, as the agent's read tool returns it, and remember where the user was.
+    ShowWindow(Box<BeforeRead>),
+    /// Go back from the window as the read tool returns it: to a place or, if the window has moved, to this one.
+    LeaveRead(Option<Place>),
 }
 
 impl Pager {
@@ -32,9 +34,9 @@ impl Pager {
     /// Makes the preview that the user is waiting for; an earlier one is abandoned.
     pub(crate) fn plan(&mut self, then: AfterPlan, effects: &mut Effects) {
         let number = self.next_plan();
-        let output = &mut self.output;
         self.then = then;
-        match output.replan(number, true) {
+        self.hold_for_plan();
+        match self.output.replan(number, true) {
             Some(task) => effects.push(Effect::Plan(Box::new(task))),
             None => self.show_planned(effects),
         }
@@ -56,11 +58,11 @@ impl Pager {
 
     /// Handles a finished preview.
     pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
-        let output = &mut self.output;
-        if !output.awaits(planned.number) {
+        if !self.output.awaits(planned.number) {
             return;
         }
-        let again = output.take(planned);
+        self.hold_for_plan();
+        let again = self.output.take(planned);
         self.show_planned(effects);
         if again {
             self.plan_again(effects);
@@ -85,25 +87,30 @@ impl Pager {
         true
     }
 
+    /// Remembers the text under examination if it is to be held while the preview changes.
+    fn hold_for_plan(&mut self) {
+        if matches!(self.then, AfterPlan::Hold) {
+            self.hold();
+        }
+    }
+
     /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
-        let then = std::mem::take(&mut self.then);
         self.count_kept();
-        if then == AfterPlan::Stay {
-            self.settle();
-            return;
-        }
-        self.find.forget_preview();
-        self.message = Some(Message::note(self.limits_in_words()));
-        self.show_cut();
-        match then {
-            AfterPlan::ShowWindow(window) => {
-                self.place(Side::Preview, 0);
-                self.panes.window = window;
-                self.message = Some(Message::note("the window as the agent reads it; O goes back"));
+        match std::mem::take(&mut self.then) {
+            AfterPlan::Stay => return self.settle(),
+            AfterPlan::Hold => {
+                self.find.forget_preview();
+                self.find_again();
+                self.hold_still();
+                self.message = Some(Message::note(self.outcome()));
             }
-            AfterPlan::GoBack(window) => self.bring_back(window),
-            AfterPlan::Stay | AfterPlan::ShowCut => {}
+            AfterPlan::Return(place) => {
+                self.find_again();
+                self.go_back(&place);
+            }
+            AfterPlan::ShowWindow(before) => self.show_window(*before),
+            AfterPlan::LeaveRead(place) => self.leave_window(place),
         }
         if self.drawer.open {
             self.advise(effects);

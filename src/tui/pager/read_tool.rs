@@ -5,6 +5,8 @@ use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use super::bookmark::BeforeRead;
+use super::panes::Place;
 use super::planning::AfterPlan;
 use super::subject::Choice;
 use super::window::{ReadWindow, ThenRead};
@@ -81,26 +83,46 @@ impl Pager {
         Ok(())
     }
 
-    /// Restores the window and scrolls Spill back to it, after the new policy has moved Spill to its own cut.
-    pub(crate) fn bring_back(&mut self, window: ReadWindow) {
-        let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
-        if let Some(start) = start {
-            self.show_offset(Side::Spill, start as usize, 0);
-        }
+    /// Shows the window in Preview, as the read tool returns it.
+    pub(crate) fn show_window(&mut self, before: BeforeRead) {
+        let window = before.place.window();
+        self.find.forget_preview();
+        self.panes.focus = Side::Preview;
+        self.place(Side::Preview, 0);
         self.panes.window = window;
+        self.before_read = Some(before);
+        self.message = Some(Message::note("the window as the agent reads it; O goes back"));
+    }
+
+    /// Goes back from the window as the read tool returns it, to where the user was. If the window has moved since,
+    /// shows where it is now instead.
+    pub(crate) fn leave_window(&mut self, place: Option<Place>) {
+        let before = self.before_read.take();
+        self.find.current[Side::Preview as usize] = before.and_then(|before| before.found);
+        match place {
+            Some(place) => self.go_back(&place),
+            None => {
+                let window = self.panes.window;
+                let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
+                self.panes.focus = Side::Spill;
+                self.show_offset(Side::Spill, start.unwrap_or(0) as usize, 0);
+                self.panes.window = window;
+            }
+        }
+        self.message = Some(Message::note(format!("back to {}", self.output.subject.policy.name())));
     }
 
     /// Requests the read tool of the agent that made this output.
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
-        if then == ThenRead::Show && output.subject.policy.offset_key().is_some() {
-            let policy = output.first_policy.clone();
-            return self.use_policy_then(
-                policy,
-                "policy".to_owned(),
-                AfterPlan::GoBack(self.panes.window),
-                effects,
-            );
+        if let Some(before) = &self.before_read
+            && then == ThenRead::Show
+            && output.subject.policy.offset_key().is_some()
+        {
+            let (policy, limits_from) = (before.policy.clone(), before.limits_from.clone());
+            let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
+            self.output.chosen = before.chosen.clone();
+            return self.use_policy_then(policy, limits_from, AfterPlan::LeaveRead(place), effects);
         }
         effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
     }
@@ -129,7 +151,14 @@ impl Pager {
                 return;
             }
         }
-        self.panes.focus = Side::Preview;
-        self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(self.panes.window), effects)
+        let before = BeforeRead {
+            policy: output.subject.policy.clone(),
+            limits_from: output.subject.limits_from.clone(),
+            chosen: output.chosen.clone(),
+            place: self.panes.here(),
+            found: self.find.current(Side::Preview).cloned(),
+        };
+        self.output.chosen = policy.clone();
+        self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(Box::new(before)), effects)
     }
 }

@@ -31,7 +31,7 @@ impl Pager {
         let step = count.unwrap_or(u64::from(width / 2).max(1));
         self.panes.long = match (self.panes.long, right) {
             (Long::Wrapped, false) => return,
-            (Long::Wrapped, true) => Long::Sideways(0),
+            (Long::Wrapped, true) => return self.stop_wrapping(),
             (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
             (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
         };
@@ -39,15 +39,44 @@ impl Pager {
     }
 
     pub(crate) fn turn_wrap(&mut self) {
-        self.panes.long = match self.panes.long {
-            Long::Wrapped => Long::Sideways(0),
-            Long::Sideways(_) => Long::Wrapped,
+        let words = match self.panes.long {
+            Long::Wrapped => {
+                self.stop_wrapping();
+                "wrap off · ← → scroll"
+            }
+            Long::Sideways(_) => {
+                self.hold();
+                self.panes.long = Long::Wrapped;
+                self.show_otherwise();
+                "long lines wrap"
+            }
         };
-        self.message = Some(Message::note(match self.panes.long {
-            Long::Wrapped => "long lines wrap",
-            Long::Sideways(_) => "wrap off · ← → scroll",
-        }));
-        self.settle();
+        self.message = Some(Message::note(words));
+    }
+
+    /// Shows each line as one row, from the column on that shows the text under examination.
+    fn stop_wrapping(&mut self) {
+        self.hold();
+        let side = self.focus();
+        self.panes.long = Long::Sideways(self.column_at_top(side));
+        self.show_otherwise();
+        let shown = self.shown_range(side);
+        if let Some(found) = self.find.current(side).filter(|found| shown.contains(&found.start)).cloned() {
+            self.reveal_sideways(side, &found);
+        }
+        self.held_as_shown();
+    }
+
+    /// Returns the column of the top of a wrapped side in its line if that line fills the screen or is too long to be
+    /// laid out at once; otherwise 0, so that other lines are shown from their start.
+    fn column_at_top(&self, side: Side) -> u64 {
+        let top = self.panes.top(side);
+        self.scrolling(side, &Cost::default(), |s| {
+            let segment = s.reader.segment(s.reader.segment_start(top));
+            let is_whole = segment.opens && segment.closes;
+            let fills = s.screen(top).iter().skip(1).all(|row| !row.opens);
+            if is_whole && !fills { 0 } else { s.column_of(top) }
+        })
     }
 
     /// Goes to the first row of the line at the top or, if lines are not wrapped, to the left edge.

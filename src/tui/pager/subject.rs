@@ -23,6 +23,15 @@ pub struct Subject {
     pub store_warnings: Vec<Warning>,
 }
 
+/// Where an output was opened from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenedFrom {
+    /// It is named on the command line.
+    Named,
+    /// The list of stored outputs.
+    Stores,
+}
+
 /// An output to view.
 pub struct Opened {
     /// What the output is, and how it was cut.
@@ -37,6 +46,8 @@ pub struct Opened {
     pub file: usize,
     /// The number of outputs named on the command line.
     pub files: usize,
+    /// Where it was opened from.
+    pub origin: OpenedFrom,
 }
 
 /// How an output ended that was viewed while it was being made.

@@ -4,7 +4,7 @@ use crate::preview::{Policy, Unit};
 use crate::tui::event::{Effects, Message};
 
 use super::Pager;
-use super::limits::{difference, other_end, turned};
+use super::limits::{other_end, turned};
 use super::planning::AfterPlan;
 
 impl Pager {
@@ -43,7 +43,7 @@ impl Pager {
         self.message = Some(Message::note(format!("{name} {what}")));
     }
 
-    /// Changes the policy and makes the preview again; the panes then show the cut.
+    /// Changes the policy and makes the preview again; the text under examination stays where it is.
     pub(crate) fn with_policy(
         &mut self,
         change: impl FnOnce(&mut Policy) -> Result<(), String>,
@@ -54,15 +54,6 @@ impl Pager {
             self.message = Some(Message::error(fault));
             return;
         }
-        self.plan(AfterPlan::ShowCut, effects)
-    }
-
-    pub(crate) fn limits_in_words(&self) -> String {
-        let output = &self.output;
-        let now = output.limits();
-        match difference(output) {
-            Some(difference) => format!("{now}: {difference}"),
-            None => now,
-        }
+        self.plan(AfterPlan::Hold, effects)
     }
 }

@@ -23,7 +23,7 @@ use crate::store::{Env, Marked, Stores};
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::pager::reader::Cost;
-use super::pager::subject::{Choice, Opened, Subject};
+use super::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use super::view;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
@@ -204,6 +204,7 @@ impl Session {
             running: matches!(self.maker, Some(Maker::Command(_))),
             file: self.file,
             files: self.files.len(),
+            origin: if self.current.is_some() { OpenedFrom::Named } else { OpenedFrom::Stores },
         };
         self.app.update(Event::Opened(Box::new(opened)), effects);
         self.watch(&source);

@@ -17,8 +17,7 @@ use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Pop
 use overspill::tui::pager::Pager;
 use overspill::tui::pager::reader::Cost;
 use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
-use overspill::tui::pager::subject::Opened;
-use overspill::tui::pager::subject::Subject;
+use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
 use overspill::tui::stores::details;
 use overspill::tui::stores::got::ModelGot;
 use overspill::tui::stores::scan::{ScanEnd, Scanned};
@@ -123,8 +122,13 @@ impl Bench {
 
     /// Shows an output; returns the requested effects.
     pub fn show(&mut self, subject: Subject, source: &Source) -> Vec<Effect> {
-        let opened =
-            Opened { subject, view: source.view(), streaming: false, running: false, file: 0, files: 1 };
+        self.show_file(0, 1, subject, source)
+    }
+
+    /// Shows one of several outputs named on the command line, by its index; returns the requested effects.
+    pub fn show_file(&mut self, file: usize, files: usize, subject: Subject, source: &Source) -> Vec<Effect> {
+        let (view, origin) = (source.view(), OpenedFrom::Named);
+        let opened = Opened { subject, view, streaming: false, running: false, file, files, origin };
         self.update(Event::Opened(Box::new(opened)))
     }
 

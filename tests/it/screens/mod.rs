@@ -5,6 +5,7 @@ mod cost;
 mod degenerate;
 mod figures;
 mod finding;
+mod hold;
 mod many;
 mod pager;
 mod planning;

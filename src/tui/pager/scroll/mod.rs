@@ -290,6 +290,23 @@ impl Scroll<'_> {
         self.above(self.reader.doc.len(), usize::from(self.frame.height), |row| self.weigh(row))
     }
 
+    /// Returns the row of the screen that shows the text of `rows[n]`, 0-based, if `rows` fill a screen from its top.
+    pub fn row_on_screen(&self, rows: &[ScreenRow], n: usize) -> usize {
+        let weight: usize = rows.iter().take(n + 1).map(|row| self.weigh(row)).sum();
+        weight.saturating_sub(1)
+    }
+
+    /// Returns the top that shows `at` on a row of the screen, 0-based, or as near to that row as possible.
+    pub fn top_with(&self, at: u64, row: usize) -> u64 {
+        if self.is_blank() {
+            return 0;
+        }
+        let at = at.min(self.reader.doc.len() - 1);
+        let Some(own) = self.rows_from(at, 1).into_iter().next() else { return at };
+        let above = (row + 1).saturating_sub(self.weigh(&own));
+        self.above(own.start, above, |row| self.weigh(row)).min(self.last_top())
+    }
+
     /// Returns the furthest row above `top` such that the rows from it to `top` weigh at most `room`.
     fn above(&self, top: u64, room: usize, weigh: impl Fn(&ScreenRow) -> usize) -> u64 {
         let mut at = top;

@@ -50,6 +50,13 @@ impl Find {
         self.stop();
     }
 
+    /// Takes up an earlier search again; the history stays. Its matches have to be counted again.
+    pub(crate) fn take_up(&mut self, earlier: Find) {
+        self.forget_place();
+        (self.pattern, self.toward) = (earlier.pattern, earlier.toward);
+        self.current = earlier.current;
+    }
+
     /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();

@@ -1,41 +1,14 @@
 //! Draws the map of the whole file between the panes: what was kept, what was lost, and the current position.
 
-use std::ops::Range;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::tui::pager::Pager;
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::share::{Share, share};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
-
-/// How much of a range of the file the model got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
-    /// All of it.
-    Whole,
-    /// Some of it.
-    Some,
-    /// None of it.
-    None,
-}
-
-/// Returns how much of `stretch` lies in `kept`, which must be sorted and disjoint.
-pub(crate) fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
-    let first = kept.partition_point(|range| range.end <= stretch.start);
-    let inside: usize = kept[first..]
-        .iter()
-        .take_while(|range| range.start < stretch.end)
-        .map(|range| range.end.min(stretch.end) - range.start.max(stretch.start))
-        .sum();
-    match inside {
-        0 => Share::None,
-        n if n >= stretch.len() => Share::Whole,
-        _ => Share::Some,
-    }
-}
 
 /// Draws the map. Its rows divide the file into equal parts, from start to end.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
@@ -69,20 +42,5 @@ fn look(pager: &Pager, share: Share) -> (&'static str, Style) {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),
         Share::None => (glyphs.none, theme.warning),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_whole_some_or_none() {
-        let kept = [0..10, 20..30];
-        let of = |stretch| share(&kept, &stretch);
-        assert_eq!(
-            [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
-            [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
-        );
     }
 }

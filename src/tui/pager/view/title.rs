@@ -91,7 +91,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let limits = output.limits();
     let dim = pager.canvas.theme.dim;
     let mut changed = String::new();
-    if !output.limits_are_first() {
+    if output.limits_are_changed() {
         changed = " (changed)".into();
     }
     let limits = format!(" · {limits}{changed}");

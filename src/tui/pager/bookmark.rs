@@ -1,0 +1,74 @@
+//! What is remembered of an output to come back to: while another one is viewed, or a window as the read tool returns it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::preview::{Policy, Preview};
+
+use super::Pager;
+use super::panes::{Panes, Place};
+use super::search::Find;
+use super::subject::OpenedFrom;
+
+/// What the screen of an output hands on to the screen of the next one.
+#[derive(Default)]
+pub(crate) struct Handover {
+    pub(crate) find: Find,
+    /// The number of the plan requested last.
+    pub(crate) plans: u64,
+    pub(crate) bookmarks: BTreeMap<usize, Bookmark>,
+}
+
+/// Where the user was in an output: its panes, search, policy and limits.
+pub(crate) struct Bookmark {
+    panes: Panes,
+    find: Find,
+    policy: Policy,
+    limits_from: String,
+    chosen: Policy,
+    first_preview: Option<Preview>,
+    /// The length of the output, in bytes.
+    bytes: usize,
+}
+
+/// Where the user was, and under which policy, before a window was shown as the agent's read tool returns it.
+#[derive(Debug)]
+pub(crate) struct BeforeRead {
+    pub(crate) policy: Policy,
+    pub(crate) limits_from: String,
+    pub(crate) chosen: Policy,
+    pub(crate) place: Place,
+    /// The current match in Preview: a range of its document.
+    pub(crate) found: Option<Range<u64>>,
+}
+
+impl Pager {
+    /// Ends this screen. Returns what the next one needs, with a bookmark if the output was named on the command line.
+    pub(crate) fn hand_over(self) -> Handover {
+        let Self { find, plans, mut bookmarks, output, panes, file, origin, .. } = self;
+        if origin == OpenedFrom::Named {
+            let bookmark = Bookmark {
+                panes,
+                find: find.clone(),
+                bytes: output.view.len(),
+                policy: output.subject.policy,
+                limits_from: output.subject.limits_from,
+                chosen: output.chosen,
+                first_preview: output.first_preview,
+            };
+            bookmarks.insert(file, bookmark);
+        }
+        Handover { find, plans, bookmarks }
+    }
+
+    /// Puts back the policy and the search of a bookmark. Returns the panes, to be put back with the preview.
+    pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) -> Panes {
+        let output = &mut self.output;
+        output.subject.policy = bookmark.policy;
+        output.subject.limits_from = bookmark.limits_from;
+        output.chosen = bookmark.chosen;
+        output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
+        self.find.take_up(bookmark.find);
+        bookmark.panes
+    }
+}

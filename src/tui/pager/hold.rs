@@ -1,0 +1,171 @@
+//! Holds the place: the text under examination stays on its row of the screen while what surrounds it changes.
+
+use std::ops::Range;
+
+use crate::preview::Policy;
+use crate::tui::widget::layout::Side;
+
+use super::Pager;
+use super::doc::Class;
+use super::panes::Place;
+use super::reader::Cost;
+use super::scroll::{ScreenRow, Scroll};
+use super::share::{Share, share};
+
+/// The text under examination in a pane: the current match if it is on the screen, otherwise the first row that shows
+/// text of the output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Examined {
+    /// Its offset in the output, in bytes.
+    offset: usize,
+    /// The row of the pane that shows it, 0-based, with rules counted.
+    row: usize,
+    /// The length of the match in bytes; `None` if this is not a match.
+    found: Option<u64>,
+}
+
+/// All that moves the text on the screen, but for the output and the preview themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Whereabouts {
+    place: Place,
+    size: (u16, u16),
+    current: [Option<Range<u64>>; 2],
+}
+
+/// What was on the screen before a change.
+pub(crate) struct HeldScreen {
+    examined: [Option<Examined>; 2],
+    /// Where the last change left the screen. As long as it is there, the text is held where it was before that change,
+    /// so that several changes in a row do not drift.
+    left: Whereabouts,
+    /// How much of the line under examination the model got; `None` if there was no preview.
+    was: Option<Share>,
+    /// The policy that made the preview before the change.
+    policy: Option<Policy>,
+}
+
+/// The line under examination after a change.
+pub(crate) struct LineFate {
+    /// Its number, 1-based, if it is counted.
+    pub(crate) number: Option<u64>,
+    /// How much of it the model got before the change; `None` if there was no preview.
+    pub(crate) was: Option<Share>,
+    /// How much of it the model gets now.
+    pub(crate) is: Share,
+}
+
+impl Pager {
+    /// Remembers where the text under examination is, before something changes the screen.
+    pub(crate) fn hold(&mut self) {
+        let here = self.whereabouts();
+        let unmoved = self.held.take().filter(|held| held.left == here).map(|held| held.examined);
+        let examined =
+            unmoved.unwrap_or_else(|| [Side::Preview, Side::Spill].map(|side| self.examined_in(side)));
+        let (output, seen) = (&self.output, &examined[self.focus() as usize]);
+        let was = seen.as_ref().filter(|_| output.has_preview()).map(|seen| self.share_of_line(seen.offset));
+        let policy = output.made_by().cloned();
+        self.held = Some(HeldScreen { examined, left: here, was, policy });
+    }
+
+    /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
+    pub(crate) fn hold_still(&mut self) {
+        let Some(held) = self.held.take() else { return self.settle() };
+        let focus = self.focus();
+        let top = |side: Side| match &held.examined[side as usize] {
+            Some(seen) => {
+                let at = self.output.position(side, seen.offset);
+                self.scrolled(side, |s| s.top_with(at, seen.row))
+            }
+            None => self.scrolled(side, |s| s.row_at(self.panes.top(side)).min(s.last_top())),
+        };
+        let tops = [Side::Preview, Side::Spill].map(top);
+        match focus {
+            Side::Preview => {
+                self.panes.set_tops(tops);
+                self.reanchor();
+            }
+            Side::Spill => self.place(Side::Spill, tops[Side::Spill as usize]),
+        }
+        self.held = Some(HeldScreen { left: self.whereabouts(), ..held });
+    }
+
+    /// Counts the screen as unmoved since the last change, after that change has scrolled it sideways.
+    pub(crate) fn held_as_shown(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.held = Some(HeldScreen { left: self.whereabouts(), ..held });
+        }
+    }
+
+    /// Makes the match under examination the current one again in a new preview that still holds it.
+    pub(crate) fn find_again(&mut self) {
+        let Some(held) = &self.held else { return };
+        let Some(Examined { offset, found: Some(bytes), .. }) = held.examined[Side::Preview as usize] else {
+            return;
+        };
+        self.find.current[Side::Preview as usize] = self.output.seen_match(offset, bytes);
+    }
+
+    /// Returns what became of the line under examination, if there is one.
+    pub(crate) fn line_fate(&self) -> Option<LineFate> {
+        let held = self.held.as_ref()?;
+        let offset = held.examined[self.focus() as usize].as_ref()?.offset;
+        let output = &self.output;
+        let number = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
+        Some(LineFate { number, was: held.was, is: self.share_of_line(offset) })
+    }
+
+    /// Returns the policy that made the preview before the last change, if there was one.
+    pub(crate) fn policy_before(&self) -> Option<&Policy> {
+        self.held.as_ref()?.policy.as_ref()
+    }
+
+    fn whereabouts(&self) -> Whereabouts {
+        Whereabouts { place: self.panes.here(), size: self.canvas.size, current: self.find.current.clone() }
+    }
+
+    fn examined_in(&self, side: Side) -> Option<Examined> {
+        let top = self.panes.top(side);
+        let current = self.find.current(side);
+        let seen = self.scrolling(side, &Cost::default(), |s| examined_on_screen(&s, top, current));
+        let (at, row, found) = seen?;
+        let offset = self.output.doc(side).to_file(at);
+        let found = found.filter(|bytes| {
+            side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
+        });
+        Some(Examined { offset, row, found })
+    }
+
+    /// Returns how much the model got of the line at `offset` of the output.
+    fn share_of_line(&self, offset: usize) -> Share {
+        let at = offset as u64;
+        let line =
+            self.scrolling(Side::Spill, &Cost::default(), |s| s.reader.line_start(at)..s.reader.line_end(at));
+        share(&self.output.kept, &(line.start as usize..line.end.max(line.start + 1) as usize))
+    }
+}
+
+/// Returns the offset in the document of the first byte drawn in a row, even if the row is scrolled sideways.
+fn first_drawn(row: &ScreenRow) -> u64 {
+    row.cells.first().map_or(row.first(), |cell| row.base + u64::from(cell.start))
+}
+
+/// Returns the position under examination on the screen that starts at `top`, its row, and the length of the match if
+/// it is one.
+fn examined_on_screen(
+    scroll: &Scroll,
+    top: u64,
+    current: Option<&Range<u64>>,
+) -> Option<(u64, usize, Option<u64>)> {
+    let rows = scroll.screen(top);
+    let found = current.and_then(|found| {
+        let n = rows.iter().position(|row| (row.start..row.next).contains(&found.start))?;
+        Some((found.start, n, Some(found.end.saturating_sub(found.start))))
+    });
+    let text = || {
+        let doc = scroll.reader.doc;
+        let (n, row) = rows.iter().enumerate().find(|(_, row)| doc.class_at(row.first()) != Class::Notice)?;
+        Some((first_drawn(row), n, None))
+    };
+    let (at, n, bytes) = found.or_else(text)?;
+    Some((at, scroll.row_on_screen(&rows, n), bytes))
+}

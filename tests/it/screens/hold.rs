@@ -1,0 +1,172 @@
+//! Nothing loses the reader's place: changes of limits, direction and policy, wrapping, and whatever is given up.
+
+use overspill::source::Source;
+use overspill::tui::widget::layout::Side;
+
+use crate::common::bench::{Bench, policy, subject};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+
+/// Opens a log of 8,432 lines, of which opencode's policy keeps 2,000.
+fn open(size: (u16, u16)) -> Bench {
+    let home = Home::new();
+    Bench::open(size, &home.file("build.log", test_log(8432)), policy("opencode/output"))
+}
+
+/// Returns the row of the screen that shows this text.
+fn row_of(bench: &Bench, text: &str) -> Option<usize> {
+    bench.rows().iter().position(|row| row.contains(text))
+}
+
+/// Returns the rows without the title and the status line, and without the marks of what is kept.
+fn body(bench: &Bench) -> Vec<String> {
+    let rows = bench.rows();
+    rows[1..rows.len() - 2].iter().map(|row| row.replace(['│', '┊', '┃', '█', '░'], " ")).collect()
+}
+
+#[test]
+fn a_line_of_the_spill_stays_on_its_row_and_its_fate_is_said() {
+    for size in [(80, 24), (200, 50)] {
+        let mut bench = open(size);
+        bench.keys("<Tab>7000G5k");
+        let row = row_of(&bench, "7000 ┊").expect("the line");
+        bench.keys("D");
+        assert_eq!(row_of(&bench, "7000 │"), Some(row), "{:?}", bench.rows());
+        assert!(bench.status().contains("line 6,995 is now kept"), "{}", bench.status());
+        bench.keys("D");
+        assert_eq!(row_of(&bench, "7000 ┊"), Some(row), "{:?}", bench.rows());
+        assert!(bench.status().contains("line 6,995 is now lost · limits as at the start"));
+    }
+}
+
+#[test]
+fn many_changes_do_not_drift_in_either_pane() {
+    for size in [(80, 24), (200, 50)] {
+        for before in ["", "1500G", "G", "<Tab>", "<Tab>1990G", "<Tab>6433G3k", "<Tab>G10k"] {
+            for keys in ["DDDD", "--++", "--D++D", "<<>>", "l<Right><Down><Right><Esc>", "lD<Esc>", "rr"] {
+                let mut bench = open(size);
+                bench.keys(before);
+                let first = body(&bench);
+                assert_eq!(body(bench.keys(keys)), first, "{before} {keys}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_current_match_stays_on_its_row() {
+    let mut bench = open((80, 24));
+    bench.keys("<Tab>/error<Enter>");
+    let row = row_of(&bench, "8421 ┊").expect("the match");
+    bench.keys("D");
+    assert_eq!(row_of(&bench, "8421 │"), Some(row), "{:?}", bench.rows());
+    let status = bench.status();
+    assert!(status.contains("line 8,421 is now kept") && status.contains("model got 1 of 1"), "{status}");
+    bench.keys("D");
+    assert_eq!(row_of(&bench, "8421 ┊"), Some(row), "{:?}", bench.rows());
+    assert!(bench.status().contains("model got 0 of 1"), "{}", bench.status());
+}
+
+#[test]
+fn text_of_the_preview_that_is_lost_gives_its_row_to_the_notice_and_gets_it_back() {
+    let mut bench = open((80, 24));
+    bench.keys("1700G5j");
+    let first = body(&bench);
+    bench.keys("-");
+    assert!(row_of(&bench, "...6933 lines truncated...").is_some(), "{:?}", bench.rows());
+    assert!(bench.status().contains("line 1,705 is now lost"), "{}", bench.status());
+    assert_eq!(body(bench.keys("+")), first);
+    assert!(bench.status().contains("line 1,705 is now kept"), "{}", bench.status());
+    bench.keys("+");
+    assert_eq!(body(&bench), first);
+    assert!(bench.status().contains("line 1,705 is still kept · +1,000 lines"), "{}", bench.status());
+}
+
+#[test]
+fn a_match_of_the_preview_is_current_again_when_it_is_kept_again() {
+    let mut bench = open((80, 24));
+    bench.keys("/unit_1700<Enter>");
+    let current = bench.pager().find.current(Side::Preview).cloned();
+    assert!(current.is_some());
+    bench.keys("-");
+    assert_eq!(bench.pager().find.current(Side::Preview), None);
+    bench.keys("+");
+    assert_eq!(bench.pager().find.current(Side::Preview).cloned(), current);
+}
+
+#[test]
+fn another_policy_holds_the_place_and_is_not_called_changed() {
+    let mut bench = open((140, 24));
+    bench.keys("<Tab>5000G");
+    let row = row_of(&bench, "5000 ┊");
+    bench.keys("pread<Enter>");
+    assert!(bench.rows()[0].contains("opencode/read"), "{:?}", bench.rows());
+    assert!(!bench.rows()[0].contains("(changed)"), "{:?}", bench.rows());
+    assert_eq!(row_of(&bench, "5000 ┊"), row, "{:?}", bench.rows());
+    assert!(bench.keys("-").rows()[0].contains("(changed)"), "{:?}", bench.rows());
+}
+
+#[test]
+fn leaving_the_limits_without_a_change_says_and_moves_nothing() {
+    let mut bench = open((80, 24));
+    bench.keys("<Tab>3000G");
+    let before = bench.rows();
+    assert_eq!(bench.keys("l<Esc>").rows(), before);
+}
+
+#[test]
+fn wrapping_off_and_on_again_comes_back_in_a_line_of_megabytes() {
+    let home = Home::new();
+    let line: String = (0..400_000).map(|n| format!("{n:07} ")).collect();
+    let path = home.file("long", format!("first\n{line}\nlast\n"));
+    for side in ["<Tab>", ""] {
+        let mut roomy = policy("opencode/output");
+        roomy.set_max_size(9_000_000).expect("a limit");
+        let mut bench = Bench::open((80, 24), &path, roomy);
+        bench.keys(side).keys(":1600000b<Enter>3j");
+        let before = body(&bench);
+        let word = before[0].split_whitespace().nth(1).expect("a number").to_owned();
+        bench.keys("w");
+        assert!(row_of(&bench, &word).is_some(), "{word} {:?}", bench.rows());
+        assert_eq!(body(bench.keys("w")), before);
+    }
+}
+
+#[test]
+fn the_read_tool_leads_back_to_where_one_was() {
+    for before in ["<Tab>2500G", "<Tab>w2500G", "1500G", "D<Tab>7000G"] {
+        let mut bench = open((80, 24));
+        bench.keys(before);
+        let (first, limits) = (body(&bench), bench.pager().output.limits());
+        let side = bench.pager().focus();
+        bench.keys("O");
+        assert_eq!(bench.pager().focus(), Side::Preview);
+        assert_eq!(body(bench.keys("O")), first, "{before}");
+        assert_eq!((bench.pager().focus(), bench.pager().output.limits()), (side, limits), "{before}");
+    }
+}
+
+#[test]
+fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
+    let home = Home::new();
+    let logs = [("one", test_log(8432)), ("two", test_log(500))];
+    let sources = logs.map(|(name, log)| Source::open(&home.file(name, log)).expect("a file"));
+    let mut bench = Bench::new((80, 24));
+    let show = |bench: &mut Bench, file: usize| {
+        let effects = bench.show_file(file, 2, subject(policy("opencode/output")), &sources[file]);
+        bench.carry_out(effects);
+    };
+    show(&mut bench, 0);
+    bench.keys("-<Tab>/error<Enter>j");
+    let first = bench.rows();
+    show(&mut bench, 1);
+    assert_eq!(bench.pager().focus(), Side::Preview);
+    assert!(bench.status().contains("error"), "the pattern is taken along: {}", bench.status());
+    bench.keys("/skip<Enter>");
+    let second = bench.rows();
+    show(&mut bench, 0);
+    assert_eq!(bench.rows(), first);
+    assert!(bench.keys("+").status().contains("limits as at the start"), "{}", bench.status());
+    show(&mut bench, 1);
+    assert_eq!(bench.rows(), second);
+}
