@@ -61,9 +61,9 @@ impl Pager {
         let unmoved = self.held.take().filter(|held| held.left == here).map(|held| held.examined);
         let examined =
             unmoved.unwrap_or_else(|| [Side::Preview, Side::Spill].map(|side| self.examined_in(side)));
-        let (output, seen) = (&self.output, &examined[self.focus() as usize]);
-        let was = seen.as_ref().filter(|_| output.has_preview()).map(|seen| self.share_of_line(seen.offset));
-        let policy = output.made_by().cloned();
+        let line = self.line_in(&examined).filter(|_| self.output.has_preview());
+        let was = line.map(|line| self.share_of_line(line.offset));
+        let policy = self.output.made_by().cloned();
         self.held = Some(HeldScreen { examined, left: here, was, policy });
     }
 
@@ -108,7 +108,7 @@ impl Pager {
     /// Returns what became of the line under examination, if there is one.
     pub(crate) fn line_fate(&self) -> Option<LineFate> {
         let held = self.held.as_ref()?;
-        let offset = held.examined[self.focus() as usize].as_ref()?.offset;
+        let offset = self.line_in(&held.examined)?.offset;
         let output = &self.output;
         let number = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         Some(LineFate { number, was: held.was, is: self.share_of_line(offset) })
@@ -117,6 +117,14 @@ impl Pager {
     /// Returns the policy that made the preview before the last change, if there was one.
     pub(crate) fn policy_before(&self) -> Option<&Policy> {
         self.held.as_ref()?.policy.as_ref()
+    }
+
+    /// Returns the line under examination: that of a match on the screen if there is one, first of the pane with the
+    /// focus; otherwise the first of that pane.
+    fn line_in<'a>(&self, examined: &'a [Option<Examined>; 2]) -> Option<&'a Examined> {
+        let [own, other] = [self.focus(), self.focus().other()].map(|side| examined[side as usize].as_ref());
+        let found = |seen: &&Examined| seen.found.is_some();
+        own.filter(found).or(other.filter(found).filter(|_| self.shows_both())).or(own)
     }
 
     fn whereabouts(&self) -> Whereabouts {
