@@ -61,8 +61,8 @@ impl Pager {
         let unmoved = self.held.take().filter(|held| held.left == here).map(|held| held.examined);
         let examined =
             unmoved.unwrap_or_else(|| [Side::Preview, Side::Spill].map(|side| self.examined_in(side)));
-        let line = self.line_in(&examined).filter(|_| self.output.has_preview());
-        let was = line.map(|line| self.share_of_line(line.offset));
+        let seen = examined[self.eyed(&examined) as usize].as_ref().filter(|_| self.output.has_preview());
+        let was = seen.map(|seen| self.share_of_line(seen.offset));
         let policy = self.output.made_by().cloned();
         self.held = Some(HeldScreen { examined, left: here, was, policy });
     }
@@ -70,7 +70,7 @@ impl Pager {
     /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
     pub(crate) fn hold_still(&mut self) {
         let Some(held) = self.held.take() else { return self.settle() };
-        let focus = self.focus();
+        let leader = self.leader(&held.examined);
         let top = |side: Side| match &held.examined[side as usize] {
             Some(seen) => {
                 let at = self.output.position(side, seen.offset);
@@ -79,7 +79,7 @@ impl Pager {
             None => self.scrolled(side, |s| s.row_at(self.panes.top(side)).min(s.last_top())),
         };
         let tops = [Side::Preview, Side::Spill].map(top);
-        match focus {
+        match leader {
             Side::Preview => {
                 self.panes.set_tops(tops);
                 self.reanchor();
@@ -108,7 +108,7 @@ impl Pager {
     /// Returns what became of the line under examination, if there is one.
     pub(crate) fn line_fate(&self) -> Option<LineFate> {
         let held = self.held.as_ref()?;
-        let offset = self.line_in(&held.examined)?.offset;
+        let offset = held.examined[self.eyed(&held.examined) as usize].as_ref()?.offset;
         let output = &self.output;
         let number = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         Some(LineFate { number, was: held.was, is: self.share_of_line(offset) })
@@ -119,12 +119,24 @@ impl Pager {
         self.held.as_ref()?.policy.as_ref()
     }
 
-    /// Returns the line under examination: that of a match on the screen if there is one, first of the pane with the
-    /// focus; otherwise the first of that pane.
-    fn line_in<'a>(&self, examined: &'a [Option<Examined>; 2]) -> Option<&'a Examined> {
-        let [own, other] = [self.focus(), self.focus().other()].map(|side| examined[side as usize].as_ref());
-        let found = |seen: &&Examined| seen.found.is_some();
-        own.filter(found).or(other.filter(found).filter(|_| self.shows_both())).or(own)
+    /// Returns the pane that shows what is under examination: the one with a match on the screen, first that with the
+    /// focus; otherwise that with the focus.
+    fn eyed(&self, examined: &[Option<Examined>; 2]) -> Side {
+        let has_match =
+            |side: Side| examined[side as usize].as_ref().is_some_and(|examined| examined.found.is_some());
+        let (own, other) = (self.focus(), self.focus().other());
+        if self.shows_both() && !has_match(own) && has_match(other) { other } else { own }
+    }
+
+    /// Returns the pane that leads the other after a change: Preview with the focus holds its own text as long as the
+    /// model gets it, or goes with a match in Spill.
+    fn leader(&self, examined: &[Option<Examined>; 2]) -> Side {
+        let is_kept = |seen: &Examined| self.output.is_kept(seen.offset);
+        let own_is_lost = !examined[Side::Preview as usize].as_ref().is_some_and(is_kept);
+        match self.eyed(examined) {
+            Side::Spill if own_is_lost => Side::Spill,
+            _ => self.focus(),
+        }
     }
 
     fn whereabouts(&self) -> Whereabouts {

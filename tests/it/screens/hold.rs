@@ -6,6 +6,7 @@ use overspill::tui::widget::layout::Side;
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
+use crate::screens::stores::Stocked;
 
 /// Opens a log of 8,432 lines, of which opencode's policy keeps 2,000.
 fn open(size: (u16, u16)) -> Bench {
@@ -65,6 +66,19 @@ fn the_current_match_stays_on_its_row() {
     bench.keys("D");
     assert_eq!(row_of(&bench, "8421 ┊"), Some(row), "{:?}", bench.rows());
     assert!(bench.status().contains("model got 0 of 1"), "{}", bench.status());
+}
+
+#[test]
+fn side_by_side_the_preview_goes_with_a_match_that_is_kept_now() {
+    let mut bench = open((200, 50));
+    bench.keys("1500G/error<Enter>");
+    let (first, row) = (body(&bench), row_of(&bench, "8421 ┊"));
+    assert!(row.is_some(), "{:?}", bench.rows());
+    bench.keys("D");
+    assert_eq!(row_of(&bench, "8421 │"), row, "{:?}", bench.rows());
+    assert!(row_of(&bench, "^[[31merror^[[0m: unit_x failed").is_some(), "{:?}", bench.rows());
+    assert!(bench.status().contains("line 8,421 is now kept"), "{}", bench.status());
+    assert_eq!(body(bench.keys("D")), first);
 }
 
 #[test]
@@ -169,4 +183,20 @@ fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
     assert!(bench.keys("+").status().contains("limits as at the start"), "{}", bench.status());
     show(&mut bench, 1);
     assert_eq!(bench.rows(), second);
+}
+
+#[test]
+fn a_filter_that_is_given_up_leads_back_to_the_entry() {
+    let mut stocked = Stocked::with_entries((80, 24)).shown();
+    let bench = &mut stocked.bench;
+    let chosen = |bench: &Bench| bench.app.stores.listing.chosen().map(overspill::store::Entry::path);
+    bench.keys("jjj");
+    let before = chosen(bench);
+    assert!(before.is_some());
+    for keys in ["/overspill<Esc>", "/overspill<Enter><Esc>", "/nothing like it<Esc>"] {
+        assert_eq!(chosen(bench.keys(keys)), before, "{keys}");
+    }
+    let other = chosen(bench.keys("/overspill<Enter>j"));
+    assert_ne!(other, before);
+    assert_eq!(chosen(bench.keys("<Esc>")), other, "a move in the filtered list counts");
 }
