@@ -10,9 +10,9 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
 use super::limits::step_of;
-use super::output::is_same;
 use super::panes::Place;
 use super::planning::AfterPlan;
+use super::subject::is_same;
 
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]

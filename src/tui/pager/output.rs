@@ -14,7 +14,7 @@ use super::doc::Doc;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
 use super::scroll::{Scroll, Viewport};
-use super::subject::Subject;
+use super::subject::{Subject, is_same};
 
 pub use super::dividers::{Dividers, Fate};
 
@@ -386,10 +386,4 @@ impl OpenOutput {
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }
-}
-
-/// Whether two policies are the same, with the same limits.
-pub(crate) fn is_same(one: &Policy, other: &Policy) -> bool {
-    one.name() == other.name()
-        && one.params().iter().all(|param| one.get(&param.name) == other.get(&param.name))
 }

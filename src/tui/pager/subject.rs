@@ -70,3 +70,9 @@ pub struct Choice {
     /// Whether it is the current policy of its tool, not an earlier one.
     pub is_current: bool,
 }
+
+/// Whether two policies are the same, with the same limits.
+pub(crate) fn is_same(one: &Policy, other: &Policy) -> bool {
+    one.name() == other.name()
+        && one.params().iter().all(|param| one.get(&param.name) == other.get(&param.name))
+}
