@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{Policy, PolicyError, Status};
+use crate::preview::{Policy, PolicyError, Status, Want};
 
 use super::process::command::run;
 use super::process::options::{Options, Stdin, Streams};
@@ -84,7 +84,7 @@ impl Capture {
             streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
             stdin: self.stdin,
             timeout: self.timeout,
-            limits: SinkLimits { hold: HOLD, cap: request.cap, want: request.needs() },
+            limits: SinkLimits { hold: HOLD, cap: request.cap, want: Want::ALL },
             ..Options::default()
         };
         let finished = run(command, &options, place)?.finish(&request, place)?;

@@ -1,6 +1,6 @@
 //! What is requested of a capture: which policy, what to keep, and up to which size.
 
-use crate::preview::{PerStream, Policy, ToCount, Want};
+use crate::preview::{PerStream, Policy, ToCount};
 
 use super::process::exit::Ended;
 use super::result::record::About;
@@ -52,11 +52,6 @@ impl Request {
             durable: false,
             about,
         }
-    }
-
-    /// Returns the totals that either of its policies may need.
-    pub fn needs(&self) -> Want {
-        self.policy.needs() | self.failed.as_ref().map_or(Want::NOTHING, Policy::needs)
     }
 
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.

@@ -222,7 +222,7 @@ impl Truncator {
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
         let policy = self.policy(tool);
-        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: policy.needs() };
+        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: Want::ALL };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
     }
 }

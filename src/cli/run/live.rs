@@ -21,7 +21,7 @@ use crate::cli::input::{self, NOT_SAVED};
 use crate::cli::{CommandResult, Failure, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
-use crate::preview::{InputContext, Stream};
+use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
@@ -225,7 +225,7 @@ pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> Comma
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
     let place = Location::own(&config.env, Timestamp::now());
-    match Growing::begin(&place, &request) {
+    match Growing::begin(&place) {
         Ok(growing) => look_at(config, look, growing, (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), look)?;
@@ -247,11 +247,11 @@ struct Growing {
 }
 
 impl Growing {
-    fn begin(place: &Location, request: &Request) -> io::Result<Growing> {
+    fn begin(place: &Location) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
         let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
-        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: request.policy.needs() };
+        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: Want::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })
     }

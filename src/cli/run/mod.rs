@@ -18,7 +18,7 @@ use crate::capture::{
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
-use crate::preview::{Part, PerStream, Preview, Status, ToCount, Want};
+use crate::preview::{Part, PerStream, Preview, Status, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
@@ -162,10 +162,9 @@ pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
     };
 }
 
-/// Counts everything while capturing if it will be printed; otherwise only what the notices need.
+/// Counts everything while capturing: what is past the cap cannot be counted later.
 fn limits(request: &Request) -> SinkLimits {
-    let want = if request.counts == ToCount::All { Want::ALL } else { request.needs() };
-    SinkLimits { hold: HOLD, cap: request.cap, want }
+    SinkLimits { hold: HOLD, cap: request.cap, want: Want::ALL }
 }
 
 /// Runs the command to its end, forwarding signals and showing progress.

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::known::{Confidence, Era, Warning};
-use crate::text::units::Want;
 
 use super::limits::Limits;
 use super::measure::rules::LineRule;
@@ -289,15 +288,6 @@ impl Policy {
     /// Whether standard error is treated separately from standard output, with a single preview for both.
     pub fn takes_stderr(&self) -> bool {
         self.texts().together.is_some()
-    }
-
-    /// Returns the totals that the text of a preview may need if the output is cut.
-    pub fn needs(&self) -> Want {
-        let (texts, unit) = (self.texts(), self.unit());
-        let templates = std::iter::once(&texts.cut).chain(&texts.together);
-        let needed = templates.fold(Want::NOTHING, |sum, template| sum | template.totals(unit));
-        let by_lines = self.limits().lines.is_some() && self.limits().size.is_none();
-        needed | if by_lines { Want::LINE_FEEDS } else { Want::NOTHING }
     }
 
     pub(super) fn file(&self) -> &PolicyFile {

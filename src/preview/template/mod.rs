@@ -12,9 +12,7 @@ use std::sync::LazyLock;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 
-use crate::preview::model::Unit;
 use crate::preview::value::Value;
-use crate::text::units::Want;
 
 use mark::SLOT;
 
@@ -58,11 +56,6 @@ impl Template {
     /// Whether it uses a figure.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
-    }
-
-    /// Returns the totals on which its figures depend.
-    pub(crate) fn totals(&self, unit: Unit) -> Want {
-        self.mentioned.iter().fold(Want::NOTHING, |sum, name| sum | facts::totals_of(name, unit))
     }
 }
 

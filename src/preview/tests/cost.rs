@@ -67,13 +67,6 @@ fn a_total_that_is_not_there_shows_as_dots_and_is_waited_for() {
 }
 
 #[test]
-fn a_policy_says_which_totals_it_may_need() {
-    assert_eq!(policy("opencode/metadata", &[]).needs(), Want::NOTHING);
-    assert!(policy("t15/recipe", &[]).needs().contains(Want::LINE_FEEDS | Want::UNITS));
-    assert!(policy("opencode/output", &[]).needs().contains(Want::DECODED_BYTES));
-}
-
-#[test]
 fn templates_are_compiled_when_a_policy_is_loaded_and_not_in_use() {
     let lines = b"an error, or a line without one\nx\nx\nx\nx\nx\nx\nx\nx\nx\n".repeat(200);
     let totals = Totals::count(&lines);

@@ -83,7 +83,7 @@ impl Bench {
         let totals = Totals::count(&bytes);
         for name in catalog.names().filter(|name| catalog.is_own(name)) {
             let policy = catalog.get(name).unwrap();
-            let _ = (catalog.other_eras(&policy).len(), policy.version(), policy.needs());
+            let _ = (catalog.other_eras(&policy).len(), policy.version());
             for totals in [totals, Totals::unknown()] {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
                 match plan(&input, &policy) {

@@ -50,6 +50,14 @@ fn the_preview_past_the_cap_is_of_the_whole() {
 }
 
 #[test]
+fn the_figures_of_a_notice_are_known_even_for_what_is_past_the_cap() {
+    let home = Home::new();
+    let ran = run(&home, &["--max-spill", "64k", "-p", "codex/exec-bytes"], "seq 1 30000");
+    let (text, all) = (ran.text(), sequence(30_000).len());
+    assert!(text.contains(&format!("(original token count: {})", all.div_ceil(4))), "{text}");
+}
+
+#[test]
 fn a_preview_that_needs_what_is_gone_says_so() {
     let home = Home::new();
     let flags = ["--max-spill", "64k", "-p", "basic/smart", "--tool", "shell"];
