@@ -119,7 +119,7 @@ impl ListState {
     pub(super) fn forget_texts(&mut self, old: EntryTable) {
         let texts = std::mem::take(&mut self.filtering.texts);
         let had = self.filtering.before.as_ref().map_or(0, |(_, texts)| texts.read());
-        if texts.read() >= had {
+        if texts.read() > 0 && texts.read() >= had {
             self.filtering.before = Some((old, texts));
         }
         (self.filtering.reading, self.filtering.searched) = (None, 0);

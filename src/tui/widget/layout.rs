@@ -115,8 +115,7 @@ pub fn stores(area: Rect) -> StoresAreas {
     let wide = area.width >= WIDE;
     let left = if wide { body.width * 3 / 5 } else { body.width };
     let divider = Rect { x: body.x + left, width: u16::from(wide), ..body };
-    let glance =
-        wide.then(|| Rect { x: divider.right() + 1, width: body.right() - divider.right() - 1, ..body });
+    let glance = wide.then(|| Rect { x: divider.right(), width: body.right() - divider.right(), ..body });
     let body = Rect { width: left, ..body };
     let head = Rect { height: u16::from(body.height > 1), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };

@@ -153,6 +153,12 @@ fn a_filter_finds_what_the_rows_say() {
         assert!(title.contains(&format!("   {found} · ")), "{words}: {title}");
         stocked.bench.keys("<Esc>");
     }
+    stocked.bench.keys("/scanning<Enter>");
+    stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", b"Scanning again\n", 2);
+    let effects = stocked.bench.update(Event::StoresChanged);
+    stocked.bench.carry_out(effects);
+    let title = stocked.bench.rows()[0].clone();
+    assert!(title.contains("   2 of 7 · "), "entries that another scan finds are searched too: {title}");
 }
 
 #[test]
@@ -251,6 +257,9 @@ fn what_cleaning_asks_is_not_cut_off() {
         assert!(rows.iter().any(|row| row.contains("Enter strikes them through")), "{rows:?}");
         assert!(rows.iter().any(|row| row.contains("Esc leaves them ")), "{rows:?}");
     }
+    let mut stocked = Stocked::with_entries((60, 15)).shown();
+    let rows = stocked.bench.keys("X").rows();
+    assert!(rows.iter().any(|row| row.contains("Esc leaves them ─")), "{rows:?}");
 }
 
 #[test]

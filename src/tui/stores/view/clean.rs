@@ -10,6 +10,13 @@ use crate::tui::stores::{Cleaning, StoresScreen};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
+/// The keys, the longest form first.
+const FEET: [&str; 3] = [
+    " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ",
+    " Enter strikes them through: deleted when you quit · Esc leaves them ",
+    " Enter strikes them through · Esc leaves them ",
+];
+
 /// Draws the list of overdue entries, scrolled down to row `top`.
 pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
     let Cleaning { plan, entries } = cleaning;
@@ -21,12 +28,8 @@ pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame
         u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
     );
     let title = format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
-    let foot = " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ";
-    let foot = if foot.width() + 2 <= usize::from(place.width) {
-        foot
-    } else {
-        " Enter strikes them through: deleted when you quit · Esc leaves them "
-    };
+    let fits = |foot: &&&str| foot.width() + 2 <= usize::from(place.width);
+    let foot = FEET.iter().find(fits).copied().unwrap_or_default();
     let inner = frame::draw(&screen.canvas, frame, place, title, foot);
     let height = usize::from(inner.height.saturating_sub(1));
     let top = usize::from(top).min(plan.to_delete.len().saturating_sub(height.max(1)));
@@ -45,6 +48,7 @@ pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame
         let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
         let words =
             format!(" {} more are overdue, and stay: kept, linked, in use or too young", plan.skipped.len());
+        let words = line::head(words, foot.width.into(), screen.canvas.glyphs());
         line::left(frame.buffer_mut(), foot, words, screen.canvas.theme.dim);
     }
 }

@@ -182,11 +182,11 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     }
     words.extend([String::new(), "`overspill FILE` opens any file.".to_owned()]);
     let words: Vec<SafeText> = words.into_iter().map(SafeText::from).collect();
-    let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
+    let width = words.iter().map(SafeText::columns).max().unwrap_or(0).min(area.width.into());
     line::centred(
         frame.buffer_mut(),
         area,
-        words.iter().map(|text| text.padded(width)),
+        words.iter().map(|text| text.fit(width).padded(width)),
         screen.canvas.theme.dim,
     );
 }
