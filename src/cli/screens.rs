@@ -18,11 +18,12 @@ use super::{CommandResult, Failure, say};
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme()) } else { Theme::plain() };
+    let errors = config.errors();
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
-    let start = Start { targets, opener, chooser, stores, env, live, theme, unicode: is_unicode() };
+    let start = Start { targets, opener, chooser, stores, env, live, errors, theme, unicode: is_unicode() };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::fs::plain_file;
+use crate::text::search::Pattern;
 
 use super::theme::ThemeConfig;
 
@@ -17,6 +18,8 @@ pub struct FileConfig {
     pub policy: Option<String>,
     /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
     pub keep_own: Option<String>,
+    /// A regular expression that finds errors and warnings.
+    pub errors: Option<toml::Spanned<String>>,
     /// Parameters by policy: `[limits."opencode/output"]`.
     #[serde(default)]
     pub limits: BTreeMap<String, Parameters>,
@@ -91,8 +94,19 @@ pub(crate) fn read(path: &Path) -> Result<FileConfig, FileError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),
         Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),
     };
-    toml::from_str(&text)
-        .map_err(|error| FileError::Form { path: path.to_owned(), message: plain_file::fault(&text, &error) })
+    let fault = |message| FileError::Form { path: path.to_owned(), message };
+    let config = toml::from_str(&text).map_err(|error| fault(plain_file::fault(&text, &error)))?;
+    check_errors(&text, &config).map_err(fault)?;
+    Ok(config)
+}
+
+/// Checks that the pattern of errors can be used.
+fn check_errors(text: &str, config: &FileConfig) -> Result<(), String> {
+    let Some(pattern) = &config.errors else { return Ok(()) };
+    let Err(error) = Pattern::to_line_end(pattern.get_ref()) else { return Ok(()) };
+    let line = text[..pattern.span().start.min(text.len())].matches('\n').count() + 1;
+    let place = error.at.map_or(String::new(), |at| format!(" at column {}", at + 1));
+    Err(format!("line {line}: errors: {}{place}", error.why))
 }
 
 #[cfg(test)]
@@ -105,8 +119,20 @@ mod tests {
         let error = toml::from_str::<FileConfig>(text).unwrap_err();
         assert_eq!(
             plain_file::fault(text, &error),
-            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `limits`, `tools`, `theme`"
+            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `errors`, `limits`, `tools`, `theme`"
         );
+    }
+
+    #[test]
+    fn a_pattern_of_errors_that_cannot_be_used_is_named_with_its_line() {
+        let fault = |text: &str| {
+            let config = toml::from_str(text).unwrap();
+            check_errors(text, &config).err()
+        };
+        assert_eq!(fault("errors = 'E\\d+|boom'\n"), None);
+        let unclosed = Some("line 2: errors: unclosed group at column 5".to_owned());
+        assert_eq!(fault("policy = 'a/b'\nerrors = 'boom('\n"), unclosed);
+        assert_eq!(fault("errors = 'x*'\n"), Some("line 1: errors: it matches every line".to_owned()));
     }
 
     #[test]

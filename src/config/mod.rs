@@ -17,6 +17,7 @@ use crate::human::TypedSize;
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
 use crate::store::{Env, FileRule, StoreSpec, Stores};
+use crate::text::search::Pattern;
 
 pub use agent::AgentLimits;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
@@ -179,6 +180,11 @@ impl Config {
     /// Returns the colours that the user has set for the screens.
     pub fn theme(&self) -> &ThemeConfig {
         &self.file.theme
+    }
+
+    /// Returns the configured pattern of errors and warnings; `None` for the built-in one.
+    pub fn errors(&self) -> Option<Pattern> {
+        self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text.get_ref()).ok())
     }
 
     fn config_home(&self) -> Option<PathBuf> {

@@ -52,6 +52,10 @@ pub enum Action {
     NextMissed,
     /// Goes to the previous match that the model did not get.
     PreviousMissed,
+    /// Goes to the next error or warning.
+    NextError,
+    /// Goes to the previous error or warning.
+    PreviousError,
     /// Goes to the next window.
     NextWindow,
     /// Goes to the previous window.
@@ -201,6 +205,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Search", "N", A::PreviousMatch, "previous match"),
     row(Pager, "Search", ")", A::NextMissed, "next match that the model did not get, in Spill"),
     row(Pager, "Search", "(", A::PreviousMissed, "previous match that the model did not get"),
+    row(Pager, "Search", "e", A::NextError, "next error or warning"),
+    row(Pager, "Search", "E", A::PreviousError, "previous error or warning"),
     row(Pager, "Window", "]", A::NextWindow, "next window of lines, as an agent pages"),
     row(Pager, "Window", "[", A::PreviousWindow, "previous window"),
     row(Pager, "Window", "o", A::Window, "type offset and limit of the window"),

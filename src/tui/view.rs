@@ -43,7 +43,8 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         }
     };
     if let Some(prompt) = prompt {
-        popup::view::prompt::draw(canvas, message, prompt, frame, status);
+        let note = app.pager.as_ref().and_then(pager::view::status::typed);
+        popup::view::prompt::draw(canvas, message, (prompt, note), frame, status);
     }
     match &app.popup {
         Some(Popup::Help(top)) => popup::view::help::draw(canvas, frame, area, *top),

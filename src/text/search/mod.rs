@@ -1,5 +1,6 @@
 //! Searches bytes by regular expression, forwards and backwards, where no match contains a line feed.
 
+pub mod errors;
 mod needle;
 mod pattern;
 

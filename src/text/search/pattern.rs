@@ -64,6 +64,20 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir) })
     }
 
+    /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
+    ///
+    /// # Errors
+    /// If `text` is not a pattern, or matches empty text, and with it every line.
+    pub fn to_line_end(text: &str) -> Result<Self, PatternError> {
+        let own = Self::new(text)?;
+        if own.regex.is_match(b"") {
+            return Err(PatternError { why: "it matches every line".to_owned(), at: None });
+        }
+        // Only a comment at the end of the pattern hides what is added; then the pattern is used as it is.
+        let whole = Self::new(&format!("(?:{text})(?-u:.)*")).unwrap_or_else(|_| own.clone());
+        Ok(Self { text: own.text, ..whole })
+    }
+
     /// Returns the pattern as typed.
     pub fn text(&self) -> &str {
         &self.text

@@ -5,6 +5,8 @@ mod popups;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::text::search::Pattern;
+
 use super::keys::{self, Action, KeyContext};
 use super::pager::Pager;
 use super::pager::jump::Waiting;
@@ -46,6 +48,8 @@ pub struct App {
     pub message: Option<Message>,
     /// The count typed before a key.
     pub count: Option<u64>,
+    /// The configured pattern of errors; `None` for the built-in one.
+    pub errors: Option<Pattern>,
     waiting: Option<Waiting>,
 }
 
@@ -61,6 +65,7 @@ impl App {
             popup: None,
             message: None,
             count: None,
+            errors: None,
             waiting: None,
         }
     }
@@ -119,6 +124,7 @@ impl App {
 
     fn open(&mut self, opened: Opened, effects: &mut Effects) {
         let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
+        pager.errors.own = self.errors.clone();
         self.message = pager.message.take();
         self.pager = Some(pager);
         self.screen = Screen::Pager;

@@ -80,7 +80,10 @@ impl App {
         match prompt.key(key, history) {
             Typed::Text => {}
             Typed::TooMuch => self.message = Some(Message::full_line()),
-            Typed::Left => self.popup = None,
+            Typed::Left => {
+                self.popup = None;
+                self.in_pager(|pager| pager.give_up_typing(effects));
+            }
             Typed::Whole => return self.enter(effects),
         }
         if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Stores {
@@ -99,12 +102,15 @@ impl App {
         self.narrow(effects);
     }
 
-    /// Applies a filter to the list while it is being typed.
+    /// Applies a filter, or searches, while it is being typed.
     fn narrow(&mut self, effects: &mut Effects) {
-        if let Some(Popup::Prompt(prompt)) = &self.popup
-            && prompt.purpose() == Purpose::Filter
-        {
-            self.stores.filter(prompt.text(), effects);
+        let Some(Popup::Prompt(prompt)) = &self.popup else { return };
+        let pager = self.pager.as_mut();
+        match (prompt.purpose(), pager) {
+            (Purpose::Filter, _) => self.stores.filter(prompt.text(), effects),
+            (Purpose::Search, Some(pager)) => pager.type_search(prompt.text(), Toward::End, effects),
+            (Purpose::SearchBack, Some(pager)) => pager.type_search(prompt.text(), Toward::Start, effects),
+            _ => {}
         }
     }
 

@@ -7,6 +7,18 @@ use crate::tui::widget::layout::Side;
 
 use super::dividers::Fate;
 use super::output::OpenOutput;
+use super::search::tally::Tally;
+
+/// Returns the number of matches in the file, with `+` while they are being counted.
+pub(crate) fn total(output: &OpenOutput, tally: &Tally) -> String {
+    let more = if tally.is_whole(output.view.len()) { "" } else { "+" };
+    format!("{}{more}", thousands(tally.counts.total()))
+}
+
+/// Returns the number of matches that the model got, if it is known.
+pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
+    tally.got(&output.kept, output.view.len()).filter(|_| output.has_preview())
+}
 
 /// Describes the limit that cut: `max lines (2,000)`.
 pub(crate) fn limit(output: &OpenOutput) -> String {

@@ -49,6 +49,7 @@ use output::OpenOutput;
 use panes::Panes;
 use planning::AfterPlan;
 use search::Find;
+use search::errors::ErrorSearch;
 use subject::{Ending, Opened, OpenedFrom};
 use window::ThenRead;
 
@@ -62,6 +63,8 @@ pub struct Pager {
     pub panes: Panes,
     /// The search.
     pub find: Find,
+    /// The errors and warnings in the output.
+    pub errors: ErrorSearch,
     /// The limits drawer.
     pub drawer: Drawer,
     /// A message for the status line.
@@ -99,6 +102,7 @@ impl Pager {
         let message = warning.map(|text| Message::error(text.as_str()));
         let Handover { mut find, plans, mut bookmarks } =
             before.map_or_else(Handover::default, Pager::hand_over);
+        find.typing = None;
         find.forget_place();
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
@@ -106,6 +110,7 @@ impl Pager {
             output: OpenOutput::new(subject, view),
             panes: Panes::default(),
             find,
+            errors: ErrorSearch::default(),
             drawer: Drawer::default(),
             message,
             plans,
@@ -157,6 +162,8 @@ impl Pager {
             Action::PreviousMatch => self.next_match(true, count, effects),
             Action::NextMissed => self.next_missed(false, count, effects),
             Action::PreviousMissed => self.next_missed(true, count, effects),
+            Action::NextError => self.next_error(false, count, effects),
+            Action::PreviousError => self.next_error(true, count, effects),
             Action::Copy => self.copy_path(effects),
             Action::Editor => effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))),
             Action::Reopen => effects.push(Effect::Reopen),
@@ -203,7 +210,7 @@ impl Pager {
             effects.push(Effect::StopSearch);
             return true;
         }
-        if self.find.pattern.is_some() {
+        if self.find.pattern.is_some() || self.find.current != [None, None] {
             self.find.clear();
             return true;
         }
@@ -224,6 +231,7 @@ impl Pager {
         if output.counted(counts, measure) {
             self.plan_again(effects);
         }
+        self.count_errors(effects);
     }
 
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
@@ -263,6 +271,7 @@ impl Pager {
         self.follow();
         self.count_all(effects);
         self.recount_matches(before, !lost, effects);
+        self.recount_errors(before, !lost, effects);
     }
 
     /// Returns the pane on which keys act.

@@ -97,6 +97,7 @@ impl Pager {
     /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
         self.count_kept();
+        self.count_kept_errors();
         match std::mem::take(&mut self.then) {
             AfterPlan::Stay => return self.settle(),
             AfterPlan::Hold => {

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
+use crate::text::search::Pattern;
 
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
@@ -55,6 +56,8 @@ pub struct Start {
     pub live: Option<Live>,
     /// The styles.
     pub theme: Theme,
+    /// The configured pattern of errors and warnings; `None` for the built-in one.
+    pub errors: Option<Pattern>,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
 }
@@ -106,6 +109,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         left: false,
         fault: None,
     };
+    session.app.errors = start.errors;
     let env = start.env;
     if let Some(live) = start.live {
         session.expect(live)?;

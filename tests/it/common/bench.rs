@@ -195,7 +195,7 @@ impl Bench {
                 Effect::CountMatches(job) => {
                     let all = job.from..job.view.len();
                     let count = search::matches(&job.view, &job.pattern, all).count() as u64;
-                    let reply = SearchReply::Counted(job.view.len(), count);
+                    let reply = SearchReply::Counted(job.what, job.view.len(), count);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
                 }
                 Effect::Policies => {

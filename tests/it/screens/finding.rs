@@ -76,7 +76,7 @@ fn what_the_model_did_not_get_is_gone_through_in_spill() {
     at(bench.keys("2("), 22);
     assert!(bench.keys("(").status().contains("wrapped to the bottom"), "{}", bench.status());
     let mut bench = open(SIZES[0]);
-    assert!(bench.keys(")").status().contains("no search yet"));
+    assert!(bench.keys("n").status().contains("no search yet"));
     assert!(bench.keys("/unit_12<Enter>/unit_12$<Enter>)").status().contains("the model got every match"));
 }
 
@@ -109,4 +109,76 @@ fn the_counts_stay_right_while_the_file_grows() {
     std::fs::write(&path, "needle\n").unwrap();
     bench.look();
     assert!(bench.keys("n").status().contains("1 of 1 · model got 1"), "{}", bench.status());
+}
+
+#[test]
+fn a_search_is_shown_while_it_is_typed() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>100G/unit_2");
+    assert!(bench.status().contains("12 of 1,111 · model got 112"), "{}", bench.status());
+    bench.keys("2<Backspace>2");
+    assert!(row(&bench, "unit_220").contains("220 │"), "the first after where the typing began");
+    assert!(bench.status().contains("2 of 111 · model got 11"), "{}", bench.status());
+    assert!(bench.keys("(").status().contains("unclosed group at column 8"), "{}", bench.status());
+    assert!(bench.rows()[1].contains("100 │"), "a pattern that cannot be used shows where one was");
+    assert!(bench.keys("<Backspace>zz").status().contains("no match"), "{}", bench.status());
+    bench.keys("<Esc>");
+    assert!(bench.rows()[1].contains("100 │") && !bench.status().contains("unit"), "{:#?}", bench.rows());
+    assert!(bench.keys("n").status().contains("no search yet"));
+}
+
+#[test]
+fn esc_brings_back_the_search_before() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>/skip<Enter>n");
+    let before = bench.rows();
+    bench.keys("/error");
+    assert!(bench.status().contains("1 of 1 · model got 0"), "{}", bench.status());
+    assert!(row(&bench, "error: unit_x").contains("8421 ┊"));
+    assert_eq!(bench.keys("<Esc>").rows(), before);
+    assert!(bench.keys("n").status().contains("/skip 3 of 87"), "{}", bench.status());
+    assert!(bench.keys("/error<Enter>n").status().contains("/error 1 of 1"), "{}", bench.status());
+    let mut bench = open(SIZES[0]);
+    assert!(bench.keys("/error").status().contains("line 8,421 was lost"), "{}", bench.status());
+    assert!(
+        bench.keys("<Enter>").status().contains("line 8,421 was lost · Tab shows it"),
+        "{}",
+        bench.status()
+    );
+}
+
+#[test]
+fn errors_are_counted_and_gone_through() {
+    let mut bench = open(SIZES[1]);
+    assert!(bench.rows()[0].contains("errors 1, model got 0"), "{}", bench.rows()[0]);
+    bench.keys("e");
+    assert!(row(&bench, "error: unit_x").contains("8421 ┊"));
+    assert!(bench.rows()[0].contains("errors 1 of 1, model got 0"), "{}", bench.rows()[0]);
+    let home = Home::new();
+    let lines: String = (1..=3000).map(|n| if n % 100 == 0 { "warning: x\n" } else { "ok\n" }).collect();
+    let mut bench = Bench::open(SIZES[0], &home.file("build.log", lines), policy("opencode/output"));
+    assert!(bench.rows()[0].contains("errors 30, model got 20"), "{}", bench.rows()[0]);
+    bench.keys("<Tab>e3e");
+    assert!(bench.rows()[0].contains("errors 4 of 30"), "{}", bench.rows()[0]);
+    assert!(bench.keys("E").rows()[0].contains("errors 3 of 30"), "{}", bench.rows()[0]);
+    assert!(
+        bench.keys(")").rows()[0].contains("errors 21 of 30"),
+        "without a search, what was missed are errors"
+    );
+    assert!(bench.keys("<Esc>").rows()[0].contains("errors 30, "), "Esc leaves the error");
+    let mut quiet = Bench::open(SIZES[0], &home.file("quiet.log", "ok\n"), policy("opencode/output"));
+    assert!(
+        !quiet.rows()[0].contains("errors") && quiet.keys("e").status().contains("no error or warning found")
+    );
+}
+
+#[test]
+fn errors_are_those_of_the_configuration() {
+    let home = Home::new();
+    let mut bench = Bench::new(SIZES[0]);
+    bench.app.errors = Some(overspill::text::search::Pattern::to_line_end("boom|bang").unwrap());
+    let effects =
+        bench.start(&home.file("build.log", "error: x\nboom bang\nbang\n"), policy("opencode/output"));
+    bench.carry_out(effects);
+    assert!(bench.rows()[0].ends_with("errors 2"), "{}", bench.rows()[0]);
 }

@@ -82,7 +82,7 @@ fn limits_turn_by_key_and_the_preview_follows() {
     session.keys("G").wait_for("...6433 lines truncated...");
     session.keys("-").wait_status("max lines 1,500").wait_for("...6933 lines truncated...");
     session.keys("+").wait_status("limits as at the start").wait_for("...6433 lines truncated...");
-    session.keys("<").wait_for("cut: max bytes (40 KB)").wait_for("bytes truncated...");
+    session.keys("<").wait_status("max bytes 40 KB").wait_for("bytes truncated...");
     session.keys(">").wait_for("...6433 lines truncated...");
     session.keys("D").wait_status("is now lost").wait_top("▌...6433 lines truncated...");
     session.keys("\t8000Gk").wait_top("7999 │ ok   unit_7999");

@@ -43,6 +43,7 @@ fn screens() {
         env: Env::hermetic(Path::new("/nowhere")),
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
+        errors: None,
         unicode: true,
     };
     tui::run(start).unwrap();

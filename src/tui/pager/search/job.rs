@@ -57,9 +57,21 @@ pub(crate) fn holds_all(ranges: &[Range<usize>], found: &Range<usize>) -> bool {
     ranges.get(next).is_some_and(|range| range.start <= found.start && found.end <= range.end)
 }
 
+/// What is counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// The matches of the search.
+    #[default]
+    Matches,
+    /// Errors and warnings.
+    Errors,
+}
+
 /// A task for a worker: count the matches in a file.
 #[derive(Debug, Clone)]
 pub struct CountJob {
+    /// What is counted.
+    pub what: Counting,
     /// The number of the task; replies to older ones are dropped.
     pub number: u64,
     /// What to count.
@@ -87,7 +99,7 @@ pub enum SearchReply {
     /// There is no match.
     Nothing,
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
-    Counted(usize, u64),
+    Counted(Counting, usize, u64),
 }
 
 /// Whether a search wrapped around.

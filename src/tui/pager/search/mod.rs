@@ -1,8 +1,10 @@
 //! The search in an output: the pattern, the current match and the counts.
 
+pub mod errors;
 pub mod job;
 mod seek;
 pub mod tally;
+pub(crate) mod typing;
 
 use std::ops::Range;
 
@@ -11,8 +13,10 @@ use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use job::Counting;
 use seek::{Seeking, Sought};
 use tally::Tally;
+use typing::Typing;
 
 /// The state of the search.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +30,10 @@ pub struct Find {
     pub current: [Option<Range<u64>>; 2],
     /// The matches in the file.
     pub tally: Tally,
+    /// What the current match is one of.
+    pub at: Counting,
+    /// The pattern being typed, and what was there before.
+    pub(crate) typing: Option<Typing>,
     /// What a worker is searching for.
     seeking: Option<Seeking>,
     number: u64,
@@ -85,11 +93,15 @@ pub(crate) fn fault(error: &PatternError) -> String {
 impl Pager {
     /// Starts a search for a typed pattern; an empty one repeats the last, from the current match on.
     pub(crate) fn search(&mut self, text: &str, toward: Toward, effects: &mut Effects) -> Result<(), String> {
+        if self.accept_typing(text)? {
+            self.enter_in_history(text);
+            return Ok(());
+        }
+        self.give_up_typing(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
         let pattern = Pattern::new(&text).map_err(|error| fault(&error))?;
-        self.find.history.retain(|old| *old != text);
-        self.find.history.push(text);
+        self.enter_in_history(&text);
         self.find.toward = Some(toward);
         self.panes.remember();
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
@@ -101,10 +113,19 @@ impl Pager {
         Ok(())
     }
 
+    fn enter_in_history(&mut self, text: &str) {
+        self.find.history.retain(|old| old != text);
+        self.find.history.push(text.to_owned());
+    }
+
     /// Counts the matches in the file that are not counted yet.
     pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
         let Some(pattern) = &self.find.pattern else { return };
-        effects.push(Effect::CountMatches(self.find.tally.job(pattern, &self.output.view)));
+        effects.push(Effect::CountMatches(self.find.tally.job(
+            Counting::Matches,
+            pattern,
+            &self.output.view,
+        )));
         self.count_kept();
     }
 
@@ -128,22 +149,27 @@ impl Pager {
         self.next_sought(Sought::Match, reversed, count, effects);
     }
 
-    /// Goes to the next match that the model did not get, or to the previous one if `reversed`. It is in Spill.
+    /// Goes to the next match that the model did not get, or to the previous one if `reversed`. It is in Spill. Without a
+    /// search, these are the errors.
     pub(crate) fn next_missed(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
         self.next_sought(Sought::Missed, reversed, count, effects);
     }
 
     fn next_sought(&mut self, sought: Sought, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(toward) = self.find.toward.filter(|_| self.find.pattern.is_some()) else {
-            self.message = Some(Message::note("no search yet; / to search"));
-            return;
+        let (sought, toward) = match (sought, self.find.toward.filter(|_| self.find.pattern.is_some())) {
+            (sought, Some(toward)) => (sought, toward),
+            (Sought::Missed, None) => (Sought::MissedError, Toward::End),
+            (_, None) => {
+                self.message = Some(Message::note("no search yet; / to search"));
+                return;
+            }
         };
-        // As in less, n goes the way of the search, and so does what goes through the same matches.
+        // As in less, n goes the way of the search. The brackets show their own way.
         let toward = match (sought, reversed) {
             (Sought::Match, false) => toward,
             (Sought::Match, true) => toward.reversed(),
-            (Sought::Missed, false) => Toward::End,
-            (Sought::Missed, true) => Toward::Start,
+            (_, false) => Toward::End,
+            (_, true) => Toward::Start,
         };
         self.seek(sought, toward, count.unwrap_or(1).max(1), effects);
     }

@@ -9,7 +9,8 @@ use crate::tui::pager::Pager;
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::widget::layout::Side;
 
-use super::job::{Found, Haystack, Round, SearchJob, SearchReply};
+use super::job::{Counting, Found, Haystack, Round, SearchJob, SearchReply};
+use super::tally::Tally;
 
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
 const LONGEST_PREVIEW: u64 = 64 << 20;
@@ -21,6 +22,24 @@ pub(crate) enum Sought {
     Match,
     /// A match that the model did not get.
     Missed,
+    /// An error or warning.
+    Error,
+    /// An error or warning that the model did not get.
+    MissedError,
+}
+
+impl Sought {
+    /// Whether only what the model did not get is wanted.
+    fn is_missed(self) -> bool {
+        matches!(self, Sought::Missed | Sought::MissedError)
+    }
+
+    fn of(self) -> Counting {
+        match self {
+            Sought::Match | Sought::Missed => Counting::Matches,
+            Sought::Error | Sought::MissedError => Counting::Errors,
+        }
+    }
 }
 
 /// A search that a worker carries out.
@@ -37,24 +56,26 @@ impl Pager {
     /// Searches the pane with the focus, or Spill for what only Spill has, for the match that is `times` further.
     pub(crate) fn seek(&mut self, sought: Sought, toward: Toward, times: u64, effects: &mut Effects) {
         let side = match sought {
-            Sought::Match if self.output.seen.len() <= LONGEST_PREVIEW => self.focus(),
-            _ => Side::Spill,
+            _ if sought.is_missed() || self.output.seen.len() > LONGEST_PREVIEW => Side::Spill,
+            _ => self.focus(),
         };
         self.seek_in(Seeking { sought, side, toward, times }, effects);
     }
 
     fn seek_in(&mut self, seeking: Seeking, effects: &mut Effects) {
         let Seeking { sought, side, toward, times } = seeking;
-        let Some(pattern) = self.find.pattern.clone() else { return };
+        let pattern = match sought.of() {
+            Counting::Matches => self.find.pattern.clone(),
+            Counting::Errors => self.errors.pattern().cloned(),
+        };
+        let Some(pattern) = pattern else { return };
         let output = &self.output;
         let haystack = match side {
             Side::Spill => Haystack::File(output.view.clone()),
             Side::Preview => Haystack::Text(self.preview_bytes().into()),
         };
-        let skip: Arc<[Range<usize>]> = match sought {
-            Sought::Match => Arc::default(),
-            Sought::Missed => output.kept.clone().into(),
-        };
+        let skip: Arc<[Range<usize>]> =
+            if sought.is_missed() { output.kept.clone().into() } else { Arc::default() };
         let from = self.seek_from(side, toward) as usize;
         self.find.number += 1;
         self.find.seeking = Some(seeking);
@@ -83,16 +104,23 @@ impl Pager {
     /// Handles a worker's reply.
     pub(crate) fn found(&mut self, found: Found, effects: &mut Effects) {
         match found.reply {
-            SearchReply::Counted(end, count) => self.find.tally.counted(found.number, end, count),
+            SearchReply::Counted(Counting::Matches, end, count) => {
+                self.find.tally.counted(found.number, end, count);
+            }
+            SearchReply::Counted(Counting::Errors, end, count) => {
+                self.errors.tally.counted(found.number, end, count);
+            }
             _ if found.number != self.find.number => {}
             SearchReply::Nothing => {
                 if let Some(seeking) = self.find.seeking.take() {
                     self.found_nothing(seeking, effects);
+                    self.say_beside_typing();
                 }
             }
             SearchReply::Match(range, round) => {
                 if let Some(seeking) = self.find.seeking.take() {
                     self.found_match(seeking, range, round);
+                    self.say_beside_typing();
                 }
             }
         }
@@ -104,22 +132,35 @@ impl Pager {
             return self.seek_in(Seeking { side: Side::Spill, ..seeking }, effects);
         }
         let len = self.output.view.len();
-        let tally = &self.find.tally;
-        let is_absent = tally.is_whole(len) && tally.counts.total() == 0;
+        let is_absent = |tally: &Tally| tally.is_whole(len) && tally.counts.total() == 0;
         let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
         self.message = Some(match seeking.sought {
-            Sought::Missed if !is_absent => Message::note("the model got every match"),
-            _ => Message::error(format!("no match for {name}")),
+            Sought::Missed if !is_absent(&self.find.tally) => Message::note("the model got every match"),
+            Sought::MissedError if !is_absent(&self.errors.tally) => {
+                Message::note("the model got every error and warning")
+            }
+            Sought::Match | Sought::Missed => Message::error(format!("no match for {name}")),
+            Sought::Error | Sought::MissedError => Message::note("no error or warning found"),
         });
+    }
+
+    /// What a search says while its pattern is being typed stands beside the pattern.
+    fn say_beside_typing(&mut self) {
+        if let Some(typing) = &mut self.find.typing {
+            typing.said = self.message.take();
+        }
     }
 
     fn found_match(&mut self, seeking: Seeking, range: Range<usize>, round: Round) {
         let Seeking { sought, side, toward, .. } = seeking;
         let offset = range.start;
         let range = range.start as u64..range.end as u64;
-        if sought == Sought::Missed {
+        if sought.is_missed() {
             self.panes.remember();
             self.panes.focus = Side::Spill;
+        }
+        if self.find.at != sought.of() {
+            (self.find.at, self.find.current) = (sought.of(), [None, None]);
         }
         self.find.current[side as usize] = Some(range.clone());
         if self.focus() == side || self.shows_both() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::source::MapView;
 use crate::text::search::{MatchCounts, Pattern, starting_in};
 
-use super::job::{CountJob, holds_all};
+use super::job::{CountJob, Counting, holds_all};
 
 /// What the model got of the matches is counted at once in up to this many kept bytes.
 const MOST_KEPT: usize = 2 << 20;
@@ -27,15 +27,22 @@ impl Tally {
         *self = Self { number: self.number + 1, ..Self::default() };
     }
 
-    /// Drops what may change as the file, of `len` bytes until now, grows.
+    /// Drops what may change as the file, of `len` bytes until now, grows, and the chunks of the count in progress.
     pub(crate) fn forget_end(&mut self, len: usize) {
+        self.number += 1;
         self.counts.forget_end(len);
     }
 
+    /// Continues the numbers of another tally, so that chunks meant for that one are dropped.
+    pub(crate) fn follow_on(&mut self, other: &Tally) {
+        self.number = self.number.max(other.number) + 1;
+    }
+
     /// Creates the task that counts what is not counted yet.
-    pub(crate) fn job(&mut self, pattern: &Pattern, view: &MapView) -> CountJob {
+    pub(crate) fn job(&mut self, what: Counting, pattern: &Pattern, view: &MapView) -> CountJob {
         self.number += 1;
         CountJob {
+            what,
             number: self.number,
             pattern: pattern.clone(),
             view: view.clone(),

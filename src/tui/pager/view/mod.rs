@@ -14,6 +14,7 @@ use crate::tui::widget::line;
 
 use super::Pager;
 use super::reader::Cost;
+use super::search::job::Counting;
 use pane::{Drawn, Shown};
 use status::Told;
 
@@ -56,6 +57,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         active: pager.focus() == side,
         coming: pager.is_coming(),
         pattern: pager.find.pattern.as_ref(),
-        current: pager.find.current(side),
+        current: pager.find.current(side).filter(|_| pager.find.at == Counting::Matches),
+        error: pager.find.current(side).filter(|_| pager.find.at == Counting::Errors),
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Shown<'a> {
     pub pattern: Option<&'a Pattern>,
     /// The current match.
     pub current: Option<&'a Range<u64>>,
+    /// The current error.
+    pub error: Option<&'a Range<u64>>,
 }
 
 impl<'a> Shown<'a> {
@@ -66,6 +68,7 @@ impl<'a> Shown<'a> {
             coming: false,
             pattern: None,
             current: None,
+            error: None,
         }
     }
 }
@@ -215,6 +218,9 @@ impl Pane<'_> {
                 let is_current = current.is_some_and(|range| range.contains(&at));
                 style =
                     if is_current { self.shown.canvas.theme.current } else { self.shown.canvas.theme.found };
+            }
+            if self.shown.error.is_some_and(|range| range.contains(&at)) {
+                style = self.shown.canvas.theme.current;
             }
             x = put(buffer, area, x, cell, style);
         }

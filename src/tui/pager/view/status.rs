@@ -10,6 +10,7 @@ use crate::tui::event::Message;
 use crate::tui::keys::{Action, key_of};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
+use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::window::ReadWindow;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::Side;
@@ -175,6 +176,19 @@ fn warned(output: &OpenOutput) -> [String; 2] {
     }
 }
 
+/// Describes what was found of the pattern being typed, if one is.
+pub(crate) fn typed(pager: &Pager) -> Option<Span> {
+    let typing = pager.find.typing.as_ref()?;
+    let theme = &pager.canvas.theme;
+    let note = typing.note();
+    if pager.find.pattern.is_none() || pager.find.tally.counts.total() == 0 {
+        let waiting = pager.find.is_running().then(|| "searching…".into());
+        return note.or(waiting).map(|note| Span::new(format!("{note} "), theme.dim));
+    }
+    let note = note.map_or(String::new(), |note| format!("{note} · "));
+    Some(Span::new(format!("{note}{} ", counted(pager)), theme.accent))
+}
+
 /// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
 fn matches(pager: &Pager, told: &Told) -> Option<[String; 2]> {
     let pattern = pager.find.pattern.as_ref()?;
@@ -190,26 +204,28 @@ fn matches(pager: &Pager, told: &Told) -> Option<[String; 2]> {
 
 /// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
 fn counted(pager: &Pager) -> String {
-    let (output, tally) = (&pager.output, &pager.find.tally);
-    let len = output.view.len();
-    let more = if tally.is_whole(len) { "" } else { "+" };
-    let total = format!("{}{more}", thousands(tally.counts.total()));
-    let got = tally.got(&output.kept, len).filter(|_| output.has_preview());
+    let total = describe::total(&pager.output, &pager.find.tally);
+    let got = describe::got(&pager.output, &pager.find.tally);
     let got = got.map_or(String::new(), |got| format!(" · model got {}", thousands(got)));
-    match number(pager) {
+    match number(pager, Counting::Matches) {
         Some(number) => format!("{} of {total}{got}", thousands(number)),
         None => format!("{total}{got}"),
     }
 }
 
-/// Returns the number of the current match among those of the file, 1-based, if it is counted.
-fn number(pager: &Pager) -> Option<u64> {
+/// Returns the number of the current match, or error, among those of the file, 1-based, if it is counted.
+pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
     let (output, find) = (&pager.output, &pager.find);
+    let (pattern, tally) = match of {
+        Counting::Matches => (find.pattern.as_ref()?, &find.tally),
+        Counting::Errors => (pager.errors.pattern()?, &pager.errors.tally),
+    };
     let in_preview = || find.current(Side::Preview).and_then(|range| output.seen.kept_at(range.start));
     let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);
     let at = match pager.focus() {
+        _ if find.at != of => None,
         Side::Preview => in_preview().or_else(in_spill),
         Side::Spill => in_spill(),
     };
-    find.tally.counts.number(&output.view, find.pattern.as_ref()?, at?)
+    tally.counts.number(&output.view, pattern, at?)
 }

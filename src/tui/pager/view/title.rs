@@ -3,17 +3,23 @@
 use ratatui::Frame;
 use ratatui::style::Style;
 
+use crate::human::thousands;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
+
+use super::status::number;
 
 /// The version of the right end that names the policy and whether it cut: there the name of the output makes room.
 const POLICY: usize = 2;
 /// The columns that the name of the output keeps.
 const SHORTEST_NAME: usize = 12;
+/// The one that names the policy and counts the errors, if there are any.
+const POLICY_AND_ERRORS: usize = 3;
 
 /// Draws the title of one output.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
@@ -28,7 +34,8 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     }
     let right = choices(pager, output);
     let room = usize::from(places.title.width);
-    let policy = right.get(POLICY).map_or(0, |spans| line::width(spans));
+    let version = if pager.errors.tally.counts.total() > 0 { POLICY_AND_ERRORS } else { POLICY };
+    let policy = right.get(version).map_or(0, |spans| line::width(spans));
     let status = exit_status(pager, output);
     if line::width(&rest) + status.text.columns() + policy + SHORTEST_NAME + 3 < room {
         rest.insert(0, status);
@@ -98,12 +105,31 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
     let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
     let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
-    vec![
+    let versions = vec![
         vec![policy.clone(), Span::new(limits, dim), dot.clone(), verdict.clone()],
         vec![policy.clone(), dot, verdict.clone()],
         vec![policy, cut],
         vec![policy_only],
         vec![Span::plain(format!("{} ", output.subject.policy.name()))],
         vec![verdict],
-    ]
+    ];
+    let with_errors = errors(pager).into_iter().flat_map(|errors| {
+        let errors = [Span::new("· ", dim), Span::new(errors, style)];
+        versions[..4].iter().map(move |spans| [spans, &errors[..]].concat())
+    });
+    with_errors.chain(versions.iter().cloned()).collect()
+}
+
+/// Describes the errors in the output, if there are any: `errors 274, model got 3`, and shorter.
+fn errors(pager: &Pager) -> Vec<String> {
+    let (output, tally) = (&pager.output, &pager.errors.tally);
+    if tally.counts.total() == 0 {
+        return Vec::new();
+    }
+    let total = describe::total(output, tally);
+    let number = number(pager, Counting::Errors).map(|number| format!("{} of ", thousands(number)));
+    let got = describe::got(output, tally).filter(|_| !output.gaps().is_empty());
+    let got = got.map_or(String::new(), |got| format!(", model got {}", thousands(got)));
+    let errors = format!("errors {}{total}", number.unwrap_or_default());
+    vec![format!("{errors}{got} "), format!("{errors} ")]
 }

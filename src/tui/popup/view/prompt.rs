@@ -8,11 +8,11 @@ use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
-/// Draws the prompt with its cursor.
+/// Draws the prompt with its cursor, and at the right end `note`, or else what can be typed.
 pub(crate) fn draw(
     canvas: &Canvas,
     message: Option<&Message>,
-    prompt: &Prompt,
+    (prompt, note): (&Prompt, Option<Span>),
     frame: &mut Frame,
     area: Rect,
 ) {
@@ -30,7 +30,8 @@ pub(crate) fn draw(
             Purpose::GoTo => "line · 50% · 4096b ",
             _ => "Enter · Esc cancel ",
         };
-        line::right(frame.buffer_mut(), area, line::width(&spans), &[Span::new(hint, canvas.theme.dim)]);
+        let hint = Span::new(hint, canvas.theme.dim);
+        line::right(frame.buffer_mut(), area, line::width(&spans), &[note.unwrap_or(hint)]);
     }
     let x = area.x + (label.chars().count() + prompt.cursor()) as u16;
     frame.set_cursor_position(Position { x: x.min(area.x + area.width.saturating_sub(1)), y: area.y });

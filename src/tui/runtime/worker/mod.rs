@@ -19,7 +19,7 @@ use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::advice::KeepRequest;
 use crate::tui::pager::making::{Making, Planned};
 use crate::tui::pager::output::Uncounted;
-use crate::tui::pager::search::job::{CountJob, Found, SearchJob};
+use crate::tui::pager::search::job::{CountJob, Counting, Found, SearchJob};
 use crate::tui::stores::details::{self, Lines};
 use crate::tui::stores::glance::Glance;
 use crate::tui::stores::reading::TextTask;
@@ -47,6 +47,7 @@ pub struct Jobs {
     counting: Arc<AtomicU64>,
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
+    noticing: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
     arranging: Arc<AtomicU64>,
     planning: Arc<AtomicU64>,
@@ -70,6 +71,7 @@ impl Jobs {
             counting: never(),
             searching: never(),
             tallying: never(),
+            noticing: never(),
             looking: never(),
             arranging: never(),
             planning: never(),
@@ -103,9 +105,12 @@ impl Jobs {
         });
     }
 
-    /// Counts all matches in a file; an earlier count is abandoned.
+    /// Counts all matches, or errors, in a file; an earlier count of the same is abandoned.
     pub fn count_matches(&self, job: CountJob) {
-        let background = self.background(&self.tallying);
+        let background = self.background(match job.what {
+            Counting::Matches => &self.tallying,
+            Counting::Errors => &self.noticing,
+        });
         self.spawn("matches", move || scans::tally(&job, &background));
     }
 

@@ -243,7 +243,7 @@ pub(crate) fn tally(job: &CountJob, background: &Background) {
             let inside = start - window.start..stop - window.start;
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
-            let reply = SearchReply::Counted(start, count);
+            let reply = SearchReply::Counted(job.what, start, count);
             if background.send(OutputEvent::Found(Found { number: job.number, reply })).is_break() {
                 return;
             }
@@ -273,6 +273,7 @@ mod tests {
 
     use super::*;
     use crate::source::Source;
+    use crate::tui::pager::search::job::Counting;
     use crate::tui::runtime::signal::Signal;
 
     const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
@@ -374,12 +375,18 @@ mod tests {
     #[test]
     fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
         let view = view(&b"aaaaaaaaa\n".repeat(100_000));
-        let job = CountJob { number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
+        let job = CountJob {
+            what: Counting::Matches,
+            number: 1,
+            pattern: Pattern::new("a").unwrap(),
+            view,
+            from: 0,
+        };
         let mut ends = vec![0];
         let mut total = 0;
         for event in events(|background| tally(&job, background)) {
             let Event::Output(OutputEvent::Found(found)) = event else { continue };
-            let SearchReply::Counted(end, count) = found.reply else { continue };
+            let SearchReply::Counted(_, end, count) = found.reply else { continue };
             ends.push(end);
             total += count;
         }
@@ -391,11 +398,16 @@ mod tests {
     fn matches_across_chunks_of_a_long_line_are_counted_once() {
         let view = view(&b"aab".repeat(100_000));
         for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
-            let job =
-                CountJob { number: 1, pattern: Pattern::new(pattern).unwrap(), view: view.clone(), from: 0 };
+            let job = CountJob {
+                what: Counting::Matches,
+                number: 1,
+                pattern: Pattern::new(pattern).unwrap(),
+                view: view.clone(),
+                from: 0,
+            };
             let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
                 Event::Output(OutputEvent::Found(Found {
-                    reply: SearchReply::Counted(_, count), ..
+                    reply: SearchReply::Counted(_, _, count), ..
                 })) => count,
                 _ => 0,
             });
@@ -429,7 +441,7 @@ mod tests {
             // Each stretch may read three pages more.
             assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
         }
-        let job = CountJob { number: 1, pattern, view: view.clone(), from: 0 };
+        let job = CountJob { what: Counting::Matches, number: 1, pattern, view: view.clone(), from: 0 };
         assert!(!events(|background| tally(&job, background)).is_empty());
         assert!(!events(|background| count(&view, 1, ALL, background)).is_empty());
         assert_eq!(view.reads().unaligned, 0);
