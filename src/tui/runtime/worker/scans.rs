@@ -140,10 +140,11 @@ fn go_through(
     }
 }
 
-/// Searches for one match after the other until the one that the job asks for.
+/// Searches for one match after the other until the one that the job asks for; whole laps are left out.
 pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
-    let (mut from, mut round, mut last) = (job.from, Round::Straight, None);
-    for _ in 0..job.times {
+    let (mut from, mut round, mut last, mut first) = (job.from, Round::Straight, None, None);
+    let (mut left, mut passed) = (job.times, 0);
+    while left > 0 {
         let Some((found, way)) = seek_once(job, from, ticket).filter(|_| ticket.is_wanted()) else { break };
         if way == Round::Wrapped {
             round = way;
@@ -152,6 +153,12 @@ pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
             Toward::End => found.end,
             Toward::Start => found.start,
         };
+        left -= 1;
+        if first.as_ref() == Some(&found) {
+            left %= passed;
+        }
+        passed += 1;
+        first.get_or_insert_with(|| found.clone());
         last = Some(found);
     }
     last.map_or(SearchReply::Nothing, |found| SearchReply::Match(found, round))
@@ -370,6 +377,8 @@ mod tests {
         assert_eq!(found(&kept, last + 6, Toward::End, 1), Some((first, Round::Wrapped)));
         assert_eq!(found(&[0..content.len()], 0, Toward::End, 1), None);
         assert_eq!(found(&[], 1, Toward::End, 2), Some((2 * line.len(), Round::Straight)));
+        let kept = [2 * line.len()..content.len() - line.len()];
+        assert_eq!(found(&kept, 0, Toward::End, (3 << 40) + 2), Some((line.len(), Round::Wrapped)));
     }
 
     #[test]
