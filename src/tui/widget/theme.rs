@@ -60,11 +60,11 @@ impl Theme {
             warning: Style::new().fg(yellow),
             accent: Style::new().fg(blue),
             lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
-            selected: Style::new().bg(Color::Indexed(238)),
+            selected: Style::new().bg(Color::Indexed(237)),
             found: Style::new().fg(black).bg(blue),
             current: Style::new().fg(black).bg(Color::Indexed(213)).add_modifier(Modifier::BOLD),
-            dim: Style::new().fg(Color::Indexed(245)),
-            control: Style::new().fg(Color::Indexed(245)).add_modifier(Modifier::REVERSED),
+            dim: Style::new().fg(Color::Indexed(247)),
+            control: Style::new().fg(Color::Indexed(247)).add_modifier(Modifier::REVERSED),
             error: Style::new().fg(Color::Indexed(210)).add_modifier(Modifier::BOLD),
             ..Self::terminal()
         }
@@ -76,8 +76,8 @@ impl Theme {
         Self {
             warning: Style::new().fg(brown),
             accent: Style::new().fg(blue),
-            lost: Style::new().fg(brown).bg(Color::Indexed(223)),
-            selected: Style::new().bg(Color::Indexed(153)),
+            lost: Style::new().fg(black).bg(Color::Indexed(215)),
+            selected: Style::new().bg(Color::Indexed(189)),
             found: Style::new().fg(black).bg(Color::Indexed(117)),
             current: Style::new().fg(black).bg(Color::Indexed(218)).add_modifier(Modifier::BOLD),
             dim: Style::new().fg(Color::Indexed(242)),

@@ -69,6 +69,15 @@ fn a_folded_line_of_ten_megabytes_costs_its_end() {
 }
 
 #[test]
+fn the_number_of_states_takes_a_row_where_it_does_not_fit_beside_the_last() {
+    let wide = (0..9).map(|n| format!("{n:070}")).collect::<Vec<_>>().join("\r");
+    let mut bench = open((80, 24), &format!("first\n{wide}\n{}\n", states(20_000)));
+    let rows = bench.keys("<Tab>").rows().join("\n");
+    let last = format!("   2 │ {:070}", 8);
+    assert!(rows.contains(&last) && rows.contains("     │ ⟳ 9 states"), "{rows}");
+}
+
+#[test]
 fn a_json_line_is_shown_with_indents() {
     for size in SIZES {
         let mut bench = open(size, &log());

@@ -168,7 +168,7 @@ impl Scroll<'_> {
             rows.push(ScreenRow {
                 start,
                 end,
-                base: start,
+                base: state.start,
                 opens: false,
                 next: *next,
                 cells: Vec::new(),

@@ -183,7 +183,9 @@ impl Pane<'_> {
             return;
         }
         let number = if row.opens { self.number_of(row) } else { String::new() };
-        let kept = self.output.is_kept(row.first() as usize);
+        // A row of only the number of states shows none of the line's bytes: it goes with the state above it.
+        let of = if row.cells.is_empty() && row.states.is_some() { row.base } else { row.first() };
+        let kept = self.output.is_kept(of as usize);
         let mark = if kept { glyphs.kept } else { glyphs.lost };
         let width = usize::from(area.width).saturating_sub(3);
         let spans = [
