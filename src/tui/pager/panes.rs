@@ -114,9 +114,12 @@ impl Pager {
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// Returns how a pane shows progress lines.
+    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text.
     pub(crate) fn progress(&self, side: Side) -> ProgressLines {
-        self.panes.progress[side as usize]
+        match (side, self.panes.raw[side as usize]) {
+            (Side::Spill, true) => ProgressLines::Unfolded,
+            _ => self.panes.progress[side as usize],
+        }
     }
 
     /// Returns the columns and rows that a pane has for text, without the gutter. The pane is taken to be on the
@@ -309,7 +312,13 @@ impl Pager {
     }
 
     fn turn_progress(&mut self) {
-        let progress = &mut self.panes.progress[self.panes.focus as usize];
+        let side = self.focus();
+        if side == Side::Spill && self.panes.raw[side as usize] {
+            let words = "all states are shown while escapes are text; r, then z folds them";
+            self.message = Some(Message::note(words));
+            return;
+        }
+        let progress = &mut self.panes.progress[side as usize];
         let (now, words) = match *progress {
             ProgressLines::Folded(None) => {
                 (ProgressLines::Unfolded, "all states of progress lines; z folds them")

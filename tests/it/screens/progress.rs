@@ -69,6 +69,17 @@ fn a_folded_line_of_ten_megabytes_costs_its_end() {
 }
 
 #[test]
+fn escapes_as_text_come_with_all_states() {
+    let mut bench = open((80, 24), &log());
+    let rows = bench.keys("<Tab>r").rows().join("\n");
+    assert!(rows.contains("step 00000^Mstep 00001"), "{rows}");
+    let rows = bench.keys("z").rows().join("\n");
+    assert!(rows.contains("step 00000^Mstep 00001") && rows.contains("r, then z folds them"), "{rows}");
+    let rows = bench.keys("r").rows().join("\n");
+    assert!(rows.contains("step 00239  ⟳ 240 states"), "{rows}");
+}
+
+#[test]
 fn the_number_of_states_takes_a_row_where_it_does_not_fit_beside_the_last() {
     let wide = (0..9).map(|n| format!("{n:070}")).collect::<Vec<_>>().join("\r");
     let mut bench = open((80, 24), &format!("first\n{wide}\n{}\n", states(20_000)));
