@@ -43,13 +43,19 @@ pub struct BlockCounts {
     pub counts: Vec<u32>,
 }
 
+/// Returns the block size in bytes for `len` bytes.
+pub fn block_size(len: u64) -> usize {
+    let mut block = BLOCK;
+    while len.div_ceil(block as u64) > MOST_BLOCKS {
+        block *= 2;
+    }
+    block
+}
+
 impl BlockIndex {
     /// Creates an index of `len` bytes with nothing counted.
     pub fn new(len: u64) -> Self {
-        let mut block = BLOCK;
-        while len.div_ceil(block as u64) > MOST_BLOCKS {
-            block *= 2;
-        }
+        let block = block_size(len);
         let blocks = len.div_ceil(block as u64) as usize;
         Self { len, block, counts: vec![UNCOUNTED; blocks], groups: vec![0], frontier: 0, counted: 0 }
     }

@@ -2,6 +2,7 @@
 
 pub mod ansi;
 pub mod cells;
+pub mod filter;
 pub mod index;
 pub mod json;
 pub mod label;

@@ -12,6 +12,7 @@ use crate::text::label::SafeText;
 use crate::text::units::Measure;
 
 use super::pager::advice::{KeepRequest, LimitChange};
+use super::pager::filter::job::{SiftJob, Sifted};
 use super::pager::making::{Making, Planned};
 use super::pager::output::Uncounted;
 use super::pager::search::job::{CountJob, Found, SearchJob};
@@ -68,6 +69,8 @@ pub enum OutputEvent {
     },
     /// A search reports a result.
     Found(Found),
+    /// A worker counted blocks of lines for the filter.
+    Sifted(Sifted),
     /// The file has changed.
     Changed(Changed),
     /// The notices of this output print another path from now on.
@@ -162,6 +165,10 @@ pub enum Effect {
     CountMatches(CountJob),
     /// Abandons searching and counting matches.
     StopSearch,
+    /// Counts the lines that the filter shows; an earlier count is abandoned.
+    Sift(SiftJob),
+    /// Abandons counting the lines that the filter shows.
+    StopSift,
     /// Makes a preview; an earlier one is abandoned.
     Plan(Box<Making>),
     /// Abandons the preview being made.

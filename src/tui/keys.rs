@@ -56,6 +56,8 @@ pub enum Action {
     NextError,
     /// Goes to the previous error or warning.
     PreviousError,
+    /// Asks for a pattern, to show only lines that match.
+    Matching,
     /// Goes to the next window.
     NextWindow,
     /// Goes to the previous window.
@@ -207,6 +209,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Search", "(", A::PreviousMissed, "previous match that the model did not get"),
     row(Pager, "Search", "e", A::NextError, "next error or warning"),
     row(Pager, "Search", "E", A::PreviousError, "previous error or warning"),
+    row(Pager, "Search", "&", A::Matching, "only matching lines; !x others, 3& with 3 around"),
     row(Pager, "Window", "]", A::NextWindow, "next window of lines, as an agent pages"),
     row(Pager, "Window", "[", A::PreviousWindow, "previous window"),
     row(Pager, "Window", "o", A::Window, "type offset and limit of the window"),

@@ -112,6 +112,40 @@ impl Pattern {
         })
     }
 
+    /// Returns the lines with a match, even an empty one, in order, each with its line feed. `lines` are whole lines of
+    /// `bytes`.
+    pub fn lines_in<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        lines: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let bytes = &bytes[..lines.end.min(bytes.len())];
+        let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
+        let mut part = lines.start..lines.start;
+        std::iter::from_fn(move || {
+            loop {
+                let inside = part.start < part.end;
+                let found = if inside { self.certain_at(&bytes[..part.end], part.start) } else { None };
+                if let Some(at) = found {
+                    let feed = memchr::memrchr(b'\n', &bytes[part.start..at]);
+                    let start = feed.map_or(part.start, |feed| part.start + feed + 1);
+                    let feed = memchr::memchr(b'\n', &bytes[at..]);
+                    part.start = feed.map_or(bytes.len(), |feed| at + feed + 1);
+                    return Some(start..part.start);
+                }
+                part = sieve.next(part.end)?;
+            }
+        })
+    }
+
+    /// Returns the offset at or after `at` by which a match in `bytes`, even an empty one, is certain; the match and the
+    /// offset are in the same line.
+    pub fn certain_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let found = self.regex.shortest_match_at(bytes, at)?;
+        // After the last line feed there is no line.
+        (found < bytes.len() || bytes.last() != Some(&b'\n')).then_some(found)
+    }
+
     #[cfg(test)]
     pub(super) fn regex(&self) -> &Regex {
         &self.regex

@@ -6,6 +6,7 @@ mod popups;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::text::search::Pattern;
+use crate::text::filter::Shows;
 
 use super::keys::{self, Action, KeyContext};
 use super::pager::Pager;
@@ -223,6 +224,7 @@ impl App {
             Action::Back => self.back(effects),
             Action::Search => self.ask(Purpose::Search),
             Action::SearchBack => self.ask(Purpose::SearchBack),
+            Action::Matching => self.ask(Purpose::Lines { shows: Shows::All, around: count }),
             Action::GoTo => self.ask(Purpose::GoTo),
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),

@@ -5,6 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
+use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;
@@ -76,7 +77,10 @@ impl App {
     /// Handles a key while a line is being typed.
     pub(crate) fn type_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Prompt(prompt)) = &mut self.popup else { return };
-        let history = self.pager.as_ref().map_or(&[][..], |pager| &pager.find.history);
+        let history = self.pager.as_ref().map_or(&[][..], |pager| match prompt.purpose() {
+            Purpose::Lines { .. } => &pager.filter.history,
+            _ => &pager.find.history,
+        });
         match prompt.key(key, history) {
             Typed::Text => {}
             Typed::TooMuch => self.message = Some(Message::full_line()),
@@ -131,6 +135,10 @@ impl App {
             }
             Purpose::SearchBack => {
                 self.in_pager(|pager| done = pager.search(prompt.text(), Toward::Start, effects));
+            }
+            Purpose::Lines { shows, around } => {
+                let asked = Asked { text: prompt.text(), shows, around };
+                self.in_pager(|pager| done = pager.filter(asked, effects));
             }
             Purpose::GoTo if text == "n" || text == "p" => {
                 effects.push(Effect::OtherFile { next: text == "n" });

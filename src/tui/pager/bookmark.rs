@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::preview::{Policy, Preview};
 
 use super::Pager;
+use super::filter::LineFilter;
 use super::panes::{Panes, Place};
 use super::search::Find;
 use super::subject::OpenedFrom;
@@ -14,6 +15,7 @@ use super::subject::OpenedFrom;
 #[derive(Default)]
 pub(crate) struct Handover {
     pub(crate) find: Find,
+    pub(crate) filter: LineFilter,
     /// The number of the plan requested last.
     pub(crate) plans: u64,
     pub(crate) bookmarks: BTreeMap<usize, Bookmark>,
@@ -45,7 +47,7 @@ pub(crate) struct BeforeRead {
 impl Pager {
     /// Ends this screen. Returns what the next one needs, with a bookmark if the output was named on the command line.
     pub(crate) fn hand_over(self) -> Handover {
-        let Self { find, plans, mut bookmarks, output, panes, file, origin, .. } = self;
+        let Self { find, filter, plans, mut bookmarks, output, panes, file, origin, .. } = self;
         if origin == OpenedFrom::Named {
             let bookmark = Bookmark {
                 panes,
@@ -58,7 +60,7 @@ impl Pager {
             };
             bookmarks.insert(file, bookmark);
         }
-        Handover { find, plans, bookmarks }
+        Handover { find, filter, plans, bookmarks }
     }
 
     /// Puts back the policy and the search of a bookmark. Returns the panes, to be put back with the preview.

@@ -15,6 +15,15 @@ pub enum Fate {
     Lost,
 }
 
+/// A rule that Spill draws above a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// What follows has this fate.
+    Fate(Fate),
+    /// Lines are left out by the filter.
+    Gap,
+}
+
 impl Dividers {
     /// Places rules between kept and lost ranges. A gap of only a line feed gets no rule.
     pub(crate) fn of(bytes: &[u8], kept: &[Range<usize>], gaps: &[Range<usize>]) -> Self {
@@ -33,14 +42,17 @@ impl Dividers {
         self.0.iter().map(|rule| rule.0)
     }
 
-    /// Whether a rule is drawn above the row of bytes `start .. next`.
-    pub fn between(&self, start: u64, next: u64) -> bool {
-        self.above(start, next).is_some()
-    }
-
     /// Returns the fate that the rule above the row of bytes `start .. next` announces, if there is one.
     pub fn above(&self, start: u64, next: u64) -> Option<Fate> {
         let first = self.0.partition_point(|rule| rule.0 < start);
         self.0.get(first).filter(|rule| rule.0 < next.max(start + 1)).map(|rule| rule.1)
+    }
+
+    /// Returns the fate at the end of `range` if it differs from the one at its start.
+    pub fn turned(&self, range: Range<u64>) -> Option<Fate> {
+        let first = self.0.partition_point(|rule| rule.0 < range.start);
+        let end = self.0.partition_point(|rule| rule.0 < range.end);
+        let last = self.0.get(first..end)?.last()?;
+        ((end - first) % 2 == 1).then_some(last.1)
     }
 }

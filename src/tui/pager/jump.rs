@@ -82,7 +82,8 @@ impl Pager {
     /// Scrolls to an offset of the file. If Preview has not got it, says so: Spill has.
     fn go_offset(&mut self, side: Side, offset: usize) {
         if side == Side::Spill || self.output.is_kept(offset) || !self.output.has_preview() {
-            return self.show_offset(side, offset, 0);
+            self.show_offset(side, offset, 0);
+            return self.tell_hidden(side, offset);
         }
         self.point_to(offset, 0);
         self.message = Some(self.lost(offset));

@@ -11,6 +11,7 @@ pub(crate) mod escapes;
 pub mod fold;
 pub(crate) mod hold;
 pub mod json;
+pub mod filter;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub mod making;
@@ -44,6 +45,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
 use drawer::Drawer;
+use filter::{Leave, LineFilter};
 use hold::HeldScreen;
 use output::OpenOutput;
 use panes::Panes;
@@ -65,6 +67,8 @@ pub struct Pager {
     pub find: Find,
     /// The errors and warnings in the output.
     pub errors: ErrorSearch,
+    /// The filter of Spill.
+    pub filter: LineFilter,
     /// The limits drawer.
     pub drawer: Drawer,
     /// A message for the status line.
@@ -100,7 +104,7 @@ impl Pager {
         let Opened { subject, view, streaming, running, file, files, origin } = opened;
         let warning = subject.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, plans, mut bookmarks } =
+        let Handover { mut find, filter, plans, mut bookmarks } =
             before.map_or_else(Handover::default, Pager::hand_over);
         find.typing = None;
         find.forget_place();
@@ -111,6 +115,7 @@ impl Pager {
             panes: Panes::default(),
             find,
             errors: ErrorSearch::default(),
+            filter: filter.forget_place(),
             drawer: Drawer::default(),
             message,
             plans,
@@ -145,6 +150,7 @@ impl Pager {
                 self.counted((generation, number), &counts, (measured, measure), effects);
             }
             OutputEvent::Found(found) => self.found(found, effects),
+            OutputEvent::Sifted(sifted) => self.sifted(&sifted),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
             OutputEvent::Finished => self.running = false,
@@ -199,7 +205,7 @@ impl Pager {
         effects.push(Effect::Copy(text))
     }
 
-    /// Handles Esc: abandons a plan or a search. Returns false if there is none.
+    /// Handles Esc: abandons a plan, a search or the filter. Returns false if there is none.
     pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
         if self.give_up_planning(effects) {
             return true;
@@ -214,7 +220,7 @@ impl Pager {
             self.find.clear();
             return true;
         }
-        false
+        self.leave_filter(Leave::GoBack, effects)
     }
 
     pub(crate) fn counted(
@@ -267,6 +273,7 @@ impl Pager {
         } else {
             self.plan_again(effects)
         }
+        self.filter_again(effects);
         self.settle();
         self.follow();
         self.count_all(effects);

@@ -11,12 +11,13 @@ use crate::tui::widget::layout::{self, Side};
 
 use super::counted::CountedChunks;
 use super::doc::Doc;
+use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use super::subject::{Subject, is_same};
 
-pub use super::dividers::{Dividers, Fate};
+pub use super::dividers::{Dividers, Fate, Rule};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
@@ -85,6 +86,8 @@ pub struct OpenOutput {
     pub file: Doc,
     /// The ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
+    /// The filter of Spill, if there is one.
+    pub sift: Option<Sift>,
     rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
@@ -108,6 +111,7 @@ impl OpenOutput {
             touched: 0,
             seen: Doc::default(),
             kept: Vec::new(),
+            sift: None,
             rules: Dividers::default(),
             escapes: None,
         }
@@ -318,9 +322,15 @@ impl OpenOutput {
         if view.generation() == self.view.generation() && view.len() >= self.view.len() {
             self.index.grow(view.len() as u64);
             self.tally.grow(self.view.len() as u64);
+            if let Some(sift) = &mut self.sift {
+                sift.grow(view.len());
+            }
         } else {
             self.index = BlockIndex::new(view.len() as u64);
             self.tally.clear();
+            if let Some(sift) = &mut self.sift {
+                sift.reset(view.len());
+            }
             self.drop_preview();
             lost = true;
         }
@@ -354,10 +364,30 @@ impl OpenOutput {
         work: impl FnOnce(Scroll) -> T,
     ) -> T {
         let reader = Reader { doc: self.doc(side), files: self.files(), cost };
+        let weight = move |start: u64, next: u64| {
+            1 + usize::from(self.rule_above(side, &reader, start..next).is_some())
+        };
+        work(Scroll { reader, frame, weight: &weight, sift: self.sift_of(side) })
+    }
+
+    /// Returns the filter of a side.
+    pub fn sift_of(&self, side: Side) -> Option<&Sift> {
+        self.sift.as_ref().filter(|_| side == Side::Spill)
+    }
+
+    /// Returns the rule that a side draws above the row with these bytes, if it draws one. Under a filter, what happens
+    /// in the lines left out counts too.
+    pub(crate) fn rule_above(&self, side: Side, reader: &Reader, row: Range<u64>) -> Option<Rule> {
         let rules = self.rules();
-        let weight =
-            move |start: u64, next: u64| 1 + usize::from(side == Side::Spill && rules.between(start, next));
-        work(Scroll { reader, frame, weight: &weight })
+        match (side, &self.sift) {
+            (Side::Preview, _) => None,
+            (Side::Spill, None) => rules.above(row.start, row.end).map(Rule::Fate),
+            (Side::Spill, Some(sift)) => {
+                let from = sift.backward(reader, row.start);
+                let gap = from > 0 && from < row.start && sift.around() > 0;
+                rules.turned(from..row.end).map(Rule::Fate).or(gap.then_some(Rule::Gap))
+            }
+        }
     }
 
     /// Returns the position in a side's document that shows an offset of the output, or the notice that stands for it.

@@ -98,6 +98,7 @@ impl Pager {
     fn show_planned(&mut self, effects: &mut Effects) {
         self.count_kept();
         self.count_kept_errors();
+        self.filter_again(effects);
         match std::mem::take(&mut self.then) {
             AfterPlan::Stay => return self.settle(),
             AfterPlan::Hold => {

@@ -150,7 +150,7 @@ impl Reader<'_> {
 
     /// Returns the last line feed before `to`, not before `floor`. Searches nearby bytes first, so that a frame of
     /// short lines reads only the blocks that it shows.
-    fn last_line_feed_near(&self, to: u64, floor: u64) -> Option<u64> {
+    pub(crate) fn last_line_feed_near(&self, to: u64, floor: u64) -> Option<u64> {
         let mut end = to;
         let mut step = 1024;
         while end > floor {
@@ -163,7 +163,8 @@ impl Reader<'_> {
         None
     }
 
-    fn line_feed_near(&self, from: u64, limit: u64) -> Option<u64> {
+    /// Returns the first line feed from `from` on, before `limit`. Searches nearby bytes first.
+    pub(crate) fn line_feed_near(&self, from: u64, limit: u64) -> Option<u64> {
         let mut start = from;
         let mut step = 1024;
         while start < limit {
@@ -272,6 +273,11 @@ impl Reader<'_> {
             end = start;
         }
         self.snapped(end)
+    }
+
+    /// Whether a line starts at `at`.
+    pub fn opens_line(&self, at: u64) -> bool {
+        at == 0 || self.copy(at - 1..at) == b"\n"
     }
 
     /// Whether a line ends at `at`, with a line feed or with the document.

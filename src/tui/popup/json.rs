@@ -48,7 +48,7 @@ impl JsonView {
             progress: ProgressLines::Unfolded,
         };
         let reader = Reader { doc: &self.doc, files: Files { out: &[], err: &[], index: None }, cost: &cost };
-        work(Scroll { reader, frame, weight: &|_, _| 1 }, self.top)
+        work(Scroll { reader, frame, weight: &|_, _| 1, sift: None }, self.top)
     }
 
     /// Whether there is text below the last row shown.

@@ -4,6 +4,7 @@ use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
 
+use crate::text::filter::Shows;
 use crate::tui::event::MOST_TYPED;
 
 /// The purpose of a prompt.
@@ -13,6 +14,13 @@ pub enum Purpose {
     Search,
     /// A pattern to search for towards the start.
     SearchBack,
+    /// A pattern: only lines with a match are shown.
+    Lines {
+        /// Which of them.
+        shows: Shows,
+        /// How many lines around each, if a number was typed.
+        around: Option<u64>,
+    },
     /// A line, a byte or a percentage to go to.
     GoTo,
     /// The offset and limit of the window.
@@ -27,6 +35,8 @@ impl Purpose {
         match self {
             Purpose::Search => "/",
             Purpose::SearchBack => "?",
+            Purpose::Lines { shows: Shows::All, .. } => "&/",
+            Purpose::Lines { shows: Shows::Lost, .. } => "& lost lines/",
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Filter => "filter: ",
@@ -92,6 +102,16 @@ impl Prompt {
         self.text().len() >= MOST_TYPED
     }
 
+    /// Switches between all matching lines and those that the model did not get.
+    fn turn(&mut self) {
+        if let Some(Purpose::Lines { shows, .. }) = &mut self.purpose {
+            *shows = match shows {
+                Shows::All => Shows::Lost,
+                Shows::Lost => Shows::All,
+            };
+        }
+    }
+
     fn recall(&mut self, history: &[String], older: bool) {
         let back = if older { (self.back + 1).min(history.len()) } else { self.back.saturating_sub(1) };
         let text = if back == 0 { String::new() } else { history[history.len() - back].clone() };
@@ -121,6 +141,7 @@ impl Prompt {
             KeyCode::Char('c') if control => return Typed::Left,
             KeyCode::Backspace if self.text().is_empty() => return Typed::Left,
             KeyCode::Enter => return Typed::Whole,
+            KeyCode::Tab => self.turn(),
             KeyCode::Up => self.recall(history, true),
             KeyCode::Down => self.recall(history, false),
             KeyCode::Char(_) if !control && self.is_full() => return Typed::TooMuch,

@@ -29,6 +29,8 @@ impl Session {
                 Effect::Count { number, from } => self.count(number, from),
                 Effect::Search(job) => self.jobs.search(job),
                 Effect::CountMatches(job) => self.jobs.count_matches(job),
+                Effect::Sift(job) => self.jobs.sift(job),
+                Effect::StopSift => self.jobs.stop_sift(),
                 Effect::StopSearch => self.jobs.stop_search(),
                 Effect::Plan(task) => {
                     if let Some(planned) = self.jobs.plan(*task) {

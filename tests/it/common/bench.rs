@@ -15,6 +15,7 @@ use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Popup, StoresEvent};
 use overspill::tui::pager::Pager;
+use overspill::tui::pager::filter::job::Sifted;
 use overspill::tui::pager::reader::Cost;
 use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
 use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
@@ -191,6 +192,15 @@ impl Bench {
                 Effect::Search(job) => {
                     let reply = seek(&job);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
+                }
+                Effect::Sift(job) => {
+                    for blocks in job.blocks.clone() {
+                        let first = blocks.start;
+                        let counted = job.scan().count(&mut &job.view[..], blocks, &mut || true);
+                        let lines = counted.expect("it is wanted");
+                        self.update(OutputEvent::Sifted(Sifted { number: job.number, first, lines }));
+                    }
+                    Vec::new()
                 }
                 Effect::CountMatches(job) => {
                     let all = job.from..job.view.len();

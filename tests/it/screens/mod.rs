@@ -4,6 +4,7 @@ mod along;
 mod cost;
 mod degenerate;
 mod figures;
+mod filter;
 mod finding;
 mod hold;
 mod many;

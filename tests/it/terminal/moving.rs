@@ -122,3 +122,15 @@ fn help_has_every_key_and_esc_leaves_it() {
     assert_eq!(session.ended(), 0);
     session.is_restored();
 }
+
+#[test]
+fn a_filter_shows_which_errors_the_model_missed() {
+    let home = Home::new();
+    home.file("build.log", test_log(200_000));
+    let mut session = Session::start(&home, &["build.log"]);
+    session.wait_status("kept 2,000 of 200,001 lines");
+    session.keys("&skip\r").wait_top("50 │ skip unit_50").wait_status("&skip · 2,062 lines, model got 21");
+    session.keys("&\t\r").wait_for("2087 ┊ skip unit_2087").wait_status("2,041 of 2,062 lines");
+    session.keys("G").wait_for("skip unit_199967");
+    session.keys("\x1b").wait_status("all lines are shown").wait_top("^[[32mok^[[0m   unit_1");
+}

@@ -5,6 +5,7 @@ use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
 use super::fold::{self, Fold, ProgressLines, States};
+use super::filter::sift::Sift;
 use super::reader::{LineSegment, Reader};
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
@@ -78,21 +79,39 @@ pub struct Scroll<'a> {
     pub frame: Viewport,
     /// Returns how many rows of the screen a row of text takes: 2 if a rule is drawn above it.
     pub weight: &'a dyn Fn(u64, u64) -> usize,
+    /// The filter, if only some lines are shown.
+    pub sift: Option<&'a Sift>,
 }
 
 impl Scroll<'_> {
     /// Whether nothing is shown, because the frame or the document is empty.
     fn is_blank(&self) -> bool {
-        self.frame.width == 0 || self.frame.height == 0 || self.reader.doc.is_empty()
+        self.frame.width == 0
+            || self.frame.height == 0
+            || self.reader.doc.is_empty()
+            || self.sift.is_some_and(Sift::is_blank)
+    }
+
+    /// Returns `at`, or the start of the next line if the line there is not shown; the document's length if none is.
+    fn onward(&self, at: u64) -> u64 {
+        self.sift.map_or(at, |sift| sift.onward(&self.reader, at))
+    }
+
+    /// Returns `at`, or the end of the last line shown before it if the line before it is not shown; 0 if none is.
+    fn backward(&self, at: u64) -> u64 {
+        self.sift.map_or(at, |sift| sift.backward(&self.reader, at))
     }
 
     /// Returns the rows from the one that contains `top` on, as many as fill the frame.
     pub fn screen(&self, top: u64) -> Vec<ScreenRow> {
         let room = usize::from(self.frame.height);
         let mut rows: Vec<ScreenRow> = Vec::new();
+        if self.is_blank() {
+            return rows;
+        }
         let mut used = 0;
-        let mut at = top;
-        while !self.is_blank() && used < room && at < self.reader.doc.len() {
+        let mut at = self.onward(top);
+        while used < room && at < self.reader.doc.len() {
             for row in self.rows_from(at, room - used) {
                 used += self.weigh(&row);
                 at = row.next;
@@ -100,6 +119,7 @@ impl Scroll<'_> {
                     rows.push(row);
                 }
             }
+            at = self.onward(at);
         }
         rows
     }
@@ -260,7 +280,8 @@ impl Scroll<'_> {
         if self.is_blank() {
             return 0;
         }
-        let at = at.min(self.reader.doc.len() - 1);
+        let at = self.onward(at.min(self.reader.doc.len() - 1));
+        let at = if at < self.reader.doc.len() { at } else { self.backward(at).saturating_sub(1) };
         self.rows_from(at, 1).first().map_or(at, |row| row.start)
     }
 
@@ -275,7 +296,7 @@ impl Scroll<'_> {
         while left > 0 && at < last_top {
             let rows = self.rows_from(at, left);
             left -= rows.len();
-            at = rows.last().map_or(last_top, |row| row.next);
+            at = rows.last().map_or(last_top, |row| self.onward(row.next));
         }
         at.min(last_top)
     }
@@ -311,8 +332,12 @@ impl Scroll<'_> {
     fn above(&self, top: u64, room: usize, weigh: impl Fn(&ScreenRow) -> usize) -> u64 {
         let mut at = top;
         let mut left = room;
-        while left > 0 && at > 0 && !self.is_blank() {
-            for row in self.rows_before(at, left).iter().rev() {
+        while left > 0 && !self.is_blank() {
+            let end = self.backward(at);
+            if end == 0 {
+                break;
+            }
+            for row in self.rows_before(end, left).iter().rev() {
                 let weight = weigh(row);
                 if weight > left {
                     return at;

@@ -42,7 +42,7 @@ impl Case {
     fn scroll<T>(&self, look: impl FnOnce(&Scroll) -> T) -> T {
         let weight = |start, next| 1 + usize::from(self.rule.is_some_and(|at| (start..next).contains(&at)));
         with_reader(&self.doc, &self.out, |reader| {
-            look(&Scroll { reader, frame: self.frame, weight: &weight })
+            look(&Scroll { reader, frame: self.frame, weight: &weight, sift: None })
         })
     }
 }

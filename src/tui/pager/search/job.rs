@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use crate::source::MapView;
 use crate::text::search::{Pattern, Toward};
+use crate::tui::pager::doc::Doc;
+use crate::tui::pager::filter::sift::Sift;
+use crate::tui::pager::reader::{Cost, Files, Reader};
 
 /// What to search.
 #[derive(Debug, Clone)]
@@ -42,12 +45,21 @@ pub struct SearchJob {
     pub toward: Toward,
     /// Which match to find: 1 is the nearest.
     pub times: u64,
+    /// The filter whose lines alone are searched, if there is one.
+    pub within: Option<Sift>,
 }
 
 impl SearchJob {
-    /// Whether a match is to be found: not one that lies wholly in a range to skip.
+    /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
     pub fn is_wanted(&self, found: &Range<usize>) -> bool {
-        !holds_all(&self.skip, found)
+        !holds_all(&self.skip, found) && self.is_shown(found.start as u64)
+    }
+
+    fn is_shown(&self, offset: u64) -> bool {
+        let (Some(sift), Haystack::File(view)) = (&self.within, &self.haystack) else { return true };
+        let doc = Doc::file(view.len());
+        let files = Files { out: view, err: &[], index: None };
+        sift.is_shown(&Reader { doc: &doc, files, cost: &Cost::default() }, offset)
     }
 }
 

@@ -80,7 +80,9 @@ impl Pager {
         self.find.number += 1;
         self.find.seeking = Some(seeking);
         let number = self.find.number;
-        effects.push(Effect::Search(SearchJob { number, pattern, haystack, skip, from, toward, times }))
+        let within = self.output.sift_of(side).cloned();
+        let job = SearchJob { number, pattern, haystack, skip, from, toward, times, within };
+        effects.push(Effect::Search(job))
     }
 
     /// Returns where to search from: the current match if it is visible, otherwise the top of the screen.
@@ -138,6 +140,9 @@ impl Pager {
             Sought::Missed if !is_absent(&self.find.tally) => Message::note("the model got every match"),
             Sought::MissedError if !is_absent(&self.errors.tally) => {
                 Message::note("the model got every error and warning")
+            }
+            Sought::Match | Sought::Missed if self.output.sift.is_some() => {
+                Message::error(format!("no match for {name} in the lines shown; & Enter shows all"))
             }
             Sought::Match | Sought::Missed => Message::error(format!("no match for {name}")),
             Sought::Error | Sought::MissedError => Message::note("no error or warning found"),

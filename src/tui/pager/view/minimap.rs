@@ -23,7 +23,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area
     for row in 0..rows {
         let stretch = at(row)..at(row + 1).max(at(row) + 1);
         let (mark, mut style) = look(pager, share(&output.kept, &stretch));
-        let finds = pager.find.pattern.is_some() && pager.find.tally.counts.any_in(&stretch);
+        let finds = has_finds(pager, output, &stretch);
         if finds {
             style = pager.canvas.theme.accent;
         }
@@ -33,6 +33,15 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area
         let accent = pager.canvas.theme.accent;
         let spans = [Span::new(pointer, accent), Span::new(mark, style), Span::new(find, accent)];
         line::spans(buffer, Rect { y: area.y + row as u16, height: 1, ..area }, &spans);
+    }
+}
+
+/// Whether a range of the file has a match or, without a search, a line that the filter shows.
+fn has_finds(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>) -> bool {
+    match &output.sift {
+        _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
+        Some(sift) => sift.any_in(output.files(), stretch),
+        None => false,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::Pager;
+use super::filter::sift::Sift;
 use super::reader::Cost;
 use super::search::job::Counting;
 use pane::{Drawn, Shown};
@@ -56,7 +57,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         progress: pager.progress(side),
         active: pager.focus() == side,
         coming: pager.is_coming(),
-        pattern: pager.find.pattern.as_ref(),
+        pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side).filter(|_| pager.find.at == Counting::Matches),
         error: pager.find.current(side).filter(|_| pager.find.at == Counting::Errors),
     }

@@ -11,7 +11,8 @@ use crate::text::search::Pattern;
 use crate::tui::pager::describe;
 use crate::tui::pager::doc::Class;
 use crate::tui::pager::fold::{ProgressLines, States};
-use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::filter;
+use crate::tui::pager::output::{OpenOutput, Rule};
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
@@ -94,8 +95,9 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
+    let unfiltered = output.sift_of(side).and_then(filter::words::blank);
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
-    if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)) {
+    if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return Drawn::default();
     }
@@ -109,15 +111,17 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
     };
     let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
     let reader = Reader { doc: output.doc(side), files: output.files(), cost };
-    let mut pane = Pane { shown, output, side, reader, number: None, found: None };
+    let mut pane = Pane { shown, output, side, reader, number: None, reached: top, found: None };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
     }
-    let at_end = rows.last().is_none_or(|row| row.next >= reader.doc.len());
+    let rest = |next: u64| output.sift_of(side).map_or(next, |sift| sift.onward(&reader, next));
+    let at_end = rows.last().is_none_or(|row| rest(row.next) >= reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        line::ruled(buffer, place, describe::end(output, side), canvas.theme.dim, canvas.glyphs());
+        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::words::end);
+        line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
     Drawn {
@@ -133,7 +137,13 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let style = if shown.active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
         Side::Preview => ("Preview", describe::preview_heading(output)),
-        Side::Spill => ("Spill", describe::spill_heading(output)),
+        Side::Spill => {
+            let filter = output
+                .sift
+                .as_ref()
+                .map_or(String::new(), |sift| format!(" · {}", filter::words::conditions(sift)));
+            ("Spill", format!("{}{filter}", describe::spill_heading(output)))
+        }
     };
     let spans = [Span::plain(" "), Span::new(name, style), Span::new(format!(" · {what}"), canvas.theme.dim)];
     line::spans(buffer, area, &spans);
@@ -146,6 +156,8 @@ struct Pane<'a> {
     reader: Reader<'a>,
     /// The number of the line drawn last, 0-based, and whether it is exact.
     number: Option<(u64, bool)>,
+    /// The end of the row drawn last. After lines that are left out, the number is found anew.
+    reached: u64,
     /// The matches in the segment drawn last: the segment's base, and their ranges in the document.
     found: Option<(u64, Vec<Range<u64>>)>,
 }
@@ -154,23 +166,35 @@ impl Pane<'_> {
     /// Draws a row, with a rule above it if there is one. Returns the `y` of the next row.
     fn row(&mut self, buffer: &mut Buffer, area: Rect, y: u16, row: &ScreenRow) -> u16 {
         let mut y = y;
-        if self.side == Side::Spill
-            && area.height > 1
-            && let Some(fate) = self.output.rules().above(row.start, row.next)
+        if area.height > 1
+            && let Some(rule) = self.output.rule_above(self.side, &self.reader, row.start..row.next)
         {
-            let place = Rect { y, height: 1, ..area };
-            let (canvas, words) = (&self.shown.canvas, describe::cut(self.output, fate));
-            line::ruled(buffer, place, words, canvas.theme.warning, canvas.glyphs());
+            self.rule(buffer, Rect { y, height: 1, ..area }, rule);
             y += 1;
         }
         if y >= area.y + area.height {
             return y;
         }
         let gutter = self.output.gutter(self.side).min(area.width);
+        if row.start != self.reached {
+            self.number = None;
+        }
+        self.reached = row.next;
         self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
         y + 1
+    }
+
+    fn rule(&self, buffer: &mut Buffer, area: Rect, rule: Rule) {
+        let canvas = &self.shown.canvas;
+        match rule {
+            Rule::Fate(fate) => {
+                let words = describe::cut(self.output, fate);
+                line::ruled(buffer, area, words, canvas.theme.warning, canvas.glyphs());
+            }
+            Rule::Gap => line::rule(buffer, area, canvas),
+        }
     }
 
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {

@@ -12,7 +12,7 @@ use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::window::ReadWindow;
-use crate::tui::pager::{Pager, describe};
+use crate::tui::pager::{Pager, describe, filter};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
@@ -74,10 +74,11 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
         Side::Preview => describe::summary(output).into_iter().map(plain).collect(),
         Side::Spill => {
             let moved = sideways(pager);
-            window(pager.panes.window, output)
-                .into_iter()
-                .map(|words| plain(format!("{moved}{words}")))
-                .collect()
+            let words = match &output.sift {
+                Some(sift) => filter::words::summary(sift),
+                None => window(pager.panes.window, output),
+            };
+            words.into_iter().map(|words| plain(format!("{moved}{words}"))).collect()
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn draw(
     if fault.is_none() {
         let hint = match prompt.purpose() {
             Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
+            Purpose::Lines { .. } => "! not · Tab lost lines · empty shows all · Esc cancel ",
             Purpose::GoTo => "line · 50% · 4096b ",
             _ => "Enter · Esc cancel ",
         };

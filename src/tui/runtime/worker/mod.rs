@@ -2,6 +2,7 @@
 //! still wanted; all report over one channel.
 
 pub(crate) mod scans;
+pub(crate) mod sift;
 pub(crate) mod stores;
 pub(crate) mod ticket;
 
@@ -17,6 +18,7 @@ use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::advice::KeepRequest;
+use crate::tui::pager::filter::job::SiftJob;
 use crate::tui::pager::making::{Making, Planned};
 use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Counting, Found, SearchJob};
@@ -48,6 +50,7 @@ pub struct Jobs {
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
     noticing: Arc<AtomicU64>,
+    sifting: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
     arranging: Arc<AtomicU64>,
     planning: Arc<AtomicU64>,
@@ -72,6 +75,7 @@ impl Jobs {
             searching: never(),
             tallying: never(),
             noticing: never(),
+            sifting: never(),
             looking: never(),
             arranging: never(),
             planning: never(),
@@ -112,6 +116,17 @@ impl Jobs {
             Counting::Errors => &self.noticing,
         });
         self.spawn("matches", move || scans::tally(&job, &background));
+    }
+
+    /// Counts the lines that a filter shows; an earlier count is abandoned.
+    pub fn sift(&self, job: SiftJob) {
+        let background = self.background(&self.sifting);
+        self.spawn("filter", move || sift::run(&job, &background));
+    }
+
+    /// Abandons counting the lines that a filter shows.
+    pub fn stop_sift(&self) {
+        Ticket::next(&self.sifting);
     }
 
     fn background(&self, newest: &Arc<AtomicU64>) -> Background {

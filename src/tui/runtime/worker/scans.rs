@@ -79,12 +79,12 @@ pub(crate) struct Background {
 
 impl Background {
     /// Waits at the gate. Returns whether the work is still wanted.
-    fn go_on(&self) -> bool {
+    pub(crate) fn go_on(&self) -> bool {
         self.gate.wait();
         self.ticket.is_wanted()
     }
 
-    fn send(&self, event: impl Into<Event>) -> ControlFlow<()> {
+    pub(crate) fn send(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.events.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -342,6 +342,7 @@ mod tests {
             from,
             toward,
             times: 1,
+            within: None,
         };
         let at = |chunk: usize| chunk * search::CHUNK + 10;
         let found = |from, toward| match seek(&job(from, toward), &ticket()) {
@@ -364,7 +365,8 @@ mod tests {
         let found = |skip: &[Range<usize>], from, toward, times| {
             let pattern = Pattern::new("needle").unwrap();
             let skip = skip.into();
-            let job = SearchJob { number: 1, pattern, haystack: haystack.clone(), skip, from, toward, times };
+            let haystack = haystack.clone();
+            let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times, within: None };
             match seek(&job, &ticket()) {
                 SearchReply::Match(found, round) => Some((found.start, round)),
                 _ => None,
@@ -441,6 +443,7 @@ mod tests {
                 from,
                 toward,
                 times: 1,
+                within: None,
             };
             let SearchReply::Match(found, Round::Straight) = seek(&job, &ticket()) else {
                 panic!("nothing found")
@@ -469,7 +472,8 @@ mod tests {
                 let pattern = Pattern::new("x{9}needle").unwrap();
                 let haystack = Haystack::File(view.clone());
                 let skip = Arc::default();
-                let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1 };
+                let job =
+                    SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1, within: None };
                 let reply = seek(&job, &ticket());
                 let start = at - 9;
                 assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");

@@ -1,0 +1,237 @@
+//! Counts of the lines that meet conditions, by block: finds the next of them without keeping a position for each.
+
+use std::ops::Range;
+
+use super::Shows;
+use crate::text::index::block_size;
+
+/// Number of blocks that share one total, so that blocks without a line are skipped together.
+const GROUP: usize = 256;
+
+/// What is known of the last line that starts in a block: it may end far beyond, so that the block alone cannot tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastLine {
+    /// No line starts in the block.
+    Absent,
+    /// It does not meet the conditions.
+    Unmet,
+    /// It meets the conditions, and the model got it whole.
+    Got,
+    /// It meets the conditions, and the model did not get it whole.
+    Lost,
+}
+
+impl LastLine {
+    /// Whether the line is shown.
+    pub fn is_shown(self, shows: Shows) -> bool {
+        self == LastLine::Lost || self == LastLine::Got && shows == Shows::All
+    }
+}
+
+/// The lines that start in a block and meet the conditions, including the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockLines {
+    /// Those that the model got whole.
+    pub got: u32,
+    /// Those that it did not get whole.
+    pub lost: u32,
+    /// The last line that starts in the block.
+    pub last: LastLine,
+}
+
+impl BlockLines {
+    /// A block in which no line starts.
+    pub const NONE: Self = Self { got: 0, lost: 0, last: LastLine::Absent };
+
+    /// Sets the last line, and counts it.
+    pub(super) fn with_last(self, last: LastLine) -> Self {
+        let (got, lost) = (u32::from(last == LastLine::Got), u32::from(last == LastLine::Lost));
+        Self { got: self.got + got, lost: self.lost + lost, last }
+    }
+
+    fn shown(&self, shows: Shows) -> u32 {
+        self.lost + if shows == Shows::All { self.got } else { 0 }
+    }
+}
+
+/// A number of lines that meet the conditions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LineCount {
+    /// Those that the model got whole.
+    pub got: u64,
+    /// Those that it did not get whole.
+    pub lost: u64,
+}
+
+impl LineCount {
+    /// Returns how many of them are shown.
+    pub fn shown(&self, shows: Shows) -> u64 {
+        self.lost + if shows == Shows::All { self.got } else { 0 }
+    }
+}
+
+/// Counts by block. Blocks may arrive in any order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterIndex {
+    len: usize,
+    block: usize,
+    blocks: Vec<Option<BlockLines>>,
+    groups: Vec<LineCount>,
+    /// The blocks to be counted, or counted again: sorted and disjoint.
+    pending: Vec<Range<usize>>,
+}
+
+impl FilterIndex {
+    /// Creates an index of `len` bytes with nothing counted.
+    pub fn new(len: usize) -> Self {
+        Self::with_block(len, block_size(len as u64))
+    }
+
+    /// Creates an index with blocks of this many bytes.
+    pub(crate) fn with_block(len: usize, block: usize) -> Self {
+        let blocks = len.div_ceil(block);
+        let groups = vec![LineCount::default(); blocks.div_ceil(GROUP)];
+        let mut index = Self { len, block, blocks: vec![None; blocks], groups, pending: Vec::new() };
+        index.want(0..blocks);
+        index
+    }
+
+    /// Returns the block size in bytes.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Returns the byte range of some blocks.
+    pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
+        blocks.start.saturating_mul(self.block).min(self.len)
+            ..blocks.end.saturating_mul(self.block).min(self.len)
+    }
+
+    /// Returns the blocks to be counted, in order.
+    pub fn pending(&self) -> &[Range<usize>] {
+        &self.pending
+    }
+
+    /// Returns the number of bytes in the blocks to be counted.
+    pub fn pending_bytes(&self) -> usize {
+        self.pending.iter().map(|blocks| self.range(blocks.clone()).len()).sum()
+    }
+
+    /// Returns the length of the indexed bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing to index.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds blocks to those to be counted.
+    fn want(&mut self, blocks: Range<usize>) {
+        self.pending.push(blocks.start.min(self.blocks.len())..blocks.end.min(self.blocks.len()));
+        self.pending.sort_unstable_by_key(|blocks| blocks.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for blocks in self.pending.drain(..).filter(|blocks| !blocks.is_empty()) {
+            match joined.last_mut() {
+                Some(last) if last.end >= blocks.start => last.end = last.end.max(blocks.end),
+                _ => joined.push(blocks),
+            }
+        }
+        self.pending = joined;
+    }
+
+    /// Adds the counts of consecutive blocks.
+    pub fn insert(&mut self, first: usize, lines: &[BlockLines]) {
+        for (block, new) in (first..self.blocks.len()).zip(lines) {
+            let old = self.blocks[block].replace(*new).unwrap_or(BlockLines::NONE);
+            let group = &mut self.groups[block / GROUP];
+            group.got = group.got + u64::from(new.got) - u64::from(old.got);
+            group.lost = group.lost + u64::from(new.lost) - u64::from(old.lost);
+        }
+        let done = first..first + lines.len();
+        let rest = |blocks: &Range<usize>| {
+            [blocks.start..blocks.end.min(done.start), blocks.start.max(done.end)..blocks.end]
+        };
+        self.pending = self.pending.iter().flat_map(rest).filter(|blocks| !blocks.is_empty()).collect();
+    }
+
+    /// Extends the index to `len` bytes. The last line so far may go on, so its block is counted again.
+    pub fn grow(&mut self, len: usize) {
+        if block_size(len as u64) != block_size(self.len as u64) {
+            return *self = Self::new(len);
+        }
+        let last = self.before_with_start(self.len / self.block + 1).unwrap_or(0);
+        self.len = len;
+        self.blocks.resize(len.div_ceil(self.block), None);
+        self.groups.resize(self.blocks.len().div_ceil(GROUP), LineCount::default());
+        self.want(last..self.blocks.len());
+    }
+
+    /// Counts the lines again that have bytes in these ranges, because it is no longer the same whether the model got
+    /// them.
+    pub fn touch(&mut self, ranges: &[Range<usize>]) {
+        for range in ranges {
+            let first = self.before_with_start(range.start / self.block).unwrap_or(0);
+            self.want(first..range.end.div_ceil(self.block));
+        }
+    }
+
+    /// Returns the counts of a block, if it is counted.
+    pub fn get(&self, block: usize) -> Option<BlockLines> {
+        self.blocks.get(block).copied().flatten()
+    }
+
+    /// Returns the number of lines counted so far.
+    pub fn total(&self) -> LineCount {
+        let add = |a: LineCount, b: &LineCount| LineCount { got: a.got + b.got, lost: a.lost + b.lost };
+        self.groups.iter().fold(LineCount::default(), add)
+    }
+
+    fn is_shown(&self, block: usize, shows: Shows) -> bool {
+        self.get(block).is_some_and(|lines| lines.shown(shows) > 0)
+    }
+
+    /// Returns the first block from `from` on in which a line is shown.
+    pub fn next(&self, from: usize, shows: Shows) -> Option<usize> {
+        let first = from / GROUP;
+        let groups = first..self.groups.len();
+        groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
+            let blocks = from.max(group * GROUP)..((group + 1) * GROUP).min(self.blocks.len());
+            blocks.into_iter().find(|block| self.is_shown(*block, shows))
+        })
+    }
+
+    /// Returns the last block before `to` in which a line is shown.
+    pub fn previous(&self, to: usize, shows: Shows) -> Option<usize> {
+        let to = to.min(self.blocks.len());
+        let groups = (0..to.div_ceil(GROUP)).rev();
+        groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
+            let blocks = group * GROUP..((group + 1) * GROUP).min(to);
+            blocks.rev().find(|block| self.is_shown(*block, shows))
+        })
+    }
+
+    /// Whether any line that starts in a range of bytes is shown, as far as whole blocks can tell.
+    pub fn any_in(&self, bytes: &Range<usize>, shows: Shows) -> bool {
+        self.next(bytes.start / self.block, shows).is_some_and(|block| block * self.block < bytes.end)
+    }
+
+    /// Returns the last block before `to` that is counted and in which a line starts.
+    fn before_with_start(&self, to: usize) -> Option<usize> {
+        let has_start = |lines: &Option<BlockLines>| lines.is_some_and(|l| l.last != LastLine::Absent);
+        self.blocks[..to.min(self.blocks.len())].iter().rposition(has_start)
+    }
+
+    /// Returns the last block before `to` in which a line starts, or that is not counted.
+    pub fn previous_start(&self, to: usize) -> Option<usize> {
+        let may_start = |lines: &Option<BlockLines>| lines.is_none_or(|l| l.last != LastLine::Absent);
+        self.blocks[..to.min(self.blocks.len())].iter().rposition(may_start)
+    }
+
+    /// Returns the first block from `from` on in which a line starts, or that is not counted.
+    pub fn next_start(&self, from: usize) -> Option<usize> {
+        let may_start = |lines: &Option<BlockLines>| lines.is_none_or(|l| l.last != LastLine::Absent);
+        self.blocks.get(from..)?.iter().position(may_start).map(|skipped| from + skipped)
+    }
+}

@@ -1,0 +1,336 @@
+//! The lines of the file that a filter shows: from any position, the next of them and the previous.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
+use crate::text::filter::scan::LineScan;
+use crate::text::filter::{self, Condition, Got, Shows};
+use crate::text::search::Pattern;
+use crate::tui::pager::doc::Doc;
+use crate::tui::pager::reader::{Cost, Files, Reader};
+
+/// The most ranges of lines kept of blocks seen before.
+const MOST_RANGES: usize = 100_000;
+
+/// The lines shown that start in each block seen before.
+#[derive(Debug, Default)]
+struct Seen {
+    blocks: BTreeMap<usize, Arc<[Range<u64>]>>,
+    ranges: usize,
+}
+
+/// The lines of the file that a filter shows.
+#[derive(Debug)]
+pub struct Sift {
+    conditions: Arc<[Condition]>,
+    shows: Shows,
+    /// How many lines are shown around each that meets the conditions.
+    around: u64,
+    /// What the model got.
+    got: Arc<[Range<usize>]>,
+    index: FilterIndex,
+    seen: Mutex<Seen>,
+}
+
+impl Clone for Sift {
+    fn clone(&self) -> Self {
+        Self {
+            conditions: self.conditions.clone(),
+            shows: self.shows,
+            around: self.around,
+            got: self.got.clone(),
+            index: self.index.clone(),
+            seen: Mutex::default(),
+        }
+    }
+}
+
+impl Sift {
+    /// Creates a filter of `len` bytes, of which the model got some, with nothing counted.
+    pub fn new(conditions: Vec<Condition>, got: &[Range<usize>], len: usize) -> Self {
+        Self {
+            conditions: conditions.into(),
+            shows: Shows::All,
+            around: 0,
+            got: got.into(),
+            index: FilterIndex::new(len),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Returns the same filter that shows other lines: all that meet the conditions or those that are lost, with this
+    /// many around.
+    pub fn showing(self, shows: Shows, around: u64) -> Self {
+        Self { shows, around, seen: Mutex::default(), ..self }
+    }
+
+    /// Returns the same filter with blocks of this many bytes.
+    #[cfg(test)]
+    pub(super) fn with_block(self, block: usize) -> Self {
+        Self { index: FilterIndex::with_block(self.index.len(), block), ..self }
+    }
+
+    /// Returns what a line has to meet.
+    pub fn conditions(&self) -> &Arc<[Condition]> {
+        &self.conditions
+    }
+
+    /// Returns which of the lines that meet the conditions are shown.
+    pub fn shows(&self) -> Shows {
+        self.shows
+    }
+
+    /// Returns how many lines are shown around each that meets the conditions.
+    pub fn around(&self) -> u64 {
+        self.around
+    }
+
+    /// Returns what the model got.
+    pub fn got(&self) -> &Arc<[Range<usize>]> {
+        &self.got
+    }
+
+    /// Returns the counts.
+    pub fn index(&self) -> &FilterIndex {
+        &self.index
+    }
+
+    /// Returns the number of lines that meet the conditions, as far as they are counted.
+    pub fn total(&self) -> LineCount {
+        self.index.total()
+    }
+
+    /// Whether no line is shown, as far as they are counted.
+    pub fn is_blank(&self) -> bool {
+        self.total().shown(self.shows) == 0
+    }
+
+    /// Returns the pattern whose matches are marked: the last that lines must match.
+    pub fn marked(&self) -> Option<&Pattern> {
+        self.conditions.iter().rev().find_map(|condition| match condition {
+            Condition::With(pattern) => Some(pattern),
+            Condition::Without(_) => None,
+        })
+    }
+
+    /// Returns a scan that counts blocks.
+    pub fn scan(&self) -> LineScan<'_> {
+        LineScan { conditions: &self.conditions, got: Got(&self.got), block: self.index.block() }
+    }
+
+    /// Adds the counts of consecutive blocks.
+    pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {
+        self.index.insert(first, lines);
+        let mut seen = self.seen();
+        for block in first..first + lines.len() {
+            if let Some(ranges) = seen.blocks.remove(&block) {
+                seen.ranges -= ranges.len();
+            }
+        }
+    }
+
+    /// Extends the filter to `len` bytes.
+    pub(crate) fn grow(&mut self, len: usize) {
+        self.index.grow(len);
+        *self.seen() = Seen::default();
+    }
+
+    /// Starts anew with other bytes.
+    pub(crate) fn reset(&mut self, len: usize) {
+        self.index = FilterIndex::new(len);
+        *self.seen() = Seen::default();
+    }
+
+    /// Sets what the model got; lines of which it got more or less are counted again.
+    pub(crate) fn set_got(&mut self, got: &[Range<usize>]) {
+        let difference = filter::difference(&self.got, got);
+        if !difference.is_empty() {
+            self.index.touch(&difference);
+            self.got = got.into();
+            *self.seen() = Seen::default();
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the lines shown that start in a block, each range ending with the block at the latest.
+    fn lines_of(&self, reader: &Reader, block: usize) -> Arc<[Range<u64>]> {
+        if let Some(lines) = self.seen().blocks.get(&block) {
+            return lines.clone();
+        }
+        let Some(counted) = self.index.get(block) else { return Arc::default() };
+        let range = self.index.range(block..block + 1);
+        let base = range.start.saturating_sub(1);
+        let bytes = reader.copy(base as u64..range.end as u64);
+        let lines = self.scan().shown(&bytes, base, counted.last, self.shows);
+        let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
+        let mut seen = self.seen();
+        if seen.ranges + lines.len() > MOST_RANGES {
+            *seen = Seen::default();
+        }
+        seen.ranges += lines.len();
+        seen.blocks.insert(block, lines.clone());
+        lines
+    }
+
+    fn block_of(&self, at: u64) -> usize {
+        at as usize / self.index.block()
+    }
+
+    /// Whether a line meets the conditions, by its start.
+    fn is_met(&self, reader: &Reader, line: u64) -> bool {
+        let lines = self.lines_of(reader, self.block_of(line));
+        let next = lines.partition_point(|run| run.end <= line);
+        lines.get(next).is_some_and(|run| run.start <= line)
+    }
+
+    /// Returns the first line that meets the conditions and starts at or after `line`, which is the start of a line.
+    fn next_met(&self, reader: &Reader, line: u64) -> Option<u64> {
+        let mut block = self.block_of(line);
+        loop {
+            block = self.index.next(block, self.shows)?;
+            let lines = self.lines_of(reader, block);
+            let next = lines.partition_point(|run| run.end <= line);
+            if let Some(run) = lines.get(next) {
+                return Some(run.start.max(line));
+            }
+            block += 1;
+        }
+    }
+
+    /// Returns the last line that meets the conditions and starts before `line`, which is the start of a line.
+    fn last_met(&self, reader: &Reader, line: u64) -> Option<u64> {
+        let mut to = (line as usize).div_ceil(self.index.block());
+        loop {
+            to = self.index.previous(to, self.shows)?;
+            let lines = self.lines_of(reader, to);
+            let before = lines.partition_point(|run| run.start < line);
+            if let Some(run) = before.checked_sub(1).and_then(|last| lines.get(last)) {
+                let end = run.end.min(line).saturating_sub(1);
+                let feed = reader.last_line_feed_near(end, run.start);
+                return Some(feed.map_or(run.start, |feed| feed + 1));
+            }
+        }
+    }
+
+    /// Returns the start of the line that contains `at`. In a long line, skips blocks in which no line starts.
+    fn line_start(&self, reader: &Reader, at: u64) -> u64 {
+        let near = reader.segment_start(at);
+        let mut to = self.block_of(near) + 1;
+        let mut end = near;
+        if reader.opens_line(near) {
+            return near;
+        }
+        while let Some(block) = self.index.previous_start(to) {
+            if self.index.get(block).is_none() {
+                return reader.line_start(end);
+            }
+            let start = self.index.range(block..block + 1).start as u64;
+            end = end.min(start + self.index.block() as u64 - 1);
+            if let Some(feed) = reader.last_line_feed_near(end, start.saturating_sub(1)) {
+                return feed + 1;
+            }
+            to = block;
+        }
+        0
+    }
+
+    /// Returns the start of the line after the one that starts at `line`, or the document's end.
+    fn next_line(&self, reader: &Reader, line: u64) -> u64 {
+        let segment = reader.segment(line);
+        if segment.closes {
+            return segment.next;
+        }
+        let Some(block) = self.index.next_start(self.block_of(line) + 1) else { return reader.doc.len() };
+        if self.index.get(block).is_none() {
+            return (reader.line_end(segment.end) + 1).min(reader.doc.len());
+        }
+        let range = self.index.range(block..block + 1);
+        let feed = reader.line_feed_near(range.start as u64 - 1, range.end as u64);
+        feed.map_or(reader.doc.len(), |feed| feed + 1)
+    }
+
+    /// Returns the first line shown because of a line that meets the conditions.
+    fn first_around(&self, reader: &Reader, line: u64) -> u64 {
+        let mut first = line;
+        for _ in 0..self.around {
+            if first == 0 {
+                break;
+            }
+            first = self.line_start(reader, first - 1);
+        }
+        first
+    }
+
+    /// Returns the end of the last line shown because of a line that meets the conditions.
+    fn end_around(&self, reader: &Reader, line: u64) -> u64 {
+        let mut end = self.next_line(reader, line);
+        for _ in 0..self.around {
+            if end >= reader.doc.len() {
+                break;
+            }
+            end = self.next_line(reader, end);
+        }
+        end
+    }
+
+    /// Whether the line that contains `at` is shown.
+    pub fn is_shown(&self, reader: &Reader, at: u64) -> bool {
+        at < reader.doc.len() && self.onward(reader, at) == at
+    }
+
+    /// Whether any line that meets the conditions starts in a range of bytes; for one of several blocks, as far as whole
+    /// blocks can tell.
+    pub fn any_in(&self, files: Files, bytes: &Range<usize>) -> bool {
+        let is_near = self.index.any_in(bytes, self.shows);
+        if !is_near || bytes.len() > 2 * self.index.block() {
+            return is_near;
+        }
+        let doc = Doc::file(files.out.len());
+        let reader = Reader { doc: &doc, files, cost: &Cost::default() };
+        let line = self.line_start(&reader, bytes.start as u64);
+        let line = if line < bytes.start as u64 { self.next_line(&reader, line) } else { line };
+        self.next_met(&reader, line).is_some_and(|next| next < bytes.end as u64)
+    }
+
+    /// Returns `at` if its line is shown, otherwise the start of the next line shown, or the document's end.
+    pub fn onward(&self, reader: &Reader, at: u64) -> u64 {
+        let len = reader.doc.len();
+        if at >= len {
+            return len;
+        }
+        let line = self.line_start(reader, at);
+        if self.is_met(reader, line) {
+            return at;
+        }
+        let next = self.next_met(reader, line);
+        if self.around == 0 {
+            return next.unwrap_or(len);
+        }
+        let first = next.map_or(len, |next| self.first_around(reader, next));
+        let last = self.last_met(reader, line);
+        let is_shown = first <= line || last.is_some_and(|last| self.end_around(reader, last) > line);
+        if is_shown { at } else { first }
+    }
+
+    /// Returns `at` if the byte before it is in a line that is shown, otherwise the end of the last line shown before,
+    /// or 0.
+    pub fn backward(&self, reader: &Reader, at: u64) -> u64 {
+        if at == 0 {
+            return 0;
+        }
+        let line = self.line_start(reader, at - 1);
+        if self.is_met(reader, line) {
+            return at;
+        }
+        let last = self.last_met(reader, line);
+        let end = last.map_or(0, |last| self.end_around(reader, last));
+        let reaches = |next: u64| self.first_around(reader, next) <= line;
+        let is_shown = end > line || self.around > 0 && self.next_met(reader, line).is_some_and(reaches);
+        if is_shown { at } else { end }
+    }
+}
