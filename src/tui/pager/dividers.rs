@@ -17,7 +17,7 @@ pub enum Fate {
 
 /// A rule that Spill draws above a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum RowRule {
     /// What follows has this fate.
     Fate(Fate),
     /// Lines are left out by the filter.

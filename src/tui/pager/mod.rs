@@ -8,10 +8,10 @@ pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
+pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
 pub mod json;
-pub mod filter;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub mod making;
@@ -45,7 +45,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
 use drawer::Drawer;
-use filter::{Leave, LineFilter};
+use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
 use output::OpenOutput;
 use panes::Panes;
@@ -220,7 +220,7 @@ impl Pager {
             self.find.clear();
             return true;
         }
-        self.leave_filter(Leave::GoBack, effects)
+        self.leave_filter(LeaveFilter::GoBack, effects)
     }
 
     pub(crate) fn counted(

@@ -17,7 +17,7 @@ use super::reader::{Cost, Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use super::subject::{Subject, is_same};
 
-pub use super::dividers::{Dividers, Fate, Rule};
+pub use super::dividers::{Dividers, Fate, RowRule};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
@@ -377,15 +377,15 @@ impl OpenOutput {
 
     /// Returns the rule that a side draws above the row with these bytes, if it draws one. Under a filter, what happens
     /// in the lines left out counts too.
-    pub(crate) fn rule_above(&self, side: Side, reader: &Reader, row: Range<u64>) -> Option<Rule> {
+    pub(crate) fn rule_above(&self, side: Side, reader: &Reader, row: Range<u64>) -> Option<RowRule> {
         let rules = self.rules();
         match (side, &self.sift) {
             (Side::Preview, _) => None,
-            (Side::Spill, None) => rules.above(row.start, row.end).map(Rule::Fate),
+            (Side::Spill, None) => rules.above(row.start, row.end).map(RowRule::Fate),
             (Side::Spill, Some(sift)) => {
                 let from = sift.backward(reader, row.start);
                 let gap = from > 0 && from < row.start && sift.around() > 0;
-                rules.turned(from..row.end).map(Rule::Fate).or(gap.then_some(Rule::Gap))
+                rules.turned(from..row.end).map(RowRule::Fate).or(gap.then_some(RowRule::Gap))
             }
         }
     }

@@ -50,7 +50,7 @@ pub struct LineFilter {
 
 /// What giving up a filter does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leave {
+pub(crate) enum LeaveFilter {
     /// Goes back to where one was before.
     GoBack,
     /// Stays with the line at the top, if one has moved.
@@ -75,7 +75,7 @@ impl Pager {
             return self.narrow(Vec::new(), asked, effects);
         };
         if empty && asked.shows == Shows::All && asked.around.is_none() {
-            self.leave_filter(Leave::StayIfMoved, effects);
+            self.leave_filter(LeaveFilter::StayIfMoved, effects);
             return Ok(());
         }
         self.narrow(sift.conditions().to_vec(), asked, effects)
@@ -122,7 +122,7 @@ impl Pager {
     }
 
     /// Removes the filter. Returns false if there is none.
-    pub(crate) fn leave_filter(&mut self, leave: Leave, effects: &mut Effects) -> bool {
+    pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         if self.output.sift.is_none() {
             return false;
         }
@@ -132,7 +132,7 @@ impl Pager {
         self.output.sift = None;
         let origin = self.filter.origin.take();
         match origin {
-            Some(origin) if leave == Leave::GoBack || !has_moved => {
+            Some(origin) if leave == LeaveFilter::GoBack || !has_moved => {
                 self.panes.remember();
                 self.go_back(&origin);
             }

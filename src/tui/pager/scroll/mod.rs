@@ -4,8 +4,8 @@ use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 
-use super::fold::{self, Fold, ProgressLines, States};
 use super::filter::sift::Sift;
+use super::fold::{self, Fold, ProgressLines, States};
 use super::reader::{LineSegment, Reader};
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.

@@ -10,9 +10,9 @@ use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
 use crate::tui::pager::describe;
 use crate::tui::pager::doc::Class;
-use crate::tui::pager::fold::{ProgressLines, States};
 use crate::tui::pager::filter;
-use crate::tui::pager::output::{OpenOutput, Rule};
+use crate::tui::pager::fold::{ProgressLines, States};
+use crate::tui::pager::output::{OpenOutput, RowRule};
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
@@ -186,14 +186,14 @@ impl Pane<'_> {
         y + 1
     }
 
-    fn rule(&self, buffer: &mut Buffer, area: Rect, rule: Rule) {
+    fn rule(&self, buffer: &mut Buffer, area: Rect, rule: RowRule) {
         let canvas = &self.shown.canvas;
         match rule {
-            Rule::Fate(fate) => {
+            RowRule::Fate(fate) => {
                 let words = describe::cut(self.output, fate);
                 line::ruled(buffer, area, words, canvas.theme.warning, canvas.glyphs());
             }
-            Rule::Gap => line::rule(buffer, area, canvas),
+            RowRule::Gap => line::rule(buffer, area, canvas),
         }
     }
 
