@@ -1,5 +1,7 @@
 //! Draws the map of the whole file between the panes: what was kept, what was lost, and the current position.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
