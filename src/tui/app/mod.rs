@@ -5,8 +5,8 @@ mod popups;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::text::search::Pattern;
 use crate::text::filter::Shows;
+use crate::text::search::Pattern;
 
 use super::keys::{self, Action, KeyContext};
 use super::pager::Pager;

@@ -145,6 +145,9 @@ impl Pager {
                 Message::error(format!("no match for {name} in the lines shown; & Enter shows all"))
             }
             Sought::Match | Sought::Missed => Message::error(format!("no match for {name}")),
+            Sought::Error | Sought::MissedError if self.output.sift.is_some() => {
+                Message::note("no error or warning in the lines shown")
+            }
             Sought::Error | Sought::MissedError => Message::note("no error or warning found"),
         });
     }
