@@ -123,7 +123,9 @@ fn nothing_kept(output: &OpenOutput) -> String {
         return format!("nothing kept: {}", limit(output));
     };
     let (which, length) = first_taken(output);
-    let length = length.map_or(String::new(), |length| format!("{}, ", size(length as u64)));
+    let is_whole = most.is_multiple_of(1024) || output.subject.policy.unit() != Unit::Bytes;
+    let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
+    let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
     format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
 }
 

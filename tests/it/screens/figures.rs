@@ -52,3 +52,16 @@ fn a_figure_that_is_being_counted_is_marked_as_ours() {
         bench.rows()
     );
 }
+
+#[test]
+fn a_limit_and_what_is_over_it_are_in_one_form() {
+    let home = Home::new();
+    let path = home.file("build.log", "x".repeat(12_000));
+    let over = |most: u64| {
+        let mut policy = policy("opencode/output");
+        policy.set_max_size(most).unwrap();
+        Bench::open((200, 50), &path, policy).status()
+    };
+    assert!(over(10_000).contains("the first line alone is 12,000 B, over 10,000 B"), "{}", over(10_000));
+    assert!(over(10 << 10).contains("the first line alone is 11.7 KB, over 10 KB"), "{}", over(10 << 10));
+}
