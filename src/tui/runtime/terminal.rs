@@ -26,7 +26,15 @@ use super::modes;
 
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
-const WHEEL_OFF: &str = "\x1b[?1007l";
+
+/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) would need an
+/// answer, for which the start would have to wait where none comes, and which would be taken for keys where it comes
+/// late. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
+/// alternate screen.
+const WHEEL_SAVE: &str = "\x1b[?1007s";
+
+/// Has the terminal go back to what it remembers (XTRESTORE).
+const WHEEL_RESTORE: &str = "\x1b[?1007r";
 
 /// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -186,9 +194,11 @@ pub fn take(
 pub fn enter() -> io::Result<()> {
     modes::take()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(patient::screen(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
-    patient::screen().write_all(WHEEL_ON.as_bytes())?;
-    patient::screen().flush()
+    let mut out = patient::screen();
+    out.write_all(WHEEL_SAVE.as_bytes())?;
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    out.write_all(WHEEL_ON.as_bytes())?;
+    out.flush()
 }
 
 /// Clears the terminal after others have written to it, so that the next frame is drawn whole. `Terminal::clear` is no
@@ -202,7 +212,7 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = patient::screen();
-        let _ = out.write_all(WHEEL_OFF.as_bytes());
+        let _ = out.write_all(WHEEL_RESTORE.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
         modes::give_back();
     }
@@ -336,7 +346,7 @@ pub fn suspend() -> io::Result<()> {
 }
 
 /// Takes the terminal back after another process has used it: sets its modes, but does not enter the alternate screen,
-/// which is still shown.
+/// which is still shown. What the terminal remembers of alternate scroll is still what it was before the screens.
 pub fn reclaim() -> io::Result<()> {
     modes::take()?;
     paint(|| {

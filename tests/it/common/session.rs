@@ -228,7 +228,10 @@ impl Session {
         assert!(!screen.hide_cursor(), "the cursor is hidden");
         assert!(!screen.bracketed_paste(), "pastes are still bracketed");
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-        assert!(last(&seen.raw, b"\x1b[?1007l") > last(&seen.raw, b"\x1b[?1007h"), "alternate scroll is on");
+        for was_on in [true, false] {
+            let is_on = alternate_scroll(&seen.raw, was_on);
+            assert_eq!(is_on, was_on, "alternate scroll, which the model of the terminal lacks");
+        }
         assert_eq!(self.modes(), self.before, "the terminal's modes");
     }
 
@@ -250,9 +253,20 @@ impl Drop for Session {
     }
 }
 
-/// Returns where a sequence last begins.
-fn last(raw: &[u8], sequence: &[u8]) -> Option<usize> {
-    raw.windows(sequence.len()).rposition(|window| window == sequence)
+/// Whether a terminal has alternate scroll on after these bytes, if it had it on before or not. It remembers the mode
+/// when told to, in one place.
+fn alternate_scroll(raw: &[u8], was_on: bool) -> bool {
+    let mut saved = None;
+    raw.windows(8).fold(was_on, |is_on, window| match window {
+        b"\x1b[?1007h" => true,
+        b"\x1b[?1007l" => false,
+        b"\x1b[?1007s" => {
+            saved = Some(is_on);
+            is_on
+        }
+        b"\x1b[?1007r" => saved.expect("saved before it is restored"),
+        _ => is_on,
+    })
 }
 
 /// Reads what the program writes until it exits.

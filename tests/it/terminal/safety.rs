@@ -8,7 +8,7 @@ use crate::common::sequences::kinds;
 use crate::common::session::Session;
 
 /// What the screens themselves send to a terminal: styles, positions, clearing, and restoring the modes.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "CSI m",
     "CSI H",
     "CSI J",
@@ -16,7 +16,8 @@ const OURS: [&str; 13] = [
     "CSI ?1049h",
     "CSI ?1049l",
     "CSI ?1007h",
-    "CSI ?1007l",
+    "CSI ?1007s",
+    "CSI ?1007r",
     "CSI ?2004h",
     "CSI ?2004l",
     "CSI ?25h",
