@@ -73,7 +73,7 @@ impl Source {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
 
-    /// Releases the lock of [`Source::open_entry`], because the user has chosen to delete the file.
+    /// Releases the lock of [`Source::open_entry`], because the user has chosen to delete the file or views another.
     pub fn let_go(&self) {
         if let Backing::File { file, .. } = &self.backing {
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingUnlock);

@@ -150,8 +150,10 @@ pub struct Changed {
 /// Something that the event loop does for the screens.
 #[derive(Debug)]
 pub enum Effect {
-    /// Quits.
-    Quit,
+    /// Leaves the screens, then deletes these entries. Nothing else that is marked is deleted.
+    Quit(Vec<Marked>),
+    /// Stops the command whose output is shown first, as Ctrl-C does.
+    StopCommand,
     /// Counts the file's lines and totals from a block on.
     Count {
         /// The number of the count, repeated in the answers.

@@ -148,8 +148,12 @@ pub enum Action {
     Help,
     /// Goes back.
     Back,
-    /// Quits the program.
+    /// Closes what is open, else goes back, else quits.
     Quit,
+    /// Quits from wherever it is, with a question if something would be lost.
+    QuitNow,
+    /// Quits without a question: nothing is deleted.
+    Interrupt,
 }
 
 /// A row of the table of keys.
@@ -236,9 +240,9 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "R", A::Reopen, "open the file again"),
     row(Stores, "Stores", "Enter →", A::Open, "open the output"),
     row(Stores, "Stores", "Space", A::Choose, "mark, to act on several"),
-    row(Stores, "Stores", "x", A::Delete, "delete: struck through until you quit"),
-    row(Stores, "Stores", "U", A::Undo, "undo the last deletion"),
-    row(Stores, "Stores", "!", A::DeleteNow, "delete now what is struck through"),
+    row(Stores, "Stores", "x", A::Delete, "mark for deletion; leaving asks whether to delete"),
+    row(Stores, "Stores", "U", A::Undo, "undo the last mark for deletion"),
+    row(Stores, "Stores", "!", A::DeleteNow, "delete now what is marked (struck through)"),
     row(Stores, "Stores", "X", A::CleanOverdue, "show what is overdue, to delete it"),
     row(Stores, "Stores", "K", A::Keep, "keep forever (another agent's: as a copy)"),
     row(Stores, "Stores", "s", A::Sort, "sort: a menu of columns"),
@@ -246,11 +250,14 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "t", A::Group, "totals by store, session or day"),
     row(Stores, "Stores", "/", A::Filter, "show only rows with these words"),
     row(Stores, "Stores", "L", A::CountLines, "count the lines of the output, or of all marked"),
+    row(Stores, "Stores", ":", A::GoTo, "go to a row"),
     row(Stores, "Stores", "y", A::Copy, "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "scan the directories again"),
     row(Everywhere, "Program", "h F1", A::Help, "this help"),
     row(Everywhere, "Program", "Esc", A::Back, "back; stops a search"),
-    row(Everywhere, "Program", "q ^C", A::Quit, "quit"),
+    row(Everywhere, "Program", "q", A::Quit, "close what is open, else go back, else quit"),
+    row(Everywhere, "Program", "Q :q", A::QuitNow, "quit at once"),
+    row(Everywhere, "Program", "^C", A::Interrupt, "quit at once, delete nothing"),
 ];
 
 /// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.

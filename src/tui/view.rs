@@ -27,21 +27,25 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         Some(Popup::Prompt(prompt)) => Some(prompt),
         _ => None,
     };
+    let asks = prompt.is_some() || matches!(app.popup, Some(Popup::Leaving(_)));
     let message = app.message.as_ref();
-    let status = match app.screen {
+    let (rule, status) = match app.screen {
         Screen::Pager => {
-            let told = prompt.is_none().then_some(Told { count: app.count, message });
+            let told = (!asks).then_some(Told { count: app.count, message });
             if let Some(pager) = &app.pager {
                 pager::view::draw(pager, told, frame, area, cost);
             }
-            layout::pager(area, Side::Preview).status
+            let places = layout::pager(area, Side::Preview);
+            (places.rule, places.status)
         }
         Screen::Stores => {
-            let told = prompt.is_none().then_some(message);
+            let told = (!asks).then_some(message);
             stores::view::draw(&app.stores, told, frame, area, cost);
-            layout::stores(area).status
+            let places = layout::stores(area);
+            (places.rule, places.status)
         }
     };
+    stores::view::pending::draw(&app.stores, frame, rule);
     if let Some(prompt) = prompt {
         let note = app.pager.as_ref().and_then(pager::view::status::typed);
         popup::view::prompt::draw(canvas, message, (prompt, note), frame, status);
@@ -59,6 +63,9 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         Some(Popup::Json(json)) => popup::view::json::draw(canvas, json, frame),
         Some(Popup::Sort(menu)) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
         Some(Popup::Policies(picker)) => popup::view::picker::draw(canvas, picker, frame, area),
+        Some(Popup::Leaving(leaving)) => {
+            popup::view::leaving::draw(canvas, leaving.question, frame, status);
+        }
         Some(Popup::Prompt(_)) | None => {}
     }
     if !canvas.unicode {

@@ -191,7 +191,8 @@ pub const SCENES: &[Scene] = &[
             steps: &[
                 Step { shown: "4 outputs", keys: "/0118\r" },
                 Step { shown: "filter: 0118", keys: "x" },
-                Step { shown: "to be deleted when you quit", keys: "q" },
+                Step { shown: "1 output (3 B) to delete", keys: "q" },
+                Step { shown: "Delete 1 output (3 B)?", keys: "y" },
             ],
         },
         status: 0,

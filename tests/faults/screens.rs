@@ -52,7 +52,7 @@ fn is_told(text: &str) -> bool {
 /// Whatever is shown, these keys end the screens sooner or later.
 fn leave(session: &mut Session) {
     let tries = DEADLINE.as_secs() / PATIENCE.as_secs();
-    for keys in ["\x1b", "q"].into_iter().cycle().take(tries as usize) {
+    for keys in ["\x1b", "Q", "n"].into_iter().cycle().take(tries as usize) {
         session.holds_within(PATIENCE, |_| false);
         if session.seen().ended {
             return;

@@ -18,6 +18,9 @@ pub(crate) struct RunArgs {
     /// Watch preview and spill on the screen while the command runs (its standard input is empty)
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
+    /// With -i, print the whole preview on leaving the screen, not only its notice
+    #[arg(long, requires = "interactive")]
+    pub print: bool,
     /// Capture standard error separately, with its own file and preview
     #[arg(long)]
     pub split: bool,

@@ -31,14 +31,28 @@ use super::{progress, signals};
 /// How often to check for problems.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Runs a command with the screens on its growing spill. Leaving the screens lets the command finish.
+/// How long a command that was told to stop may take before the user is told that it still runs.
+const STOPPING: Duration = Duration::from_millis(300);
+
+/// Whether the screens have shown the output, and how they were left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Showing {
+    /// They have not shown it.
+    NotShown,
+    /// They have, and the user has left them.
+    Left,
+    /// They have, until a signal ended overspill: its exit status.
+    EndedBy(u8),
+}
+
+/// Runs a command with the screens on its growing spill. The command may outlive the screens.
 pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
     look: &EffectivePolicy,
     options: Options,
     (request, place): (&Request, &Location),
-) -> anyhow::Result<(FinishedCapture, Option<u8>)> {
+) -> anyhow::Result<(FinishedCapture, Showing)> {
     if !terminal::has_screen() {
         return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
     }
@@ -63,7 +77,7 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::finish(running.wait()?, request, place)?, None));
+        return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
     };
     let subject = Subject {
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
@@ -90,18 +104,21 @@ pub(crate) fn command(
         Err(error) => Err(error.into()),
     };
     let _finishing = signals::pass_on(options.group, control);
-    let ended_by = shown.err().and_then(|error| match error.downcast_ref() {
-        Some(Failure::Ended(status)) => Some(*status),
-        _ => {
-            say(&error.to_string());
-            None
-        }
-    });
-    if !over_within(&over, Duration::ZERO) {
+    let showing = shown.map_or_else(not_left, |()| Showing::Left);
+    if !over_within(&over, STOPPING) {
         say("the command still runs; Ctrl-C stops it");
         progress::show_until_over(&streams, |most| over_within(&over, most));
     }
-    Ok((joined(making)?, ended_by))
+    Ok((joined(making)?, showing))
+}
+
+/// Returns how the screens ended otherwise than by the user, and reports why if they failed.
+fn not_left(error: anyhow::Error) -> Showing {
+    if let Some(Failure::Ended(status)) = error.downcast_ref() {
+        return Showing::EndedBy(*status);
+    }
+    say(&error.to_string());
+    Showing::NotShown
 }
 
 /// Returns the path that notices print while a file grows: the one that it will have if it is kept.

@@ -2,6 +2,7 @@
 
 pub(crate) mod live;
 pub(crate) mod progress;
+mod seen;
 pub(crate) mod signals;
 
 use std::fs::File;
@@ -25,6 +26,7 @@ use crate::store::{self, Env, Stores};
 use super::args::{LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
 use super::{CommandResult, Failure, input, say};
+use live::Showing;
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
@@ -43,13 +45,17 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         timeout: args.timeout,
         limits: limits(&request),
     };
-    let (finished, ended_by) = if args.interactive {
+    let (finished, showing) = if args.interactive {
         live::command(config, args, &look, options, (&request, &place))?
     } else {
-        (watched(args, &options, &request, &place)?, None)
+        (watched(args, &options, &request, &place)?, Showing::NotShown)
     };
-    let printed = print(&finished, &look.limits_from.to_string(), args.form.form());
-    if let Some(status) = ended_by {
+    let printed = if showing == Showing::NotShown || args.print {
+        print(&finished, &look.limits_from.to_string(), args.form.form())
+    } else {
+        seen::print(&finished)
+    };
+    if let Showing::EndedBy(status) = showing {
         // The signal may have closed the terminal.
         return Err(Failure::Ended(status).into());
     }
@@ -231,10 +237,18 @@ fn print(finished: &FinishedCapture, limits_from: &str, form: TextForm) -> Comma
     if let Some(stderr) = &finished.stderr_preview {
         preview::write_to_stderr(stderr, &finished.stderr_input(), form)?;
     }
+    if form != TextForm::Json {
+        say_where(finished);
+    }
+    Ok(())
+}
+
+/// Says where the output is, unless the notices do.
+fn say_where(finished: &FinishedCapture) {
     let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
     for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
         let is_part = output.kept.bytes < output.seen.bytes;
-        if let (Some(path), Some(preview), true) = (path, preview, form != TextForm::Json)
+        if let (Some(path), Some(preview)) = (path, preview)
             && (is_part && !finished.tells_cap() || !names(preview, path))
         {
             let what = if is_part {
@@ -245,7 +259,6 @@ fn print(finished: &FinishedCapture, limits_from: &str, form: TextForm) -> Comma
             say(&format!("{what} in {}", path.display()));
         }
     }
-    Ok(())
 }
 
 /// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.

@@ -1,6 +1,7 @@
 //! The state of the screens, and how events change it. It does no input or output: whatever has to happen outside is
 //! returned as effects.
 
+mod leaving;
 mod popups;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -89,7 +90,12 @@ impl App {
                 self.message = Some(message);
                 self.stores_changed(effects);
             }
-            Event::Output(event) => self.in_pager(|pager| pager.update(event, effects)),
+            Event::Output(event) => {
+                if matches!(event, OutputEvent::Finished) {
+                    self.command_ended();
+                }
+                self.in_pager(|pager| pager.update(event, effects));
+            }
             Event::Stores(event) => {
                 let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
                 self.in_stores(|stores| stores.update(event, effects));
@@ -152,8 +158,11 @@ impl App {
         }
         for key in std::mem::take(&mut self.stores.listing.held) {
             self.key(key, effects);
-            // The remaining keys were meant for the screen about to open, or for none: they must not act on this one.
-            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit)) {
+            // The remaining keys were meant for the screen about to open, or for none: they must not act on this one,
+            // nor answer a question that nobody has seen.
+            if effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit(_)))
+                || matches!(self.popup, Some(Popup::Leaving(_)))
+            {
                 self.stores.listing.held.clear();
                 break;
             }
@@ -174,11 +183,12 @@ impl App {
             return effects.push(Effect::Suspend);
         }
         match &self.popup {
+            Some(Popup::Leaving(leaving)) => return self.answer_key(*leaving, key, effects),
             Some(Popup::Prompt(_)) => return self.type_key(key, effects),
             Some(Popup::Sort(_)) => return self.sort_key(key, effects),
             Some(Popup::Policies(_)) => return self.pick_key(key, effects),
             None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
-                return self.in_pager(|pager| pager.drawer_key(key, effects));
+                return self.drawer_key(key, effects);
             }
             None if self.screen == Screen::Stores && self.stores.is_to_wait(key) => {
                 return self.stores.wait_for_rows(key);
@@ -210,9 +220,12 @@ impl App {
             return self.act_on_popup(popup, action, effects);
         }
         match action {
-            Action::Quit => effects.push(Effect::Quit),
+            Action::Quit => self.quit(effects),
+            Action::QuitNow => self.leave(effects),
+            Action::Interrupt => Self::interrupt(effects),
             Action::Help => self.popup = Some(Popup::Help(0)),
             Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
+            Action::GoTo => self.ask(Purpose::GoTo),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
             _ => self.act_on_output(action, count, effects),
         }
@@ -225,7 +238,6 @@ impl App {
             Action::Search => self.ask(Purpose::Search),
             Action::SearchBack => self.ask(Purpose::SearchBack),
             Action::Matching => self.ask(Purpose::Lines { shows: Shows::All, around: count }),
-            Action::GoTo => self.ask(Purpose::GoTo),
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
@@ -262,7 +274,7 @@ impl App {
         let mut went = false;
         self.in_pager(|pager| went = pager.back(effects));
         if !went && self.stores.listing.opened {
-            self.screen = Screen::Stores;
+            self.go_to_stores(effects);
         }
     }
 }

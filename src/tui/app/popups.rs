@@ -4,8 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::keys::Action;
 use crate::tui::pager::filter::Asked;
+use crate::tui::keys::{self, Action};
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;
@@ -59,11 +59,26 @@ impl App {
         }
     }
 
+    /// Handles a key in the limits drawer.
+    pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let is_typing = self.pager.as_ref().is_some_and(|pager| pager.drawer.typed.is_some());
+        match keys::action(self.key_place(), key) {
+            Some(Action::Interrupt) => Self::interrupt(effects),
+            Some(Action::QuitNow) if !is_typing => self.leave(effects),
+            _ => self.in_pager(|pager| pager.drawer_key(key, effects)),
+        }
+    }
+
     /// Handles a key in help, facts or the list of overdue entries.
     pub(crate) fn act_on_popup(&mut self, popup: Popup, action: Action, effects: &mut Effects) {
         self.popup = match (popup, action) {
-            (popup, Action::Quit) => {
-                effects.push(Effect::Quit);
+            (_, Action::Quit) => None,
+            (popup, Action::QuitNow) => {
+                self.popup = Some(popup);
+                return self.leave(effects);
+            }
+            (popup, Action::Interrupt) => {
+                Self::interrupt(effects);
                 Some(popup)
             }
             (Popup::Cleaning(cleaning, _), Action::Open) => {
@@ -140,6 +155,8 @@ impl App {
                 let asked = Asked { text: prompt.text(), shows, around };
                 self.in_pager(|pager| done = pager.filter(asked, effects));
             }
+            Purpose::GoTo if text == "q" => self.leave(effects),
+            Purpose::GoTo if self.screen == Screen::Stores => done = self.stores.go_to_row(text, effects),
             Purpose::GoTo if text == "n" || text == "p" => {
                 effects.push(Effect::OtherFile { next: text == "n" });
             }

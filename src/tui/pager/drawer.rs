@@ -63,8 +63,7 @@ impl Pager {
             KeyCode::Char('y') => self.copy_flags(effects),
             KeyCode::Char('p') => effects.push(Effect::Policies),
             KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
-            KeyCode::Esc => self.cancel(effects),
-            KeyCode::Char('q') => effects.push(Effect::Quit),
+            KeyCode::Esc | KeyCode::Char('q') => self.cancel(effects),
             _ => {}
         }
     }

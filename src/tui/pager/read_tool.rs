@@ -127,6 +127,17 @@ impl Pager {
         effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
     }
 
+    /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
+    pub(crate) fn close_read_form(&mut self, effects: &mut Effects) -> bool {
+        let output = &self.output;
+        let policy = &output.subject.policy;
+        let is_shown = policy.offset_key().is_some() && policy.name() != output.first_policy.name();
+        if is_shown {
+            self.ask_read_tool(ThenRead::Show, effects);
+        }
+        is_shown
+    }
+
     /// Handles the arrival of the read tool's policy.
     pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;

@@ -1,6 +1,7 @@
 //! The pop-ups over the screens, and how keys change them.
 
 pub mod json;
+pub mod leaving;
 pub mod picker;
 pub mod prompt;
 pub mod view;
@@ -12,6 +13,7 @@ use super::stores::Cleaning;
 use super::stores::sort_menu::SortMenu;
 use super::widget::canvas::Canvas;
 use json::JsonView;
+use leaving::Leaving;
 use picker::Picker;
 use prompt::Prompt;
 
@@ -29,6 +31,8 @@ pub enum Popup {
     Prompt(Prompt),
     /// The columns by which the list can be sorted.
     Sort(SortMenu),
+    /// A question before the screens are left.
+    Leaving(Leaving),
     /// The overdue entries, scrolled down to this row.
     Cleaning(Cleaning, u16),
 }

@@ -106,6 +106,13 @@ impl Session {
         self.changed(content, effects);
     }
 
+    /// Stops the command, if it still runs, as Ctrl-C does.
+    pub(crate) fn stop_command(&self) {
+        if let Some(Maker::Command(control)) = &self.maker {
+            control.interrupt();
+        }
+    }
+
     /// Whether the first output is being viewed.
     fn is_first(&self) -> bool {
         self.current.as_ref().is_some_and(|(number, _)| *number == 0)

@@ -107,6 +107,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         chooser: start.chooser,
         maker: None,
         left: false,
+        to_delete: Vec::new(),
         fault: None,
     };
     session.app.errors = start.errors;
@@ -134,7 +135,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(fault) = session.fault.take() {
         return Err(fault);
     }
-    let to_delete = session.app.stores.take_pending();
+    let to_delete = std::mem::take(&mut session.to_delete);
     session.let_go(&to_delete);
     drop(taken);
     let not_kept = session.jobs.finish_keeping();
@@ -164,6 +165,8 @@ struct Session {
     /// What is making the first output, until it is complete.
     maker: Option<Maker>,
     left: bool,
+    /// What to delete once the screens are left, because the user said so.
+    to_delete: Vec<Marked>,
     /// Why the terminal cannot be read.
     fault: Option<io::Error>,
 }
@@ -212,7 +215,10 @@ impl Session {
         };
         self.app.update(Event::Opened(Box::new(opened)), effects);
         self.watch(&source);
-        self.source = Some(source);
+        if let Some(left) = self.source.replace(source) {
+            // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
+            left.let_go();
+        }
     }
 
     fn watch(&mut self, source: &Source) {
@@ -256,9 +262,8 @@ impl Session {
             Signal::Look => self.look(&mut effects),
             Signal::Live(news) => self.hear(news, &mut effects),
             Signal::TerminalGone(fault) => {
-                drop(self.app.stores.take_pending());
                 self.fault = fault;
-                effects.push(Effect::Quit);
+                effects.push(Effect::Quit(Vec::new()));
             }
             // The panic has already been printed.
             Signal::Panicked(panic) => std::panic::resume_unwind(panic),

@@ -25,7 +25,8 @@ impl Session {
     pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         for effect in effects {
             match effect {
-                Effect::Quit => self.left = true,
+                Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
+                Effect::StopCommand => self.stop_command(),
                 Effect::Count { number, from } => self.count(number, from),
                 Effect::Search(job) => self.jobs.search(job),
                 Effect::CountMatches(job) => self.jobs.count_matches(job),

@@ -1,6 +1,6 @@
 //! What keys do in the list of stored outputs.
 
-use crossterm::event::{KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 
 use crate::human::{count, size, thousands};
 use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
@@ -102,8 +102,9 @@ impl StoresScreen {
     /// text.
     pub(crate) fn is_to_wait(&self, key: KeyEvent) -> bool {
         let action = keys::action(KeyContext::Stores, key);
-        let needs_no_row = matches!(action, Some(Action::Quit | Action::Help | Action::Facts));
-        let is_interrupt = needs_no_row && key.modifiers.contains(KeyModifiers::CONTROL);
+        let needs_no_row =
+            matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help | Action::Facts));
+        let is_interrupt = action == Some(Action::Interrupt);
         self.listing.is_awaited() && !is_interrupt && !(needs_no_row && self.listing.held.is_empty())
     }
 
@@ -316,7 +317,7 @@ impl StoresScreen {
     pub fn pending_words(&self) -> String {
         let pending = &self.listing.pending;
         let what = count(pending.len() as u64, "output");
-        format!("{what} · {} to be deleted when you quit: U undo, ! delete now", size(pending.bytes()))
+        format!("{what} ({}) to delete: U undo · ! delete now · leaving asks", size(pending.bytes()))
     }
 
     fn undo_deletion(&mut self) {
@@ -336,7 +337,16 @@ impl StoresScreen {
         }));
     }
 
-    /// Deletes what is marked for deletion now, not on quitting.
+    /// Goes to a row of the list.
+    pub(crate) fn go_to_row(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
+        let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;
+        self.listing.touched = true;
+        self.listing.go(row.saturating_sub(1), self.list_height());
+        self.peek(effects);
+        Ok(())
+    }
+
+    /// Deletes what is marked for deletion now, not on leaving.
     fn delete_now(&mut self, effects: &mut Effects) {
         if self.listing.pending.is_empty() {
             self.message = Some(Message::note("nothing is struck through; x marks for deletion"));

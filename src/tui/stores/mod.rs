@@ -87,11 +87,11 @@ pub struct ListState {
     pub(crate) touched: bool,
     /// The filter.
     filtering: Filtering,
-    /// Whether an output was opened from here, so that Esc returns here.
+    /// Whether an output was opened from here, so that Esc and q return here.
     pub opened: bool,
     /// Details read from the entries.
     pub details: Details,
-    /// The entries to delete on quitting.
+    /// The entries marked for deletion: leaving asks whether to delete them.
     pub pending: Pending,
     marked: BTreeMap<PathBuf, Entry>,
 }

@@ -29,7 +29,7 @@ fn is_stopped(home: &Home) -> bool {
 }
 
 /// Runs under a shell with job control, is stopped by Ctrl-Z once `is_up`, continues with `fg`, and ends.
-fn stops_and_goes_on(words: &str, is_up: impl Fn(&Session) -> bool, leave: &str) {
+fn stops_and_goes_on(words: &str, is_up: impl Fn(&Session) -> bool, leave: impl Fn(&mut Session)) {
     let home = Home::new();
     home.file("script", SCRIPT);
     let line =
@@ -45,27 +45,32 @@ fn stops_and_goes_on(words: &str, is_up: impl Fn(&Session) -> bool, leave: &str)
     wait_until("the command goes on", || !is_stopped(&home));
     wait_until("the terminal is as it was taken", || session.modes() == modes);
     home.file("go", "");
-    session.keys(leave).wait_for("at last").wait_for("ended 0");
+    leave(&mut session);
+    session.wait_for("at last").wait_for("ended 0");
     session.ended();
     assert_eq!(session.modes(), session.before, "{words}");
 }
 
 #[test]
 fn ctrl_z_stops_the_command_with_us() {
-    stops_and_goes_on("-- sh script", |_| true, "");
+    stops_and_goes_on("-- sh script", |_| true, |_| ());
 }
 
 #[test]
 fn ctrl_z_stops_a_command_in_a_group_of_its_own() {
-    stops_and_goes_on("-- sh script < /dev/null 2> /dev/null", |_| true, "");
+    stops_and_goes_on("-- sh script < /dev/null 2> /dev/null", |_| true, |_| ());
 }
 
 #[test]
 fn ctrl_z_stops_a_command_with_a_terminal_of_its_own() {
-    stops_and_goes_on("--pty -- sh script", |session| session.modes() != session.before, "");
+    stops_and_goes_on("--pty -- sh script", |session| session.modes() != session.before, |_| ());
 }
 
 #[test]
 fn ctrl_z_on_the_screens_stops_the_command_they_show() {
-    stops_and_goes_on("-i -- sh script", |session| session.seen().text().contains("still running"), "q");
+    let is_up = |session: &Session| session.seen().text().contains("still running");
+    stops_and_goes_on("-i --print -- sh script", is_up, |session| {
+        session.wait_gone("still running");
+        session.keys("q");
+    });
 }

@@ -31,9 +31,11 @@ fn preview_and_spill_grow_until_the_command_ends() {
     session.keys("q");
     assert_eq!(session.ended(), 7);
     session.is_restored();
-    // Once the screens are closed, the preview is printed as usual.
+    // Once the screens are closed, the notice is printed, but not the text again.
     let seen = session.seen().text();
     assert!(seen.contains("...1001 lines truncated...") && !seen.contains("deleted"), "{seen}");
+    assert!(seen.replace('\n', "").contains(path.to_str().unwrap()), "{seen}");
+    assert!(!seen.lines().any(|line| line.trim() == "2000"), "{seen}");
     assert_eq!(record(&home, &path)["exit"], serde_json::json!({"code": 7}));
 }
 
@@ -43,13 +45,31 @@ fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
     let mut session = watching(&home, &[]);
     home.file("print", "");
     session.wait_status("kept 2,000 of 3,001 lines");
-    session.keys("q").wait_for("the command still runs; Ctrl-C stops it");
+    session.keys("q").wait_status("Stop the command?");
+    session.keys("n").wait_for("the command still runs; Ctrl-C stops it");
     // The progress is shown, and Ctrl-C is handled from then on.
     session.wait_for("13.6 KB, 3,000 lines");
     session.keys("\x03");
     assert_eq!(session.ended(), 130);
     session.is_restored();
     assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
+}
+
+#[test]
+fn left_early_the_command_is_stopped_if_one_says_so() {
+    let home = Home::new();
+    let mut session = watching(&home, &["--print"]);
+    home.file("print", "");
+    session.wait_status("kept 2,000 of 3,001 lines");
+    session.keys("q").wait_status("Stop the command?");
+    session.keys("\x1b").wait_status("kept 2,000 of 3,001 lines");
+    session.keys("q").wait_status("Stop the command?");
+    session.keys("y");
+    assert_eq!(session.ended(), 130);
+    session.is_restored();
+    assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
+    let seen = session.seen().text();
+    assert!(seen.lines().any(|line| line.trim() == "2000"), "all is printed: {seen}");
 }
 
 #[test]
@@ -74,8 +94,11 @@ fn what_is_not_cut_leaves_nothing() {
     home.file("end", "");
     session.wait_status("exited with status 7");
     session.keys("=").wait_for("<not saved>");
-    session.keys("\x1bq");
+    session.keys("q").wait_gone("<not saved>");
+    session.keys("q");
     assert_eq!(session.ended(), 7);
+    let seen = session.seen().text();
+    assert!(seen.contains("nothing was cut: 3,000 lines, 13.6 KB"), "{seen}");
     assert_eq!(names(&own(&home, "tool-output")), Vec::<String>::new());
 }
 

@@ -118,7 +118,7 @@ fn text_that_is_typed_ahead_is_text() {
     assert_eq!(bench.app.stores.listing.filter_text(), "x!q5");
     assert_eq!(bench.app.stores.listing.pending.len(), 1, "only the one of before");
     let asked = |bench: &Bench| {
-        bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit)).count()
+        bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit(_))).count()
     };
     assert_eq!(asked(&bench), 0, "neither deleted nor left");
 }

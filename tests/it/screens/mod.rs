@@ -7,6 +7,7 @@ mod figures;
 mod filter;
 mod finding;
 mod hold;
+mod leaving;
 mod many;
 mod pager;
 mod planning;

@@ -15,7 +15,7 @@ const KEYS: usize = 40;
 
 /// Keys that have a meaning somewhere, and some that have none.
 const CHARS: &str =
-    "abcdfghjklnopqrsuvwxyzCDFGKNORSTUW0123456789+-<>[]{}/?:'*=.,|&\u{1f600}\u{301}é \t\u{1b}";
+    "abcdfghjklnopqrsuvwxyzCDFGKNOQRSTUW0123456789+-<>[]{}/?:'*=.,|&\u{1f600}\u{301}é \t\u{1b}";
 
 const NAMED: [KeyCode; 14] = [
     KeyCode::Tab,

@@ -254,7 +254,7 @@ fn what_cleaning_asks_is_not_cut_off() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         let rows = stocked.bench.keys("X").rows();
-        assert!(rows.iter().any(|row| row.contains("Enter strikes them through")), "{rows:?}");
+        assert!(rows.iter().any(|row| row.contains("Enter marks them for deletion")), "{rows:?}");
         assert!(rows.iter().any(|row| row.contains("Esc leaves them ")), "{rows:?}");
     }
     let mut stocked = Stocked::with_entries((60, 15)).shown();

@@ -53,14 +53,32 @@ fn no_entries_says_where_they_were_looked_for() {
 
 #[test]
 fn what_was_looked_at_can_be_deleted() {
-    for keys in ["x!", "xq"] {
+    for keys in ["x!", "xqy", "xQy"] {
         let home = Home::new();
         let path = home.private_entry("opencode", ID, "looked at\n", 1);
         let mut session = Session::start(&home, &[]);
         session.wait_for("looked at");
         session.keys("\r").wait_top("looked at");
-        session.keys("\x1b").wait_for("1 output");
+        session.keys("q").wait_for("1 output");
         session.keys(keys).wait_for("1 deleted");
         assert!(!path.exists(), "{keys}");
+    }
+}
+
+#[test]
+fn without_a_yes_nothing_is_deleted() {
+    for (keys, status) in [("qn", 0), ("\x03", 0), ("q\x03", 0), ("", 143)] {
+        let home = Home::new();
+        let path = home.private_entry("opencode", ID, "marked\n", 1);
+        let mut session = Session::start(&home, &[]);
+        session.wait_for("marked");
+        session.keys("x").wait_for("1 output to delete (7 B)");
+        session.keys(keys);
+        if keys.is_empty() {
+            session.signal(rustix::process::Signal::TERM);
+        }
+        assert_eq!(session.ended(), status, "{keys:?}");
+        session.is_restored();
+        assert!(path.exists(), "{keys:?}");
     }
 }

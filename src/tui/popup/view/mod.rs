@@ -3,5 +3,6 @@
 pub mod facts;
 pub mod help;
 pub(crate) mod json;
+pub(crate) mod leaving;
 pub(crate) mod picker;
 pub(crate) mod prompt;

@@ -12,9 +12,9 @@ use crate::tui::widget::{frame, layout};
 
 /// The keys, the longest form first.
 const FEET: [&str; 3] = [
-    " Enter strikes them through (deleted when you quit; U undoes) · Esc leaves them ",
-    " Enter strikes them through: deleted when you quit · Esc leaves them ",
-    " Enter strikes them through · Esc leaves them ",
+    " Enter marks them for deletion (leaving asks; U undoes) · Esc leaves them ",
+    " Enter marks them for deletion (leaving asks) · Esc leaves them ",
+    " Enter marks them for deletion · Esc leaves them ",
 ];
 
 /// Draws the list of overdue entries, scrolled down to row `top`.

@@ -5,6 +5,7 @@ pub(crate) mod clean;
 mod column;
 mod columns;
 pub(crate) mod details;
+pub(crate) mod pending;
 pub(crate) mod sort_menu;
 mod title;
 
@@ -201,9 +202,6 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
         (Some(message), _) => Span::plain(format!(" {}", message.text)),
         (None, Some(copying)) => Span::new(format!(" {}", copying.in_words()), theme.accent),
         (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
-        (None, None) if !screen.listing.pending.is_empty() => {
-            Span::new(format!(" {}", screen.pending_words()), theme.warning)
-        }
         (None, None) => {
             let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
             Span::plain(format!(" {}", by_agent(screen, room)))

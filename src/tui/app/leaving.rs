@@ -1,0 +1,89 @@
+//! Leaving: closes what is open, then goes back, then leaves the screens, with a question if something would be lost.
+
+use crossterm::event::KeyEvent;
+
+use crate::tui::event::{Effect, Effects};
+use crate::tui::keys::{self, Action};
+use crate::tui::popup::Popup;
+use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};
+
+use super::{App, Screen};
+
+impl App {
+    /// Closes what lies over the output, else goes back to where the view was opened from, else leaves the screens.
+    pub(crate) fn quit(&mut self, effects: &mut Effects) {
+        if self.screen == Screen::Pager && self.close_read_form(effects) {
+            return;
+        }
+        match (self.screen, self.stores.listing.opened) {
+            (Screen::Pager, true) => self.go_to_stores(effects),
+            (Screen::Stores, false) if self.pager.is_some() => self.screen = Screen::Pager,
+            (Screen::Pager | Screen::Stores, _) => self.leave(effects),
+        }
+    }
+
+    fn close_read_form(&mut self, effects: &mut Effects) -> bool {
+        let mut closed = false;
+        self.in_pager(|pager| closed = pager.close_read_form(effects));
+        closed
+    }
+
+    /// Leaves the screens from wherever it is; asks first if something would be lost.
+    pub(crate) fn leave(&mut self, effects: &mut Effects) {
+        if self.pager.as_ref().is_some_and(|pager| pager.running) {
+            let command = CommandFate::default();
+            self.popup = Some(Popup::Leaving(Leaving { question: Question::Command, command }));
+        } else {
+            self.leave_command(CommandFate::default(), effects);
+        }
+    }
+
+    /// Leaves the screens, once it is known what becomes of the command; asks first if something is marked for
+    /// deletion.
+    fn leave_command(&mut self, command: CommandFate, effects: &mut Effects) {
+        let pending = &self.stores.listing.pending;
+        if pending.is_empty() {
+            return quit(command, Vec::new(), effects);
+        }
+        let question = Question::Deletions { outputs: pending.len(), bytes: pending.bytes() };
+        self.popup = Some(Popup::Leaving(Leaving { question, command }));
+    }
+
+    /// Leaves the screens at once: deletes nothing, and lets the command run on.
+    pub(crate) fn interrupt(effects: &mut Effects) {
+        quit(CommandFate::RunsOn, Vec::new(), effects);
+    }
+
+    /// Handles a key while a question is asked. Keys that do not answer it do nothing.
+    pub(crate) fn answer_key(&mut self, leaving: Leaving, key: KeyEvent, effects: &mut Effects) {
+        if keys::action(self.key_place(), key) == Some(Action::Interrupt) {
+            return Self::interrupt(effects);
+        }
+        let Some(answer) = Question::answer(key) else { return };
+        self.popup = None;
+        match (leaving.question, answer) {
+            (_, Answer::Stay) => {}
+            (Question::Command, Answer::Yes) => self.leave_command(CommandFate::Stops, effects),
+            (Question::Command, Answer::No) => self.leave_command(CommandFate::RunsOn, effects),
+            (Question::Deletions { .. }, Answer::Yes) => {
+                quit(leaving.command, self.stores.take_pending(), effects);
+            }
+            (Question::Deletions { .. }, Answer::No) => quit(leaving.command, Vec::new(), effects),
+        }
+    }
+
+    /// Takes back the question whether to stop the command, because it has ended by itself.
+    pub(crate) fn command_ended(&mut self) {
+        if let Some(Popup::Leaving(Leaving { question: Question::Command, .. })) = self.popup {
+            self.popup = None;
+        }
+    }
+}
+
+/// Ends the screens.
+fn quit(command: CommandFate, to_delete: Vec<crate::store::Marked>, effects: &mut Effects) {
+    if command == CommandFate::Stops {
+        effects.push(Effect::StopCommand);
+    }
+    effects.push(Effect::Quit(to_delete));
+}

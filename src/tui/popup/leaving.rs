@@ -1,0 +1,106 @@
+//! The questions asked once before the screens are left: whether to stop the command that still runs, and whether to
+//! delete what is marked for deletion.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::human::{count, size};
+use crate::text::label::SafeText;
+
+/// A question asked before the screens are left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Whether to stop the command.
+    Command,
+    /// Whether to delete what is marked for deletion.
+    Deletions {
+        /// How many outputs are marked.
+        outputs: usize,
+        /// Their size together, in bytes.
+        bytes: u64,
+    },
+}
+
+/// What becomes of the command that still runs, if one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CommandFate {
+    /// It runs to its end.
+    #[default]
+    RunsOn,
+    /// It is stopped.
+    Stops,
+}
+
+/// The question being asked, and what was answered before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaving {
+    /// The question.
+    pub question: Question,
+    /// What becomes of the command, as far as it has been asked.
+    pub(crate) command: CommandFate,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Do it, and leave.
+    Yes,
+    /// Leave without it.
+    No,
+    /// Do not leave.
+    Stay,
+}
+
+impl Question {
+    /// Returns the question as it is asked, and the keys that answer it.
+    pub(crate) fn words(self) -> [SafeText; 2] {
+        match self {
+            Question::Command => {
+                ["Stop the command?".into(), "y stop · n let it run to its end · Esc stay".into()]
+            }
+            Question::Deletions { outputs, bytes } => {
+                let what = format!("Delete {} ({})?", count(outputs as u64, "output"), size(bytes));
+                [what.into(), "y delete · n keep · Esc stay".into()]
+            }
+        }
+    }
+
+    /// Returns the answer that a key gives; `None` if it gives none.
+    pub(crate) fn answer(key: KeyEvent) -> Option<Answer> {
+        match key.code {
+            KeyCode::Char('y') if key.modifiers.is_empty() => Some(Answer::Yes),
+            KeyCode::Char('n') if key.modifiers.is_empty() => Some(Answer::No),
+            KeyCode::Esc => Some(Answer::Stay),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+
+    #[test]
+    fn only_its_own_keys_answer() {
+        let key = |code| KeyEvent::new(code, KeyModifiers::NONE);
+        assert_eq!(Question::answer(key(KeyCode::Char('y'))), Some(Answer::Yes));
+        assert_eq!(Question::answer(key(KeyCode::Char('n'))), Some(Answer::No));
+        assert_eq!(Question::answer(key(KeyCode::Esc)), Some(Answer::Stay));
+        for other in [KeyCode::Enter, KeyCode::Char('q'), KeyCode::Char(' '), KeyCode::Char('Y')] {
+            assert_eq!(Question::answer(key(other)), None, "{other:?}");
+        }
+        let control = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
+        assert_eq!(Question::answer(control), None);
+    }
+
+    #[test]
+    fn a_question_fits_60_columns() {
+        for question in [Question::Command, Question::Deletions { outputs: 9_999, bytes: 999 << 30 }] {
+            let [what, keys] = question.words();
+            assert!(what.columns() + keys.columns() + 4 <= 65, "{what} {keys}");
+        }
+        let [what, keys] = Question::Deletions { outputs: 3, bytes: 1_363_149 }.words();
+        assert_eq!((&*what, &*keys), ("Delete 3 outputs (1.3 MB)?", "y delete · n keep · Esc stay"));
+    }
+}

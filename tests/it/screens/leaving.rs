@@ -1,0 +1,215 @@
+//! Leaving the screens: what `q` closes and goes back to, and what is asked before anything is lost.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::source::Source;
+use overspill::tui::app::{Effect, Event, OutputEvent, Screen};
+use overspill::tui::pager::subject::Opened;
+
+use crate::common::bench::{Bench, policy, subject};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+use crate::screens::SIZES;
+use crate::screens::stores::Stocked;
+
+/// Shows an output of more lines than the policy keeps; returns the home of its file too.
+fn pager(size: (u16, u16)) -> (Home, Bench) {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(3000));
+    (home, Bench::open(size, &path, policy("opencode/output")))
+}
+
+/// Returns what leaving does, if the screens have been left: whether the command is stopped, and how many entries are
+/// deleted.
+fn left(bench: &Bench) -> Option<(bool, usize)> {
+    let stops = bench.asked.iter().any(|effect| matches!(effect, Effect::StopCommand));
+    let deleted = bench.asked.iter().find_map(|effect| match effect {
+        Effect::Quit(to_delete) => Some(to_delete.len()),
+        _ => None,
+    });
+    deleted.map(|deleted| (stops, deleted))
+}
+
+fn control_c(bench: &mut Bench) {
+    let effects = bench.update(Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+    bench.carry_out(effects);
+}
+
+/// Opens the chosen entry of the list, as the program does.
+fn open_chosen(bench: &mut Bench) {
+    bench.keys("<Enter>");
+    let path = bench.opened().expect("an entry is opened").clone();
+    let source = Source::open(&path).unwrap();
+    let effects = bench.show(subject(policy("opencode/output")), &source);
+    bench.carry_out(effects);
+    assert_eq!(bench.app.screen, Screen::Pager);
+}
+
+#[test]
+fn q_closes_what_lies_over_the_output_and_then_leaves() {
+    let (_home, mut bench) = pager(SIZES[0]);
+    let before = bench.rows();
+    for opened in ["h", "=", "l", "l<Right><Right>", "O"] {
+        bench.keys(opened);
+        assert_ne!(bench.rows(), before, "{opened} shows something");
+        bench.keys("q");
+        assert_eq!(left(&bench), None, "{opened}");
+        assert_eq!(bench.pager().output.subject.policy.name(), "opencode/output", "{opened}");
+        assert!(!bench.pager().drawer.open && bench.app.popup.is_none(), "{opened}");
+    }
+    assert!(bench.pager().output.limits_are_first(), "the drawer's changes are discarded");
+    bench.keys("q");
+    assert_eq!(left(&bench), Some((false, 0)));
+}
+
+#[test]
+fn q_is_text_while_a_line_is_typed() {
+    let (_home, mut bench) = pager(SIZES[0]);
+    for typing in ["/q", ":q", "pq", "mq"] {
+        bench.keys(typing).keys("<Esc>");
+        assert_eq!(left(&bench), None, "{typing}");
+    }
+}
+
+#[test]
+fn an_output_opened_from_stores_returns_to_its_row() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let bench = &mut stocked.bench;
+    bench.keys("jj");
+    let chosen = |bench: &Bench| bench.app.stores.listing.chosen().map(|entry| entry.id().into_owned());
+    let before = chosen(bench);
+    open_chosen(bench);
+    bench.keys("G<Tab>q");
+    assert_eq!((bench.app.screen, chosen(bench)), (Screen::Stores, before));
+    bench.keys("q");
+    assert_eq!(left(bench), Some((false, 0)));
+}
+
+#[test]
+fn stores_over_a_named_file_go_back_to_it() {
+    let (_home, mut bench) = pager(SIZES[0]);
+    bench.keys("Sq");
+    assert_eq!((bench.app.screen, left(&bench)), (Screen::Pager, None));
+    bench.keys("SQ");
+    assert_eq!(left(&bench), Some((false, 0)));
+}
+
+#[test]
+fn leaving_asks_once_whether_to_delete() {
+    for (keys, deleted) in
+        [("qy", Some(3)), ("qn", Some(0)), ("Qy", Some(3)), (":q<Enter>n", Some(0)), ("q<Esc>", None)]
+    {
+        let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+        let bench = &mut stocked.bench;
+        bench.keys("xxx").keys(keys);
+        assert_eq!(left(bench), deleted.map(|deleted| (false, deleted)), "{keys}");
+        assert!(bench.app.popup.is_none(), "{keys}");
+    }
+    // What does not answer does nothing, and the question stays.
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let bench = &mut stocked.bench;
+    bench.keys("xxxq<Enter>qQjx5 ");
+    let asked = |bench: &Bench| bench.status().contains("?  y delete · n keep · Esc stay");
+    assert!(left(bench).is_none() && asked(bench), "{}", bench.status());
+    bench.keys("<Esc>");
+    assert!(!asked(bench) && bench.app.stores.listing.pending.len() == 3);
+}
+
+#[test]
+fn ctrl_c_deletes_nothing_and_asks_nothing() {
+    for before in ["", "q", "h", "X", "jl", "/word"] {
+        let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+        let bench = &mut stocked.bench;
+        bench.keys("x").keys(before);
+        control_c(bench);
+        if before == "/word" {
+            // There it leaves the prompt.
+            assert!(left(bench).is_none() && bench.app.popup.is_none());
+            control_c(bench);
+        }
+        assert_eq!(left(bench), Some((false, 0)), "{before}");
+    }
+    let (_home, mut bench) = pager(SIZES[0]);
+    bench.keys("l");
+    control_c(&mut bench);
+    assert_eq!(left(&bench), Some((false, 0)), "in the drawer too");
+}
+
+#[test]
+fn a_question_is_not_answered_by_a_paste() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let bench = &mut stocked.bench;
+    bench.keys("xq");
+    let effects = bench.update(Event::Paste("y".into()));
+    bench.carry_out(effects);
+    assert_eq!(left(bench), None);
+}
+
+#[test]
+fn how_many_are_marked_is_said_in_every_view() {
+    for size in SIZES {
+        let mut stocked = Stocked::with_entries(size).shown();
+        let bench = &mut stocked.bench;
+        let said = |bench: &Bench| bench.rows().iter().any(|row| row.contains(" 2 outputs to delete ("));
+        bench.keys("xx");
+        assert!(said(bench), "Stores");
+        open_chosen(bench);
+        assert!(said(bench), "Preview");
+        bench.keys("<Tab>");
+        assert!(said(bench), "Spill");
+        bench.keys("q");
+        assert!(said(bench) && left(bench).is_none(), "Stores again");
+        keep("asks_to_delete", bench.keys("jq"));
+        bench.keys("<Esc>UU");
+        assert!(!bench.rows().iter().any(|row| row.contains("to delete")));
+    }
+}
+
+/// Shows an output whose command still runs.
+fn running() -> (Home, Bench) {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(30));
+    let mut bench = Bench::new(SIZES[0]);
+    let source = Source::open(&path).unwrap();
+    let opened = Opened {
+        subject: subject(policy("opencode/output")),
+        view: source.view(),
+        streaming: true,
+        running: true,
+        file: 0,
+        files: 1,
+    };
+    let effects = bench.update(Event::Opened(Box::new(opened)));
+    bench.carry_out(effects);
+    (home, bench)
+}
+
+#[test]
+fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
+    for (keys, expected) in
+        [("qy", Some((true, 0))), ("qn", Some((false, 0))), ("Qy", Some((true, 0))), ("q<Esc>", None)]
+    {
+        let (_home, mut bench) = running();
+        bench.keys(&keys[..1]);
+        assert!(bench.status().contains("Stop the command?  y stop"), "{}", bench.status());
+        bench.keys(&keys[1..]);
+        assert_eq!(left(&bench), expected, "{keys}");
+    }
+}
+
+#[test]
+fn a_command_that_has_ended_is_not_asked_about() {
+    let (_home, mut bench) = running();
+    bench.keys("q");
+    bench.update(OutputEvent::Finished);
+    bench.keys("y");
+    assert_eq!(left(&bench), None, "the question is gone");
+    bench.keys("q");
+    assert_eq!(left(&bench), Some((false, 0)));
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.canvas.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
+    });
+}
