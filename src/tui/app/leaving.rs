@@ -4,6 +4,8 @@ use crossterm::event::KeyEvent;
 
 use crate::tui::event::{Effect, Effects};
 use crate::tui::keys::{self, Action};
+use crate::tui::pager::Pager;
+use crate::tui::pager::subject::OpenedFrom;
 use crate::tui::popup::Popup;
 use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};
 
@@ -15,9 +17,9 @@ impl App {
         if self.screen == Screen::Pager && self.close_read_form(effects) {
             return;
         }
-        match (self.screen, self.stores.listing.opened) {
-            (Screen::Pager, true) => self.go_to_stores(effects),
-            (Screen::Stores, false) if self.pager.is_some() => self.screen = Screen::Pager,
+        match (self.screen, self.pager.as_ref().map(Pager::origin)) {
+            (Screen::Pager, Some(OpenedFrom::Stores)) => self.go_to_stores(effects),
+            (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
             (Screen::Pager | Screen::Stores, _) => self.leave(effects),
         }
     }

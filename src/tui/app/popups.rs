@@ -4,8 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::pager::filter::Asked;
 use crate::tui::keys::{self, Action};
+use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;

@@ -281,6 +281,11 @@ impl Pager {
         self.recount_errors(before, !lost, effects);
     }
 
+    /// Returns where the output was opened from.
+    pub(crate) fn origin(&self) -> OpenedFrom {
+        self.origin
+    }
+
     /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus

@@ -129,9 +129,7 @@ impl Pager {
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
     pub(crate) fn close_read_form(&mut self, effects: &mut Effects) -> bool {
-        let output = &self.output;
-        let policy = &output.subject.policy;
-        let is_shown = policy.offset_key().is_some() && policy.name() != output.first_policy.name();
+        let is_shown = self.before_read.is_some() && self.output.subject.policy.offset_key().is_some();
         if is_shown {
             self.ask_read_tool(ThenRead::Show, effects);
         }

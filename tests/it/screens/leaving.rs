@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::source::Source;
 use overspill::tui::app::{Effect, Event, OutputEvent, Screen};
-use overspill::tui::pager::subject::Opened;
+use overspill::tui::pager::subject::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -34,13 +34,20 @@ fn control_c(bench: &mut Bench) {
     bench.carry_out(effects);
 }
 
+/// Shows an output.
+fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
+    let (subject, view) = (subject(policy("opencode/output")), source.view());
+    let opened = Opened { subject, view, streaming: running, running, file: 0, files: 1, origin };
+    let effects = bench.update(Event::Opened(Box::new(opened)));
+    bench.carry_out(effects);
+}
+
 /// Opens the chosen entry of the list, as the program does.
 fn open_chosen(bench: &mut Bench) {
     bench.keys("<Enter>");
     let path = bench.opened().expect("an entry is opened").clone();
     let source = Source::open(&path).unwrap();
-    let effects = bench.show(subject(policy("opencode/output")), &source);
-    bench.carry_out(effects);
+    open(bench, &source, OpenedFrom::Stores, false);
     assert_eq!(bench.app.screen, Screen::Pager);
 }
 
@@ -170,16 +177,7 @@ fn running() -> (Home, Bench) {
     let path = home.file("build.log", test_log(30));
     let mut bench = Bench::new(SIZES[0]);
     let source = Source::open(&path).unwrap();
-    let opened = Opened {
-        subject: subject(policy("opencode/output")),
-        view: source.view(),
-        streaming: true,
-        running: true,
-        file: 0,
-        files: 1,
-    };
-    let effects = bench.update(Event::Opened(Box::new(opened)));
-    bench.carry_out(effects);
+    open(&mut bench, &source, OpenedFrom::Named, true);
     (home, bench)
 }
 
