@@ -58,6 +58,9 @@ pub mod preview;
 #[cfg(feature = "app")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "app")]
+#[doc(hidden)]
+pub mod compare;
 #[doc(hidden)]
 pub mod config;
 #[doc(hidden)]

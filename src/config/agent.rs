@@ -54,6 +54,21 @@ pub(crate) fn limits(
     found
 }
 
+/// Returns the limits of a policy as the agent's own configuration has them: the file's name, and the JSON to put there.
+/// `None` if the agent has no such configuration.
+pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
+    let (file, lines_key, size_key) = policy.agent_settings()?;
+    let mut settings = Value::Object(serde_json::Map::new());
+    for (key, number) in [(lines_key, policy.max_lines()), (size_key, policy.max_size())] {
+        if let (Some(key), Some(number)) = (key, number) {
+            let names = key.split('.');
+            let place = names.fold(&mut settings, |value, name| &mut value[name]);
+            *place = Value::from(number);
+        }
+    }
+    Some((file.to_owned(), serde_json::to_string_pretty(&settings).ok()?))
+}
+
 fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
     let text = match crate::fs::plain_file::read(path) {
         Ok(text) => text,
@@ -115,6 +130,19 @@ mod tests {
         assert_eq!((found.lines, found.size), (Some(5), Some(900)));
         assert_eq!(found.path, project.join("opencode.jsonc"));
         assert!(warnings.is_empty(), "{warnings:?}");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let home = tempfile::tempdir().unwrap();
+        let mut policy = policy();
+        policy.set_max_lines(3000).unwrap();
+        let (file, text) = settings(&policy).unwrap();
+        write(&home.path().join(".git/HEAD"), "");
+        write(&home.path().join(&file), &text);
+        let found = limits(&policy, home.path(), None, &mut Vec::new()).unwrap();
+        assert_eq!((found.lines, found.size), (Some(3000), Some(51_200)));
+        assert_eq!(settings(&Catalog::builtin().get("pi/bash").unwrap()), None);
     }
 
     #[test]

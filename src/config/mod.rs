@@ -20,6 +20,7 @@ use crate::store::{Env, FileRule, StoreSpec, Stores};
 use crate::text::search::Pattern;
 
 pub use agent::AgentLimits;
+pub(crate) use agent::settings;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
 pub use theme::{BaseTheme, Role, ThemeConfig};
 

@@ -12,9 +12,11 @@ use crate::text::label::SafeText;
 use crate::text::units::Measure;
 
 use super::pager::advice::{KeepRequest, LimitChange};
+use super::pager::comparing::job::{CompareJob, Compared};
 use super::pager::filter::job::{SiftJob, Sifted};
 use super::pager::making::{Making, Planned};
 use super::pager::output::Uncounted;
+use super::pager::pair::task::{PairPlanned, PairTask};
 use super::pager::search::job::{CountJob, Found, SearchJob};
 use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
@@ -81,6 +83,10 @@ pub enum OutputEvent {
     Ended(Box<Ending>),
     /// A preview has been made.
     Planned(Box<Planned>),
+    /// The previews of two policies have been made.
+    PairPlanned(Box<PairPlanned>),
+    /// A worker compared policies.
+    Compared(Compared),
     /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
     Advised(u64, Option<LimitChange>),
     /// The policy of the agent's read tool has been loaded.
@@ -175,6 +181,12 @@ pub enum Effect {
     Plan(Box<Making>),
     /// Abandons the preview being made.
     StopPlan,
+    /// Makes the previews of two policies; earlier ones are abandoned.
+    PlanPair(Box<PairTask>),
+    /// Plans the output under several policies; an earlier job is abandoned.
+    Compare(Box<CompareJob>),
+    /// Abandons comparing policies.
+    StopComparing,
     /// Finds the change of limits that keeps a line; an earlier request is dropped.
     Advise(Box<KeepRequest>),
     /// Puts text on the clipboard of the terminal.

@@ -11,6 +11,14 @@ pub enum KeyContext {
     Pager,
     /// The list of stored outputs.
     Stores,
+    /// The policy picker, where all other keys are typed.
+    Policies,
+    /// Two previews side by side.
+    Pair,
+    /// The limits drawer.
+    Drawer,
+    /// The choice of what the limits drawer copies.
+    Copying,
 }
 
 /// What a key does.
@@ -144,6 +152,30 @@ pub enum Action {
     Choose,
     /// Keeps an entry forever, or no longer.
     Keep,
+    /// Lists policies of earlier eras too, or no longer.
+    Eras,
+    /// Changes to the lower or previous value.
+    Lower,
+    /// Changes to the higher or next value.
+    Higher,
+    /// Types a value.
+    TypeValue,
+    /// Applies the change of limits that keeps the line.
+    TakeAdvice,
+    /// Resets the limits to those of the start.
+    Reset,
+    /// Undoes the last change of limits.
+    UndoLimit,
+    /// Makes the change of limits again that was undone.
+    RedoLimit,
+    /// Keeps the limits as they are now.
+    Apply,
+    /// Copies the limits as flags.
+    CopyFlags,
+    /// Copies the policy file with these limits.
+    CopyPolicy,
+    /// Copies the limits for the agent's own configuration.
+    CopyAgent,
     /// Shows help.
     Help,
     /// Goes back.
@@ -182,7 +214,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{Everywhere, Pager, Stores};
+use KeyContext::{Copying, Drawer, Everywhere, Pager, Pair, Policies, Stores};
 
 /// All keys. A number typed before a motion key is its count, as in `less`.
 #[rustfmt::skip]
@@ -253,6 +285,34 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", ":", A::GoTo, "go to a row"),
     row(Stores, "Stores", "y", A::Copy, "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "scan the directories again"),
+    row(Policies, "Policies (p)", "↓ ^N", A::Down, "down; the preview of the policy shows above"),
+    row(Policies, "Policies (p)", "↑ ^P", A::Up, "up"),
+    row(Policies, "Policies (p)", "PgDn", A::PageDown, "down a page"),
+    row(Policies, "Policies (p)", "PgUp", A::PageUp, "up a page"),
+    row(Policies, "Policies (p)", "Enter", A::Open, "use the policy"),
+    row(Policies, "Policies (p)", "^T", A::Choose, "mark; on a second one: both side by side"),
+    row(Policies, "Policies (p)", "^S", A::Sort, "sort by name, most kept, lines, bytes, tokens"),
+    row(Policies, "Policies (p)", "Tab", A::Eras, "earlier forms too, or current ones only"),
+    row(Policies, "Policies (p)", "Esc ^C", A::Back, "back to the policy one had"),
+    row(Pair, "Two policies (^T)", "Tab", A::Other, "the other side"),
+    row(Pair, "Two policies (^T)", "}", A::NextCut, "to the next text that one alone keeps"),
+    row(Pair, "Two policies (^T)", "{", A::PreviousCut, "to the previous one"),
+    row(Drawer, "Limits (l)", "j ↓", A::Down, "next limit"),
+    row(Drawer, "Limits (l)", "k ↑", A::Up, "previous limit"),
+    row(Drawer, "Limits (l)", "→ Space", A::Higher, "raise, or next value"),
+    row(Drawer, "Limits (l)", "←", A::Lower, "lower, or previous value"),
+    row(Drawer, "Limits (l)", "0-9", A::TypeValue, "type a value"),
+    row(Drawer, "Limits (l)", "a", A::TakeAdvice, "apply what keeps the line"),
+    row(Drawer, "Limits (l)", "u", A::UndoLimit, "undo the last change"),
+    row(Drawer, "Limits (l)", "^R", A::RedoLimit, "redo it"),
+    row(Drawer, "Limits (l)", "R", A::Reset, "reset to the limits of the start"),
+    row(Drawer, "Limits (l)", "y", A::Copy, "copy the limits; then one of the next three"),
+    row(Copying, "Limits (l)", "f", A::CopyFlags, "as flags of overspill"),
+    row(Copying, "Limits (l)", "p", A::CopyPolicy, "as a policy file"),
+    row(Copying, "Limits (l)", "a", A::CopyAgent, "for the agent's own configuration"),
+    row(Drawer, "Limits (l)", "p", A::Policy, "pick another policy"),
+    row(Drawer, "Limits (l)", "Enter l", A::Apply, "apply and close"),
+    row(Drawer, "Limits (l)", "Esc q", A::Back, "cancel: the limits of before"),
     row(Everywhere, "Program", "h F1", A::Help, "this help"),
     row(Everywhere, "Program", "Esc", A::Back, "back; stops a search"),
     row(Everywhere, "Program", "q", A::Quit, "close what is open, else go back, else quit"),
@@ -262,15 +322,25 @@ pub const TABLE: &[Binding] = &[
 
 /// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.
 pub fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
+    own_action(place, key).or_else(|| own_action(Everywhere, key))
+}
+
+/// Returns what a key press does by the rows of the place itself, where all other keys are typed or mean nothing.
+pub fn own_action(place: KeyContext, key: KeyEvent) -> Option<Action> {
     let name = name(key)?;
-    let rows = |wanted: KeyContext| TABLE.iter().filter(move |row| row.place == wanted);
-    let mut found = rows(place).chain(rows(Everywhere));
-    found.find(|row| row.keys.split(' ').any(|key| key == name)).map(|row| row.action)
+    let mut rows = TABLE.iter().filter(|row| row.place == place);
+    rows.find(|row| row.keys.split(' ').any(|key| key == name)).map(|row| row.action)
 }
 
 /// Returns the key to show for an action.
 pub fn key_of(action: Action) -> &'static str {
     let row = TABLE.iter().find(|row| row.action == action);
+    row.and_then(|row| row.keys.split(' ').next()).unwrap_or_default()
+}
+
+/// Returns the key to show for an action in a place.
+pub fn key_in(place: KeyContext, action: Action) -> &'static str {
+    let row = TABLE.iter().find(|row| row.place == place && row.action == action);
     row.and_then(|row| row.keys.split(' ').next()).unwrap_or_default()
 }
 
@@ -304,7 +374,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [KeyContext::Everywhere, KeyContext::Pager, KeyContext::Stores] {
+        for place in [Everywhere, Pager, Stores, Policies, Drawer, Copying, Pair] {
             let mut keys: Vec<_> =
                 TABLE.iter().filter(|row| row.place == place).flat_map(|row| row.keys.split(' ')).collect();
             let all = keys.len();

@@ -62,7 +62,14 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         }
         Some(Popup::Json(json)) => popup::view::json::draw(canvas, json, frame),
         Some(Popup::Sort(menu)) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
-        Some(Popup::Policies(picker)) => popup::view::picker::draw(canvas, picker, frame, area),
+        Some(Popup::Policies(picker)) => {
+            if let Some(pager) = &app.pager {
+                popup::view::picker::draw(pager, picker, message, frame);
+                if let Some(pair) = &pager.pair {
+                    pager::view::pair::draw(pager, pair, frame, cost);
+                }
+            }
+        }
         Some(Popup::Leaving(leaving)) => {
             popup::view::leaving::draw(canvas, leaving.question, frame, status);
         }

@@ -15,9 +15,22 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("source", &["fs", "text"]),
     ("store", &["source", "known", "env", "fs", "human", "text"]),
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
+    ("compare", &["preview", "text"]),
     ("config", &["store", "preview", "known", "env", "fs", "human", "text"]),
-    ("tui", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
-    ("cli", &["config", "capture", "store", "source", "preview", "known", "env", "fs", "text", "human"]),
+    (
+        "tui",
+        &[
+            "compare", "config", "capture", "store", "source", "preview", "known", "env", "fs", "text",
+            "human",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "compare", "config", "capture", "store", "source", "preview", "known", "env", "fs", "text",
+            "human",
+        ],
+    ),
 ];
 
 /// What each file or folder of `preview` may use besides itself, from the bottom up.

@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
         params.push(read.map_err(|message| source.at(param.span().start, message))?);
     }
     let file = compile(schema, params).map_err(|fault| source.fault(fault))?;
-    Ok(Policy::new(file))
+    Ok(Policy::new(file, text))
 }
 
 fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault> {

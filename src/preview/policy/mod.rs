@@ -6,6 +6,7 @@ mod load;
 pub(crate) mod param;
 pub(crate) mod rules;
 pub(crate) mod schema;
+mod written;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,13 +64,15 @@ pub enum PolicyError {
 pub struct Policy {
     name: String,
     file: Arc<PolicyFile>,
+    /// The file as written.
+    text: Arc<str>,
     set: BTreeMap<String, Value>,
 }
 
 impl Policy {
-    fn new(file: PolicyFile) -> Self {
+    fn new(file: PolicyFile, text: &str) -> Self {
         let name = format!("{}/{}", file.schema.agent, file.schema.tool);
-        Self { name, file: Arc::new(file), set: BTreeMap::new() }
+        Self { name, file: Arc::new(file), text: text.into(), set: BTreeMap::new() }
     }
 
     /// Returns the name, `agent/tool`.

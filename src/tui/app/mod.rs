@@ -82,7 +82,7 @@ impl App {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
             Event::Opened(opened) => self.open(*opened, effects),
-            Event::Policies(choices) => self.offer(choices),
+            Event::Policies(choices) => self.offer(choices, effects),
             Event::Told(message) => self.message = Some(message),
             Event::ToStores => self.go_to_stores(effects),
             Event::StoresChanged => self.stores_changed(effects),
@@ -90,6 +90,7 @@ impl App {
                 self.message = Some(message);
                 self.stores_changed(effects);
             }
+            Event::Output(OutputEvent::Compared(compared)) => self.compared(compared, effects),
             Event::Output(event) => {
                 if matches!(event, OutputEvent::Finished) {
                     self.command_ended();
@@ -186,6 +187,9 @@ impl App {
             Some(Popup::Leaving(leaving)) => return self.answer_key(*leaving, key, effects),
             Some(Popup::Prompt(_)) => return self.type_key(key, effects),
             Some(Popup::Sort(_)) => return self.sort_key(key, effects),
+            Some(Popup::Policies(_)) if self.pager.as_ref().is_some_and(|pager| pager.pair.is_some()) => {
+                return self.pair_key(key, effects);
+            }
             Some(Popup::Policies(_)) => return self.pick_key(key, effects),
             None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
                 return self.drawer_key(key, effects);

@@ -4,23 +4,51 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::keys::{self, Action};
+use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
+use crate::tui::popup::view;
 use crate::tui::stores::sort_menu::SortPicked;
 
 use super::{App, Screen};
 
 impl App {
     /// Shows the policies, with the current one selected.
-    pub(crate) fn offer(&mut self, choices: Vec<Choice>) {
-        let used = self.pager.as_ref().map(|pager| pager.output.subject.policy.name().to_owned());
+    pub(crate) fn offer(&mut self, mut choices: Vec<Choice>, effects: &mut Effects) {
+        let Some(pager) = &mut self.pager else { return };
+        pager.drawer.open = false;
+        let (policy, limits_from) = pager.own_policy();
+        let used = policy.name().to_owned();
+        // The policy in use is listed with its limits as they are now.
+        if let Some(choice) = choices.iter_mut().find(|choice| choice.policy.name() == used) {
+            (choice.policy, choice.limits_from) = (policy.clone(), limits_from.to_owned());
+        }
         self.popup = Some(Popup::Policies(Picker::new(choices, used)));
-        self.in_pager(|pager| pager.drawer.open = false);
+        self.fill_in(effects);
+    }
+
+    /// Has the rows of the policy picker made, those on the screen first.
+    fn fill_in(&mut self, effects: &mut Effects) {
+        let (Some(Popup::Policies(picker)), Some(pager)) = (&self.popup, &mut self.pager) else { return };
+        let height = view::picker::rows(self.canvas.size, picker);
+        let wanted = picker.wanted(&pager.comparisons, height);
+        pager.compare(wanted, effects);
+    }
+
+    /// Takes in a row of the policy picker; the same policy stays selected.
+    pub(crate) fn compared(&mut self, compared: Compared, effects: &mut Effects) {
+        let Some(pager) = &mut self.pager else { return };
+        let Some(Popup::Policies(picker)) = &mut self.popup else {
+            return pager.compared(compared, effects);
+        };
+        let chosen = picker.selected(&pager.comparisons).map(|choice| choice.policy.name().to_owned());
+        pager.compared(compared, effects);
+        picker.choose(chosen.as_deref(), &pager.comparisons);
     }
 
     /// Shows a line as indented JSON: the one of this number, or the one under examination.
@@ -34,14 +62,35 @@ impl App {
 
     /// Handles a key in the policy picker.
     pub(crate) fn pick_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let Some(Popup::Policies(picker)) = &mut self.popup else { return };
-        match picker.key(key, isize::from(self.canvas.size.1 as i16 / 2)) {
-            Picked::Nothing => {}
+        let (Some(Popup::Policies(picker)), Some(pager)) = (&mut self.popup, &mut self.pager) else { return };
+        let rows = &pager.comparisons;
+        let page = view::picker::rows(self.canvas.size, picker) as isize;
+        let before = picker.selected(rows).map(|choice| choice.policy.name().to_owned());
+        match picker.key(key, page.max(1), rows) {
+            Picked::Nothing => {
+                let chosen =
+                    picker.selected(rows).filter(|choice| before.as_deref() != Some(choice.policy.name()));
+                if let Some(choice) = chosen.cloned() {
+                    pager.try_on(&choice, effects);
+                }
+                self.fill_in(effects);
+            }
             Picked::TooMuch => self.message = Some(Message::full_line()),
-            Picked::Closed => self.popup = None,
+            Picked::Closed => {
+                self.popup = None;
+                self.in_pager(|pager| {
+                    pager.give_back(effects);
+                    pager.stop_comparing(effects);
+                });
+            }
+            Picked::Two(choices) => pager.show_pair(*choices, effects),
             Picked::One(choice) => {
                 self.popup = None;
-                self.in_pager(|pager| pager.use_policy(choice.policy, choice.limits_from, effects));
+                self.in_pager(|pager| {
+                    pager.give_back(effects);
+                    pager.stop_comparing(effects);
+                    pager.use_policy(choice.policy, choice.limits_from, effects);
+                });
             }
         }
     }
@@ -56,6 +105,15 @@ impl App {
                 self.popup = None;
                 self.in_stores(|stores| stores.sort_by(column, effects));
             }
+        }
+    }
+
+    /// Handles a key while two previews are shown side by side.
+    pub(crate) fn pair_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        match keys::action(KeyContext::Pair, key) {
+            Some(Action::Interrupt) => Self::interrupt(effects),
+            Some(Action::QuitNow) => self.leave(effects),
+            _ => self.in_pager(|pager| pager.pair_key(key)),
         }
     }
 

@@ -2,9 +2,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::config;
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
 use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
+use crate::tui::keys::{self, Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -27,7 +29,28 @@ pub struct Drawer {
     before: Option<(Policy, Place)>,
     /// What it takes to keep the line that the drawer asks about.
     pub advice: Option<Advice>,
+    /// What keys do besides moving.
+    pub(crate) mode: DrawerMode,
+    /// The answer to the last key, shown until the next.
+    pub(crate) told: Option<Message>,
+    /// The policies before each change, the last one at the end.
+    undo: Vec<Policy>,
+    /// The policies before each change that was undone.
+    redo: Vec<Policy>,
 }
+
+/// What a key in the drawer answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum DrawerMode {
+    /// It changes a limit.
+    #[default]
+    Limits,
+    /// It says what to copy.
+    Copying,
+}
+
+/// The most changes that can be undone.
+const MOST_CHANGES: usize = 200;
 
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
@@ -52,19 +75,36 @@ impl Pager {
             }
             return;
         }
-        match key.code {
-            KeyCode::Up | KeyCode::Char('k') => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
-            KeyCode::Left => self.change_chosen(false, effects),
-            KeyCode::Right | KeyCode::Char(' ') => self.change_chosen(true, effects),
-            KeyCode::Char(c) if c.is_ascii_digit() => self.drawer.typed = Some(c.to_string()),
-            KeyCode::Char('a') => self.take_advice(effects),
-            KeyCode::Char('R') => self.change_to(self.output.first_policy.clone(), effects),
-            KeyCode::Char('y') => self.copy_flags(effects),
-            KeyCode::Char('p') => effects.push(Effect::Policies),
-            KeyCode::Enter | KeyCode::Char('l') => self.drawer.open = false,
-            KeyCode::Esc | KeyCode::Char('q') => self.cancel(effects),
-            _ => {}
+        self.drawer.told = None;
+        if self.drawer.mode == DrawerMode::Copying {
+            self.drawer.mode = DrawerMode::Limits;
+            return match keys::own_action(KeyContext::Copying, key) {
+                Some(Action::CopyFlags) => self.copy_flags(effects),
+                Some(Action::CopyPolicy) => self.copy_policy(effects),
+                Some(Action::CopyAgent) => self.copy_for_agent(effects),
+                _ => {}
+            };
+        }
+        match keys::own_action(KeyContext::Drawer, key) {
+            Some(Action::Up) => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
+            Some(Action::Down) => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
+            Some(Action::Lower) => self.change_chosen(false, effects),
+            Some(Action::Higher) => self.change_chosen(true, effects),
+            Some(Action::TakeAdvice) => self.take_advice(effects),
+            Some(Action::UndoLimit) => self.undo_limit(effects),
+            Some(Action::RedoLimit) => self.redo_limit(effects),
+            Some(Action::Reset) => self.change_to(self.output.first_policy.clone(), effects),
+            Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
+            Some(Action::Policy) => effects.push(Effect::Policies),
+            Some(Action::Apply) => self.drawer.open = false,
+            Some(Action::Back) => self.cancel(effects),
+            _ => {
+                if let KeyCode::Char(c) = key.code
+                    && c.is_ascii_digit()
+                {
+                    self.drawer.typed = Some(c.to_string());
+                }
+            }
         }
     }
 
@@ -80,19 +120,44 @@ impl Pager {
         self.message = Some(Message::note("cancelled: the limits are as before"));
     }
 
+    /// Changes the policy; the change can be undone.
+    fn change(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
+        let before = self.output.subject.policy.clone();
+        self.with_policy(change, effects);
+        let now = &self.output.subject.policy;
+        if !is_same(&before, now) {
+            self.drawer.redo.clear();
+            self.drawer.undo.push(before);
+            let excess = self.drawer.undo.len().saturating_sub(MOST_CHANGES);
+            self.drawer.undo.drain(..excess);
+        }
+    }
+
     fn change_to(&mut self, policy: Policy, effects: &mut Effects) {
-        self.with_policy(
-            |old| {
-                *old = policy;
-                Ok(())
-            },
-            effects,
-        )
+        self.change(|old| set_to(old, policy), effects)
+    }
+
+    fn undo_limit(&mut self, effects: &mut Effects) {
+        let Some(policy) = self.drawer.undo.pop() else {
+            self.drawer.told = Some(Message::note("nothing to undo"));
+            return;
+        };
+        self.drawer.redo.push(self.output.subject.policy.clone());
+        self.with_policy(|old| set_to(old, policy), effects);
+    }
+
+    fn redo_limit(&mut self, effects: &mut Effects) {
+        let Some(policy) = self.drawer.redo.pop() else {
+            self.drawer.told = Some(Message::note("nothing to redo"));
+            return;
+        };
+        self.drawer.undo.push(self.output.subject.policy.clone());
+        self.with_policy(|old| set_to(old, policy), effects);
     }
 
     /// Sets a parameter from its text.
     fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
-        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects)
+        self.change(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects)
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
@@ -133,8 +198,34 @@ impl Pager {
             Some(format!(" --set {}", word(set.as_bytes())))
         });
         let flags = format!("--policy {}{}", word(policy.name().as_bytes()), set.collect::<String>());
-        self.message = Some(Message::note(format!("copied: {flags}")));
+        self.drawer.told = Some(Message::note(format!("copied: {flags}")));
         effects.push(Effect::Copy(flags))
+    }
+
+    /// Copies the policy's file with these limits.
+    fn copy_policy(&mut self, effects: &mut Effects) {
+        let policy = &self.output.subject.policy;
+        let Some(text) = policy.written() else {
+            let words =
+                format!("the file of {} has no place for these limits; f copies flags", policy.name());
+            self.drawer.told = Some(Message::error(words));
+            return;
+        };
+        let words = format!("copied: the file of {}, for policies/ in the configuration", policy.name());
+        self.drawer.told = Some(Message::note(words));
+        effects.push(Effect::Copy(text))
+    }
+
+    /// Copies the limits as the agent's own configuration has them.
+    fn copy_for_agent(&mut self, effects: &mut Effects) {
+        let policy = &self.output.subject.policy;
+        let Some((file, text)) = config::settings(policy) else {
+            let words = format!("{} has no configuration for these limits that is known", policy.agent());
+            self.drawer.told = Some(Message::error(words));
+            return;
+        };
+        self.drawer.told = Some(Message::note(format!("copied for {file}")));
+        effects.push(Effect::Copy(text))
     }
 
     /// Asks what it takes to keep the current match in Spill or, if there is none, the line at its top.
@@ -151,6 +242,11 @@ impl Pager {
             effects.push(Effect::Advise(Box::new(request)));
         }
     }
+}
+
+fn set_to(old: &mut Policy, new: Policy) -> Result<(), String> {
+    *old = new;
+    Ok(())
 }
 
 /// Returns the next or previous value of a parameter, depending on its kind.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::compare::Comparison;
 use crate::preview::{self, Input, InputContext, LineSeek, Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::BlockIndex;
@@ -10,6 +11,7 @@ use super::dividers::Dividers;
 use super::doc::Doc;
 use super::escapes;
 use super::reader::Files;
+use super::subject::Choice;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -77,6 +79,17 @@ impl Making {
         wanted()
             && preview::plan(&input, policy)
                 .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
+    }
+
+    /// Plans the output under another policy, and returns its row of the comparison.
+    pub(crate) fn compare(&self, choice: &Choice, wanted: &dyn Fn() -> bool) -> Comparison {
+        let seek = Seek { index: &self.index, bytes: &self.view };
+        Comparison::of(&choice.policy, &choice.limits_from, &self.input(&seek, wanted))
+    }
+
+    /// Returns the bytes of the output.
+    pub(crate) fn view(&self) -> &MapView {
+        &self.view
     }
 
     /// Returns the length of the output in bytes.

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub(crate) mod bookmark;
+pub mod comparing;
 pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod dividers;
@@ -17,6 +18,7 @@ pub(crate) mod limits;
 pub mod making;
 pub(crate) mod outcome;
 pub mod output;
+pub mod pair;
 pub mod panes;
 pub mod planning;
 pub(crate) mod read_tool;
@@ -26,6 +28,7 @@ pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
 pub mod subject;
+pub(crate) mod trial;
 pub(crate) mod turn;
 pub mod view;
 pub(crate) mod window;
@@ -44,15 +47,18 @@ use super::keys::Action;
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
+use comparing::Comparisons;
 use drawer::Drawer;
 use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
 use output::OpenOutput;
+use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
 use search::Find;
 use search::errors::ErrorSearch;
 use subject::{Ending, Opened, OpenedFrom};
+use trial::Trial;
 use window::ThenRead;
 
 /// The screen of one output.
@@ -71,6 +77,12 @@ pub struct Pager {
     pub filter: LineFilter,
     /// The limits drawer.
     pub drawer: Drawer,
+    /// What each policy does to the output.
+    pub comparisons: Comparisons,
+    /// The previews of two policies side by side, if they are shown.
+    pub pair: Option<Pair>,
+    /// What the panes showed before a policy was tried on.
+    trial: Option<Trial>,
     /// A message for the status line.
     pub message: Option<Message>,
     /// The number of the plan requested last.
@@ -117,6 +129,9 @@ impl Pager {
             errors: ErrorSearch::default(),
             filter: filter.forget_place(),
             drawer: Drawer::default(),
+            comparisons: Comparisons::default(),
+            pair: None,
+            trial: None,
             message,
             plans,
             then: AfterPlan::Stay,
@@ -156,6 +171,8 @@ impl Pager {
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
+            OutputEvent::PairPlanned(made) => self.pair_planned(*made),
+            OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
         }
@@ -236,6 +253,8 @@ impl Pager {
         }
         if output.counted(counts, measure) {
             self.plan_again(effects);
+            self.pair_again(effects);
+            self.compare_on(effects);
         }
         self.count_errors(effects);
     }
@@ -279,6 +298,8 @@ impl Pager {
         self.count_all(effects);
         self.recount_matches(before, !lost, effects);
         self.recount_errors(before, !lost, effects);
+        self.compare_on(effects);
+        self.pair_again(effects);
     }
 
     /// Returns where the output was opened from.

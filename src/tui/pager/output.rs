@@ -15,7 +15,7 @@ use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
 use super::scroll::{Scroll, Viewport};
-use super::subject::{Subject, is_same};
+use super::subject::{Choice, Subject, is_same};
 
 pub use super::dividers::{Dividers, Fate, RowRule};
 
@@ -115,6 +115,14 @@ impl OpenOutput {
             rules: Dividers::default(),
             escapes: None,
         }
+    }
+
+    /// Creates the same output under another policy, with what has been counted and no preview.
+    pub(crate) fn under(&self, choice: &Choice) -> Self {
+        let policy = choice.policy.clone();
+        let subject = Subject { policy, limits_from: choice.limits_from.clone(), ..self.subject.clone() };
+        let (index, tally) = (self.index.clone(), self.tally.clone());
+        Self { index, tally, ..Self::new(subject, self.view.clone()) }
     }
 
     /// Creates an output, counted at once if it is small enough for that to be fast.
@@ -263,6 +271,11 @@ impl OpenOutput {
         let from = self.tally.begin(block, self.view.len() as u64);
         let lines = self.index.uncounted().unwrap_or(self.index.blocks());
         Uncounted { lines, totals: from.div_ceil(block) as usize }
+    }
+
+    /// Returns which totals are known.
+    pub(crate) fn known(&self) -> Want {
+        self.totals().known()
     }
 
     /// Returns the number of the latest count.

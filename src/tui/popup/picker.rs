@@ -1,19 +1,25 @@
-//! The policy picker: a list of all policies, narrowed down by typing.
+//! The policy picker: a table of what each policy does to the output, narrowed down by typing.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
+use crate::compare::Order;
 use crate::tui::event::MOST_TYPED;
+use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::pager::comparing::Comparisons;
 use crate::tui::pager::subject::Choice;
 
-/// The list, and the text typed to narrow it down.
+/// The table, and the text typed to narrow it down.
 #[derive(Debug, Clone, Default)]
 pub struct Picker {
     choices: Vec<Choice>,
     input: Input,
     /// The name of the policy in use, which is listed whatever its era.
     used: Option<String>,
+    /// The policy marked to be seen beside another.
+    marked: Option<String>,
+    order: Order,
     /// Whether policies of earlier eras are listed too.
     pub all: bool,
     /// The index of the selected policy among those shown.
@@ -21,20 +27,53 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// Returns the policies that contain all typed words. If no policy on offer does, those of all eras are searched.
-    pub fn shown(&self) -> Vec<&Choice> {
+    /// Creates a picker with the policy in use selected.
+    pub(crate) fn new(choices: Vec<Choice>, used: String) -> Self {
+        let mut picker = Self { choices, used: Some(used.clone()), ..Self::default() };
+        picker.choose(Some(&used), &Comparisons::default());
+        picker
+    }
+
+    /// Returns the policies that contain all typed words, in order. If no policy on offer does, those of all eras are
+    /// searched.
+    pub fn shown(&self, rows: &Comparisons) -> Vec<&Choice> {
         let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
         let text =
             |choice: &Choice| format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase();
         let fits = |choice: &&Choice| words.iter().all(|word| text(choice).contains(word));
-        let shown: Vec<&Choice> = self.offered().filter(fits).collect();
-        if shown.is_empty() { self.choices.iter().filter(fits).collect() } else { shown }
+        let mut shown: Vec<&Choice> = self.offered().filter(fits).collect();
+        if shown.is_empty() {
+            shown = self.choices.iter().filter(fits).collect();
+        }
+        let row = |choice: &Choice| rows.row(choice.policy.name());
+        shown.sort_by(|a, b| match (row(a), row(b)) {
+            _ if self.order == Order::Name => a.policy.name().cmp(b.policy.name()),
+            (Some(a), Some(b)) => self.order.compare(a, b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        });
+        shown
     }
 
     /// Returns the policies on offer: the current ones and the one in use, or all.
-    fn offered(&self) -> impl Iterator<Item = &Choice> {
+    pub(crate) fn offered(&self) -> impl Iterator<Item = &Choice> {
         let is_used = |choice: &Choice| self.used.as_deref() == Some(choice.policy.name());
         self.choices.iter().filter(move |choice| self.all || choice.is_current || is_used(choice))
+    }
+
+    /// Returns the policies whose rows are wanted, in the order of need: those on a screen of `height` rows, then the
+    /// others.
+    pub(crate) fn wanted(&self, rows: &Comparisons, height: usize) -> Vec<Choice> {
+        let mut shown = self.shown(rows);
+        let (top, len) = (self.top(height), shown.len());
+        shown.rotate_left(top.min(len));
+        let is_shown = |choice: &&Choice| shown.iter().any(|one| one.policy.name() == choice.policy.name());
+        let others = self.offered().filter(|choice| !is_shown(choice));
+        shown.iter().copied().chain(others).cloned().collect()
+    }
+
+    /// Returns the 0-based number of the first row on a screen of `height` rows.
+    pub(crate) fn top(&self, height: usize) -> usize {
+        (self.chosen + 1).saturating_sub(height.max(1))
     }
 
     /// Returns the number of policies on offer, ignoring the typed text.
@@ -52,56 +91,83 @@ impl Picker {
         self.input.value()
     }
 
-    /// Toggles whether earlier eras are listed. The same policy stays selected if it is still listed.
-    fn turn_eras(&mut self) {
-        let chosen = self.shown().get(self.chosen).map(|choice| choice.policy.name().to_owned());
-        self.all = !self.all;
-        self.choose(chosen.as_deref());
+    /// Returns by what the rows are sorted.
+    pub(crate) fn order(&self) -> Order {
+        self.order
     }
 
-    fn choose(&mut self, name: Option<&str>) {
-        let at = self.shown().iter().position(|choice| Some(choice.policy.name()) == name);
+    /// Whether a policy is marked to be seen beside another.
+    pub(crate) fn is_marked(&self, choice: &Choice) -> bool {
+        self.marked.as_deref() == Some(choice.policy.name())
+    }
+
+    /// Returns the name of the marked policy.
+    pub(crate) fn marked(&self) -> Option<&str> {
+        self.marked.as_deref()
+    }
+
+    /// Returns the selected policy.
+    pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&Choice> {
+        self.shown(rows).get(self.chosen).copied()
+    }
+
+    /// Selects a policy if it is listed, else the first.
+    pub(crate) fn choose(&mut self, name: Option<&str>, rows: &Comparisons) {
+        let at = self.shown(rows).iter().position(|choice| Some(choice.policy.name()) == name);
         self.chosen = at.unwrap_or(0);
     }
 
-    fn step(&mut self, by: isize) {
-        let last = self.shown().len().saturating_sub(1);
+    /// Changes what is listed or its order; the same policy stays selected if it is still listed.
+    fn list(&mut self, rows: &Comparisons, change: impl FnOnce(&mut Self)) {
+        let chosen = self.selected(rows).map(|choice| choice.policy.name().to_owned());
+        change(self);
+        self.choose(chosen.as_deref(), rows);
+    }
+
+    fn step(&mut self, by: isize, rows: &Comparisons) {
+        let last = self.shown(rows).len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
     }
 
-    /// Creates a picker with the policy in use selected.
-    pub(crate) fn new(choices: Vec<Choice>, used: Option<String>) -> Self {
-        let mut picker = Self { choices, used: used.clone(), ..Self::default() };
-        picker.choose(used.as_deref());
-        picker
+    /// Marks the selected policy, or takes its mark off. If another was marked, returns both.
+    fn mark(&mut self, rows: &Comparisons) -> Picked {
+        let Some(choice) = self.selected(rows).cloned() else { return Picked::Nothing };
+        let name = choice.policy.name().to_owned();
+        let Some(marked) = self.marked.take() else {
+            self.marked = Some(name);
+            return Picked::Nothing;
+        };
+        let other = self.choices.iter().find(|one| one.policy.name() == marked && marked != name);
+        other.map_or(Picked::Nothing, |other| Picked::Two(Box::new([other.clone(), choice])))
     }
 
     /// Handles a key. `page` is the number of rows in a page.
-    pub(crate) fn key(&mut self, key: KeyEvent, page: isize) -> Picked {
+    pub(crate) fn key(&mut self, key: KeyEvent, page: isize, rows: &Comparisons) -> Picked {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Esc => return Picked::Closed,
-            KeyCode::Char('c') if control => return Picked::Closed,
-            KeyCode::Enter => {
-                let chosen = self.shown().get(self.chosen).map(|choice| Box::new((*choice).clone()));
+        match keys::own_action(KeyContext::Policies, key) {
+            Some(Action::Back) => return Picked::Closed,
+            Some(Action::Open) => {
+                let chosen = self.selected(rows).map(|choice| Box::new(choice.clone()));
                 return chosen.map_or(Picked::Nothing, Picked::One);
             }
-            KeyCode::Tab | KeyCode::BackTab => self.turn_eras(),
-            KeyCode::Down => self.step(1),
-            KeyCode::Up => self.step(-1),
-            KeyCode::Char('n') if control => self.step(1),
-            KeyCode::Char('p') if control => self.step(-1),
-            KeyCode::PageDown => self.step(page),
-            KeyCode::PageUp => self.step(-page),
-            KeyCode::Char(_) if !control && self.typed().len() >= MOST_TYPED => return Picked::TooMuch,
-            KeyCode::Char(c) if !control => {
-                self.input.handle(InputRequest::InsertChar(c));
-                self.chosen = 0;
-            }
-            _ => {
-                self.input.handle_event(&crossterm::event::Event::Key(key));
-                self.step(0);
-            }
+            Some(Action::Choose) => return self.mark(rows),
+            Some(Action::Eras) => self.list(rows, |picker| picker.all = !picker.all),
+            Some(Action::Sort) => self.list(rows, |picker| picker.order = picker.order.next()),
+            Some(Action::Down) => self.step(1, rows),
+            Some(Action::Up) => self.step(-1, rows),
+            Some(Action::PageDown) => self.step(page, rows),
+            Some(Action::PageUp) => self.step(-page, rows),
+            _ => match key.code {
+                KeyCode::Char(_) if !control && self.typed().len() >= MOST_TYPED => return Picked::TooMuch,
+                KeyCode::Char(c) if !control => {
+                    self.input.handle(InputRequest::InsertChar(c));
+                    self.chosen = 0;
+                }
+                _ => {
+                    self.input.handle_event(&crossterm::event::Event::Key(key));
+                    self.step(0, rows);
+                }
+            },
         }
         Picked::Nothing
     }
@@ -117,4 +183,6 @@ pub(crate) enum Picked {
     Closed,
     /// This policy was picked.
     One(Box<Choice>),
+    /// These two are to be seen side by side.
+    Two(Box<[Choice; 2]>),
 }

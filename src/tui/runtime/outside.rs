@@ -39,6 +39,13 @@ impl Session {
                     }
                 }
                 Effect::StopPlan => self.jobs.stop_plan(),
+                Effect::PlanPair(task) => {
+                    if let Some(made) = self.jobs.plan_pair(*task) {
+                        self.happen(OutputEvent::PairPlanned(made))?;
+                    }
+                }
+                Effect::Compare(job) => self.jobs.compare(*job),
+                Effect::StopComparing => self.jobs.stop_comparing(),
                 Effect::Advise(options) => self.jobs.advise(*options),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit(line) => self.edit(line)?,

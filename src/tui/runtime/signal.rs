@@ -39,6 +39,7 @@ impl Signal {
             Signal::App(Event::Stores(
                 StoresEvent::Scanned(_) | StoresEvent::Peeked(_) | StoresEvent::Copied(_),
             ))
+            | Signal::App(Event::Output(OutputEvent::Compared(_)))
             | Signal::Look => FRAME,
             Signal::App(Event::Output(OutputEvent::Counted { .. })) => COUNTING,
             Signal::App(Event::Output(OutputEvent::Found(found)))

@@ -24,6 +24,19 @@ pub(crate) fn draw(
     inner
 }
 
+/// Returns the keys for the lower border of a box of `width` columns: as many as fit, the most useful first.
+pub(crate) fn foot(keys: &[String], width: u16) -> String {
+    let mut foot = String::new();
+    for key in keys {
+        let longer = if foot.is_empty() { key.clone() } else { format!("{foot} · {key}") };
+        if longer.chars().count() + 4 > usize::from(width) {
+            break;
+        }
+        foot = longer;
+    }
+    format!(" {foot} ")
+}
+
 #[cfg(test)]
 mod tests {
     use ratatui::Terminal;

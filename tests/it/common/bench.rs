@@ -15,6 +15,7 @@ use overspill::text::units;
 use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Popup, StoresEvent};
 use overspill::tui::pager::Pager;
+use overspill::tui::pager::comparing::job::{CompareJob, Compared, ComparedReply};
 use overspill::tui::pager::filter::job::Sifted;
 use overspill::tui::pager::reader::Cost;
 use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
@@ -157,10 +158,12 @@ impl Bench {
             let named =
                 rest.strip_prefix('<').and_then(|r| r.split_once('>')).filter(|(name, _)| name.len() > 1);
             let (code, after) = match named {
-                Some((name, after)) => (named_key(name), after),
+                Some((name, after)) => (named_key(name.trim_start_matches('^')), after),
                 None => (KeyCode::Char(first), &rest[first.len_utf8()..]),
             };
-            let effects = self.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            let is_control = named.is_some_and(|(name, _)| name.starts_with('^'));
+            let modifiers = if is_control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+            let effects = self.update(Event::Key(KeyEvent::new(code, modifiers)));
             self.carry_out(effects);
             rest = after;
         }
@@ -223,6 +226,12 @@ impl Bench {
                     let planned = task.run(&|| true).expect("it is wanted");
                     self.update(OutputEvent::Planned(Box::new(planned)))
                 }
+                Effect::PlanPair(task) => {
+                    let made = task.run(&|| true).expect("it is wanted");
+                    self.update(OutputEvent::PairPlanned(Box::new(made)))
+                }
+                Effect::Compare(job) => self.compare(&job),
+                Effect::StopComparing => Vec::new(),
                 Effect::Advise(wish) => {
                     self.update(OutputEvent::Advised(wish.number(), wish.fulfil(&|| true)))
                 }
@@ -277,6 +286,19 @@ impl Bench {
             };
             self.carry_out(more);
         }
+    }
+
+    /// Makes all rows of a job, and counts the matches that they keep.
+    fn compare(&mut self, job: &CompareJob) -> Vec<Effect> {
+        let rows: Vec<_> = (0..job.choices.len()).filter_map(|number| job.row(number, &|| true)).collect();
+        let mut finds = Vec::new();
+        job.finds(&rows, &|| true, &mut |found| finds.push(found));
+        let rows = rows.into_iter().map(|row| ComparedReply::Row(Box::new(row)));
+        let mut effects = Vec::new();
+        for reply in rows.chain(finds).chain([ComparedReply::Ended]) {
+            effects.extend(self.update(OutputEvent::Compared(Compared { number: job.number, reply })));
+        }
+        effects
     }
 
     /// Counts at most `most` blocks from `from`.
@@ -394,6 +416,9 @@ fn named_key(name: &str) -> KeyCode {
         "Home" => KeyCode::Home,
         "End" => KeyCode::End,
         "Backspace" => KeyCode::Backspace,
+        letter if letter.len() == 1 => {
+            KeyCode::Char(letter.to_ascii_lowercase().chars().next().unwrap_or_default())
+        }
         other => panic!("no key <{other}>"),
     }
 }

@@ -10,6 +10,7 @@ mod hold;
 mod leaving;
 mod many;
 mod pager;
+mod picker;
 mod planning;
 mod progress;
 mod random;

@@ -7,7 +7,10 @@ use ratatui::style::{Modifier, Style};
 use crate::human::{limit, size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
+use crate::tui::event::Message;
+use crate::tui::keys::{Action, KeyContext, key_in};
 use crate::tui::pager::Pager;
+use crate::tui::pager::drawer::DrawerMode;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
@@ -15,29 +18,83 @@ use crate::tui::widget::line::{self, Span};
 /// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
 
-/// Draws the drawer.
-pub(crate) fn draw(pager: &Pager, frame: &mut Frame, area: Rect) {
+/// The columns of the parameters on a narrow screen.
+const NARROW_LEFT: u16 = 34;
+
+/// The fewest columns in which differences are written in full.
+const ROOMY: u16 = 34;
+
+/// Draws the drawer: at most two thirds of the screen, and no more rows than it needs.
+pub(crate) fn draw(pager: &Pager, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let output = &pager.output;
     let rows = (output.subject.policy.params().len() as u16).max(5) + 2;
-    let height = (rows + 2).min(area.height);
+    let height = (rows + 2).min((area.height / 3 * 2).max(7)).min(area.height);
     let place = Rect { y: area.y + area.height - height, height, ..area };
     let title = format!(" Limits of {} ", output.subject.policy.name());
-    let foot = " ← → change · digits type · R reset · p policy · y copy flags · Enter apply · Esc cancel ";
-    let foot = if foot.len() < usize::from(area.width) {
-        foot
-    } else {
-        " ← → change · digits type · Enter apply · Esc cancel "
-    };
-    let inner = frame::draw(&pager.canvas, frame, place, title, foot);
-    let left = Rect { width: inner.width.min(LEFT), ..inner };
+    let inner = frame::draw(&pager.canvas, frame, place, title, foot(pager, area.width));
+    let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
+    let left = Rect { width: inner.width.min(left), ..inner };
     parameters(pager, output, frame, left);
     let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
-    for (n, spans) in differences(pager, output).iter().enumerate().take(usize::from(inner.height)) {
+    let figures = differences(pager, output, right.width);
+    for (n, spans) in figures.iter().enumerate().take(usize::from(inner.height.saturating_sub(2))) {
         line::spans(frame.buffer_mut(), Rect { y: right.y + n as u16, height: 1, ..right }, spans);
     }
-    if inner.height > 0 {
-        let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-        line::spans(frame.buffer_mut(), foot, &advice(pager));
+    let from_end = |n: u16| Rect {
+        y: inner.y + inner.height.saturating_sub(n),
+        height: u16::from(inner.height >= n),
+        ..inner
+    };
+    line::spans(frame.buffer_mut(), from_end(2), &doc(pager, inner.width));
+    line::spans(frame.buffer_mut(), from_end(1), &last(pager, message));
+}
+
+/// Returns the keys that fit, the most useful first.
+fn foot(pager: &Pager, width: u16) -> String {
+    let key = |action| key_in(KeyContext::Drawer, action);
+    let copy = |action| key_in(KeyContext::Copying, action);
+    let all = match pager.drawer.mode {
+        _ if pager.drawer.typed.is_some() => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
+        DrawerMode::Copying => vec![
+            format!("copy: {} flags", copy(Action::CopyFlags)),
+            format!("{} policy file", copy(Action::CopyPolicy)),
+            format!("{} the agent's configuration", copy(Action::CopyAgent)),
+            "Esc back".to_owned(),
+        ],
+        DrawerMode::Limits => vec![
+            "← → change".to_owned(),
+            format!("{} apply", key(Action::Apply)),
+            format!("{} cancel", key(Action::Back)),
+            "0-9 type".to_owned(),
+            format!("{} undo", key(Action::UndoLimit)),
+            format!("{} reset", key(Action::Reset)),
+            format!("{} copy", key(Action::Copy)),
+            format!("{} policy", key(Action::Policy)),
+            format!("{} redo", key(Action::RedoLimit)),
+        ],
+    };
+    frame::foot(&all, width)
+}
+
+/// Describes the parameter under the cursor.
+fn doc(pager: &Pager, width: u16) -> Vec<Span> {
+    let params = pager.output.subject.policy.params();
+    let Some(param) = params.get(pager.drawer.chosen) else { return Vec::new() };
+    let room = usize::from(width).saturating_sub(2);
+    vec![Span::new(
+        line::head(format!(" {}", param.doc), room, pager.canvas.glyphs()),
+        pager.canvas.theme.dim,
+    )]
+}
+
+/// Returns the last row: a message, else what keeps the line.
+fn last(pager: &Pager, told: Option<&Message>) -> Vec<Span> {
+    match pager.drawer.told.as_ref().or(told.filter(|message| message.is_error)) {
+        Some(message) => {
+            let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };
+            vec![Span::new(format!(" {}", message.text), style)]
+        }
+        None => advice(pager),
     }
 }
 
@@ -84,7 +141,7 @@ fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
 }
 
 /// Describes what the model gains or loses, one figure per row.
-fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
+fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
     let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));
@@ -95,6 +152,11 @@ fn differences(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
             (Some(was), Some(is)) if is < was => format!("-{}", words(was - is)),
             _ => String::new(),
         };
+        if width < ROOMY {
+            let name = name.rsplit(' ').next().unwrap_or(name);
+            let words = format!("{} {arrow} {}", figure(was), figure(is));
+            return vec![Span::new(format!("{name:<7}"), pager.canvas.theme.dim), Span::plain(words)];
+        }
         vec![
             Span::new(format!("{name:<12}"), pager.canvas.theme.dim),
             Span::plain(format!("{:>9} {arrow} {:<9} ", figure(was), figure(is))),

@@ -2,6 +2,7 @@
 
 pub(crate) mod drawer;
 pub(crate) mod minimap;
+pub(crate) mod pair;
 pub(crate) mod pane;
 pub mod status;
 pub(crate) mod title;
@@ -41,7 +42,7 @@ pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: R
         status::draw(pager, &told, drawn, frame, places.status);
     }
     if pager.drawer.open {
-        drawer::draw(pager, frame, area);
+        drawer::draw(pager, told.and_then(|told| told.message), frame, area);
     }
 }
 
@@ -60,5 +61,6 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side).filter(|_| pager.find.at == Counting::Matches),
         error: pager.find.current(side).filter(|_| pager.find.at == Counting::Errors),
+        set_off: None,
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
@@ -12,6 +12,7 @@ use crate::tui::pager::describe;
 use crate::tui::pager::doc::Class;
 use crate::tui::pager::filter;
 use crate::tui::pager::fold::{ProgressLines, States};
+use crate::tui::pager::making::holds;
 use crate::tui::pager::output::{OpenOutput, RowRule};
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
@@ -51,6 +52,8 @@ pub(crate) struct Shown<'a> {
     pub current: Option<&'a Range<u64>>,
     /// The current error.
     pub error: Option<&'a Range<u64>>,
+    /// What another preview keeps of the file: all other text is set off.
+    pub set_off: Option<&'a [Range<usize>]>,
 }
 
 impl<'a> Shown<'a> {
@@ -70,6 +73,7 @@ impl<'a> Shown<'a> {
             pattern: None,
             current: None,
             error: None,
+            set_off: None,
         }
     }
 }
@@ -203,6 +207,8 @@ impl Pane<'_> {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
             if classes.any(|(_, class)| class.is_notice()) {
                 line::left(buffer, area, glyphs.notice, theme.warning);
+            } else if self.is_only_here(row.start) {
+                line::left(buffer, area, "+", theme.accent);
             }
             return;
         }
@@ -217,6 +223,13 @@ impl Pane<'_> {
             Span::new(mark, if kept { Style::new() } else { theme.lost }),
         ];
         line::spans(buffer, area, &spans);
+    }
+
+    /// Whether the other of two previews does not have the text at a position of the document.
+    fn is_only_here(&self, at: u64) -> bool {
+        let doc = self.reader.doc;
+        let is_lost = |others: &[Range<usize>]| !holds(others, doc.to_file(at));
+        self.shown.set_off.is_some_and(is_lost) && !doc.class_at(at).is_notice()
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {
@@ -239,6 +252,9 @@ impl Pane<'_> {
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
             let mut style = self.style(cell, class_of(&classes, at));
+            if self.is_only_here(at) {
+                style = style.patch(self.shown.canvas.theme.accent).add_modifier(Modifier::BOLD);
+            }
             let next = found.partition_point(|range| range.end <= at);
             if found.get(next).is_some_and(|range| range.contains(&at)) {
                 let is_current = current.is_some_and(|range| range.contains(&at));

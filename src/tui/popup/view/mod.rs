@@ -1,6 +1,7 @@
 //! Draws the pop-ups: help, facts, the policy picker and the prompt.
 
 pub mod facts;
+pub(crate) mod figures;
 pub mod help;
 pub(crate) mod json;
 pub(crate) mod leaving;

@@ -1,81 +1,136 @@
-//! Draws the policy picker, in a box.
+//! Draws the policy picker over the lower part of the screen, so that the preview shows above it.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
-use crate::human::{limit_in, lines};
-use crate::text::label::SafeText;
+use crate::tui::event::Message;
+use crate::tui::keys::{Action, KeyContext, key_in};
+use crate::tui::pager::Pager;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::picker::Picker;
 use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::{frame, layout};
 
-/// Draws the picker.
-pub(crate) fn draw(canvas: &Canvas, picker: &Picker, frame: &mut Frame, area: Rect) {
-    let shown = picker.shown();
-    let place = layout::overlay(
-        area,
-        116,
-        (picker.most() as u16).saturating_add(3).min(area.height.saturating_sub(4)),
-    );
-    let eras = if picker.all {
-        "current only".to_owned()
-    } else {
-        format!("all {}, earlier ones too", picker.of_all_eras())
-    };
-    let foot = format!(" type to narrow · ↑ ↓ · Tab {eras} · Enter use · Esc back ");
-    let inner = frame::draw(canvas, frame, place, " Policies ", foot);
-    let typed = [Span::plain(" "), Span::new(picker.typed(), canvas.theme.accent)];
-    line::spans(frame.buffer_mut(), Rect { height: inner.height.min(1), ..inner }, &typed);
-    let x = inner.x + line::width(&typed) as u16;
-    frame.set_cursor_position(Position { x: x.min(inner.right().saturating_sub(1)), y: inner.y });
-    let rows = usize::from(inner.height.saturating_sub(1));
-    let top = (picker.chosen + 1).saturating_sub(rows.max(1));
-    let widest = |text: fn(&Choice) -> SafeText| shown.iter().map(|choice| text(choice).columns()).max();
-    let columns = (widest(name).unwrap_or(0).max(20), widest(limits).unwrap_or(0));
+use super::figures::{FigureCells, FigureColumns, limits};
+
+/// Rows besides the table and the prose: the border, the typed text and the heading.
+const AROUND: u16 = 4;
+
+/// From this many rows of the screen on there are three rows of prose, below that one.
+const TALL: u16 = 20;
+
+fn prose_rows(height: u16) -> u16 {
+    if height < TALL { 1 } else { 3 }
+}
+
+/// Returns the rows of the whole picker on a screen of `height` rows: at most two thirds of them.
+fn height(height: u16, picker: &Picker) -> u16 {
+    let most = (picker.most() as u16).saturating_add(AROUND + prose_rows(height));
+    most.min((height / 3 * 2).max(AROUND + 3)).min(height)
+}
+
+/// Returns the number of policies that a screen of this size (columns, rows) has room for.
+pub(crate) fn rows(size: (u16, u16), picker: &Picker) -> usize {
+    usize::from(height(size.1, picker).saturating_sub(AROUND + prose_rows(size.1)).max(1))
+}
+
+/// Draws the picker. A message about an error takes the place of the keys.
+pub(crate) fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, frame: &mut Frame) {
+    let (canvas, area) = (&pager.canvas, frame.area());
+    let height = height(area.height, picker);
+    let place = Rect { y: area.bottom().saturating_sub(height), height, ..area };
+    let fault = message.filter(|message| message.is_error);
+    let foot = fault.map_or_else(|| keys(picker, place.width), |fault| format!(" {} ", fault.text));
+    let inner = frame::draw(canvas, frame, place, title(pager, picker), foot);
+    let row = |n: u16| Rect { y: inner.y + n, height: u16::from(n < inner.height), ..inner };
+    let shown = picker.shown(&pager.comparisons);
+    typed(canvas, picker, shown.len(), frame, row(0));
+    let offered: Vec<&Choice> = picker.offered().collect();
+    let cells = FigureCells::new(pager);
+    let columns = FigureColumns::fitting(&cells, &offered, usize::from(inner.width).saturating_sub(3));
+    line::spans(frame.buffer_mut(), row(1), &columns.heading(canvas.theme.dim));
+    let rows = rows((area.width, area.height), picker);
+    let top = picker.top(rows);
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
-        let at = Rect { y: inner.y + 1 + (n - top) as u16, height: 1, ..inner };
-        let mut spans = row(canvas, choice, columns, n == picker.chosen);
-        let room = usize::from(at.width).saturating_sub(line::width(&spans) + 1);
-        let summary = format!("{}{}", held(choice), choice.policy.summary());
-        spans.push(Span::new(line::head(summary, room, canvas.glyphs()), canvas.theme.dim));
-        if n == picker.chosen {
+        let chosen = n == picker.chosen;
+        let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+        let mut spans = vec![Span::new(mark(canvas, picker, choice, chosen), canvas.theme.accent)];
+        spans.extend(columns.row(&cells, choice, canvas.glyphs(), style));
+        let at = row(2 + (n - top) as u16);
+        if chosen {
             line::selected(frame.buffer_mut(), at, &spans, canvas);
         } else {
             line::spans(frame.buffer_mut(), at, &spans);
         }
     }
-}
-
-/// Returns the name and the limits of a policy, in columns of these widths.
-fn row(canvas: &Canvas, choice: &Choice, (names, figures): (usize, usize), chosen: bool) -> Vec<Span> {
-    let mark = if chosen { canvas.glyphs().chosen } else { " " };
-    let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-    vec![
-        Span::new(format!("{mark} "), canvas.theme.accent),
-        Span::new(name(choice).padded(names + 2), style),
-        Span::new(limits(choice).padded(figures + 2), style),
-    ]
-}
-
-fn name(choice: &Choice) -> SafeText {
-    choice.policy.name().into()
-}
-
-/// Describes when a policy of an earlier era held; empty for a current one.
-fn held(choice: &Choice) -> String {
-    if choice.is_current {
-        String::new()
-    } else {
-        choice.policy.era().span().map_or("earlier: ".into(), |span| format!("{span}: "))
+    if let Some(choice) = shown.get(picker.chosen) {
+        let first = inner.height.saturating_sub(prose_rows(area.height));
+        for (n, text) in prose(choice, prose_rows(area.height)).into_iter().enumerate() {
+            let text = line::head(text, usize::from(inner.width).saturating_sub(2), canvas.glyphs());
+            let spans = [Span::plain("  "), Span::new(text, canvas.theme.dim)];
+            line::spans(frame.buffer_mut(), row(first + n as u16), &spans);
+        }
     }
 }
 
-/// Formats the limits: `2,000 lines, 50 KB`.
-fn limits(choice: &Choice) -> SafeText {
+/// Names the output, so that the figures cannot be taken for limits.
+fn title(pager: &Pager, picker: &Picker) -> String {
+    let sorted = picker.order().as_str();
+    format!(" Policies: what each makes of {} · by {sorted} ", pager.output.subject.name)
+}
+
+/// Returns the keys that fit, the most useful first.
+fn keys(picker: &Picker, width: u16) -> String {
+    let key = |action| key_in(KeyContext::Policies, action);
+    let eras = if picker.all { "current".to_owned() } else { format!("all {}", picker.of_all_eras()) };
+    let mark = match picker.marked() {
+        Some(marked) => format!("beside {marked}"),
+        None => "mark".to_owned(),
+    };
+    let keys = [
+        format!("{} use", key(Action::Open)),
+        format!("{} back", key(Action::Back)),
+        format!("{} {mark}", key(Action::Choose)),
+        format!("{} {eras}", key(Action::Eras)),
+        format!("{} sort", key(Action::Sort)),
+        "type to narrow".to_owned(),
+    ];
+    frame::foot(&keys, width)
+}
+
+/// Draws the typed text with the cursor, and how many policies it leaves.
+fn typed(canvas: &Canvas, picker: &Picker, shown: usize, frame: &mut Frame, area: Rect) {
+    let typed = [Span::plain(" "), Span::new(picker.typed(), canvas.theme.accent)];
+    line::spans(frame.buffer_mut(), area, &typed);
+    let taken = line::width(&typed);
+    let count = format!("{shown} of {} ", picker.most().max(shown));
+    line::right(frame.buffer_mut(), area, taken, &[Span::new(count, canvas.theme.dim)]);
+    let x = area.x.saturating_add(taken as u16);
+    frame.set_cursor_position(Position { x: x.min(area.right().saturating_sub(1)), y: area.y });
+}
+
+/// Returns the mark before a row: of the cursor, and of a policy to be seen beside another.
+fn mark(canvas: &Canvas, picker: &Picker, choice: &Choice, chosen: bool) -> String {
+    let cursor = if chosen { canvas.glyphs().chosen } else { " " };
+    format!("{cursor}{}", if picker.is_marked(choice) { "*" } else { " " })
+}
+
+/// Describes a policy: what it does; where that is known from; its era and limits.
+fn prose(choice: &Choice, rows: u16) -> Vec<String> {
     let policy = &choice.policy;
-    let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
-    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ").into()
+    let held = match choice.is_current {
+        true => String::new(),
+        false => policy.era().span().map_or("earlier: ".to_owned(), |span| format!("{span}: ")),
+    };
+    let summary = format!("{held}{}", policy.summary());
+    if rows == 1 {
+        return vec![summary];
+    }
+    let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
+    let (version, limits) = (policy.version(), limits(choice));
+    let words = [version, limits, format!("limits from: {}", choice.limits_from)];
+    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
+    vec![summary, known, words.join(" · ")]
 }

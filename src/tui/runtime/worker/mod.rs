@@ -1,6 +1,7 @@
 //! Slow work on separate threads, such as counting lines and searching. Each worker checks at every chunk whether it is
 //! still wanted; all report over one channel.
 
+mod comparing;
 pub(crate) mod scans;
 pub(crate) mod sift;
 pub(crate) mod stores;
@@ -58,6 +59,8 @@ pub struct Jobs {
     weighing: Arc<AtomicU64>,
     reading: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
+    comparing: Arc<AtomicU64>,
+    pairing: Arc<AtomicU64>,
     keeping: Arc<AtomicU64>,
     /// For each request to keep an entry: receives the error, or `None`, once the request is done.
     kept: RefCell<Vec<Receiver<Option<String>>>>,
@@ -83,6 +86,8 @@ impl Jobs {
             weighing: never(),
             reading: never(),
             advising: never(),
+            comparing: never(),
+            pairing: never(),
             keeping: never(),
             kept: RefCell::default(),
             gate: Gate::default(),

@@ -84,6 +84,10 @@ impl Background {
         self.ticket.is_wanted()
     }
 
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.ticket.is_wanted()
+    }
+
     pub(crate) fn send(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.events.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -1,0 +1,84 @@
+//! Writes a policy file with the present values of the parameters as their defaults.
+
+use crate::preview::value::Value;
+
+use super::Policy;
+
+impl Policy {
+    /// Returns the policy's file as written, except that the values that were set are the defaults. Returns `None` if
+    /// the file is in a form in which they cannot be put in place; what is returned has been read back.
+    pub(crate) fn written(&self) -> Option<String> {
+        let mut text = self.text.to_string();
+        for (name, value) in &self.set {
+            text = with_default(&text, name, value)?;
+        }
+        let read = Policy::parse(&text).ok()?;
+        let same = |name: &String| read.get(name) == self.get(name);
+        self.params().iter().all(|param| same(&param.name)).then_some(text)
+    }
+}
+
+/// Returns the text with another default in the table of a parameter.
+fn with_default(text: &str, name: &str, value: &Value) -> Option<String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_table = |line: &str| line.starts_with('[');
+    let key =
+        |line: &str| line.split_once('=').map(|(key, rest)| (key.trim().to_owned(), rest.trim().to_owned()));
+    let quoted = format!("{name:?}");
+    let mut start = None;
+    let mut table = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        if is_table(line) {
+            start = (line.trim() == "[[param]]").then_some(number);
+            table.clear();
+        } else if start.is_some() {
+            table.extend(key(line).map(|(key, rest)| (number, key, rest)));
+        }
+        let next = lines.get(number + 1);
+        let ends = next.is_none_or(|next| is_table(next));
+        let is_it = table.iter().any(|(_, key, rest)| key == "name" && *rest == quoted);
+        if ends && is_it {
+            let (at, ..) = table.iter().find(|(_, key, _)| key == "default")?;
+            let written = format!("default = {}", toml_of(value));
+            let put = |(number, line)| if number == *at { written.as_str() } else { line };
+            return Some(lines.iter().copied().enumerate().map(put).collect::<Vec<_>>().join("\n"));
+        }
+    }
+    None
+}
+
+fn toml_of(value: &Value) -> String {
+    match value {
+        Value::Text(text) => toml::Value::String(text.clone()).to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::preview::policy::catalog::Catalog;
+
+    #[test]
+    fn changed_limits_become_the_defaults_of_the_file() {
+        let catalog = Catalog::builtin();
+        let mut policy = catalog.get("opencode/output").unwrap();
+        assert_eq!(policy.written().as_deref(), catalog.text("opencode/output"), "nothing was set");
+        policy.set("max_lines", "3000").unwrap();
+        policy.set("direction", "tail").unwrap();
+        let written = policy.written().unwrap();
+        assert!(written.contains("role = \"lines\"\ndefault = 3000\n"), "{written}");
+        assert!(written.contains("role = \"direction\"\ndefault = \"tail\"\n"), "{written}");
+        assert_eq!(written.lines().count(), catalog.text("opencode/output").unwrap().lines().count());
+    }
+
+    #[test]
+    fn every_built_in_file_can_be_written_with_other_limits() {
+        let catalog = Catalog::builtin();
+        for name in catalog.names() {
+            let mut policy = catalog.get(name).unwrap();
+            let Some(lines) = policy.max_lines() else { continue };
+            policy.set_max_lines(lines + 1).unwrap();
+            assert!(policy.written().is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The policy picker: what each policy does to the output on the screen, and trying policies on.
+
+use overspill::tui::app::{Effect, Popup};
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+use crate::screens::SIZES;
+
+fn open(size: (u16, u16)) -> Bench {
+    let home = Home::new();
+    // The map outlives the file's name, so the home directory may be removed.
+    Bench::open(size, &home.file("build.log", test_log(8432)), policy("opencode/output"))
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.canvas.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+/// Returns the row of a policy in the table.
+fn row(bench: &Bench, policy: &str) -> Vec<String> {
+    let rows = bench.rows();
+    let is_it = |row: &&String| row.starts_with('│') && row.contains(&format!(" {policy} "));
+    let row = rows.iter().find(is_it).expect("the policy is listed");
+    row.split_whitespace().filter(|word| !["│", "│▌", "▌"].contains(word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn each_policy_shows_what_it_makes_of_the_output() {
+    for size in SIZES.into_iter().chain([(60, 15)]) {
+        keep("policies_after_a_search", open(size).keys("/error<Enter>p"));
+    }
+    let mut bench = open(SIZES[0]);
+    assert_eq!(row(bench.keys("p"), "opencode/output")[2], "2,000", "its lines");
+}
+
+#[test]
+fn rows_wait_for_their_worker() {
+    let mut bench = open(SIZES[0]);
+    let effects = bench.update(overspill::tui::app::Event::Key(crossterm::event::KeyEvent::new(
+        crossterm::event::KeyCode::Char('p'),
+        crossterm::event::KeyModifiers::NONE,
+    )));
+    let choices = vec![overspill::tui::Choice {
+        policy: policy("opencode/output"),
+        limits_from: "policy".into(),
+        is_current: true,
+    }];
+    assert!(matches!(effects[..], [Effect::Policies]));
+    let effects = bench.update(overspill::tui::app::Event::Policies(choices));
+    assert!(matches!(effects[..], [Effect::Compare(_)]));
+    assert_eq!(row(&bench, "opencode/output")[1..3], ["…", "…"]);
+    bench.carry_out(effects);
+    assert_eq!(row(&bench, "opencode/output")[2], "2,000");
+}
+
+#[test]
+fn the_preview_follows_the_cursor_and_esc_returns_without_change() {
+    for size in SIZES {
+        let mut bench = open(size);
+        let before = bench.keys("jjj").screen();
+        assert!(bench.keys("p").rows()[0].contains("opencode/output"));
+        assert!(bench.keys("<Down>").rows()[0].contains("opencode/read"), "{}", bench.rows()[0]);
+        assert_eq!(bench.keys("<Up><Up><Down><Esc>").screen(), before);
+    }
+}
+
+#[test]
+fn enter_takes_the_policy_under_the_cursor() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("pmetadata<Enter>");
+    assert!(bench.app.popup.is_none());
+    assert!(bench.pager().output.subject.policy.name().starts_with("opencode/metadata"));
+}
+
+#[test]
+fn limits_changed_by_hand_stay_when_the_picker_is_left() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("100-p");
+    assert_eq!(row(&bench, "opencode/output")[2], "1,900");
+    bench.keys("<Down><Up><Enter>");
+    assert_eq!(bench.pager().output.subject.policy.max_lines(), Some(1900));
+    assert!(!matches!(bench.app.popup, Some(Popup::Policies(_))));
+}
+
+#[test]
+fn two_marked_policies_are_seen_side_by_side() {
+    for size in SIZES {
+        let mut bench = open(size);
+        bench.keys("p<^T><Tab><Up><^T>");
+        assert!(bench.pager().pair.is_some());
+        keep("two_policies", &bench);
+        keep("two_policies_differ", bench.keys("}"));
+        assert!(bench.status().contains("difference 1 of "), "{}", bench.status());
+        bench.keys("<Esc>");
+        assert!(bench.pager().pair.is_none() && matches!(bench.app.popup, Some(Popup::Policies(_))));
+    }
+}
+
+#[test]
+fn the_drawer_documents_and_undoes() {
+    let mut bench = open((60, 15));
+    keep("limits", bench.keys("l"));
+    let lines = |bench: &Bench| bench.pager().output.subject.policy.max_lines();
+    bench.keys("<Right><Right>");
+    assert_eq!(lines(&bench), Some(4000));
+    assert_eq!((lines(bench.keys("u")), lines(bench.keys("u"))), (Some(3000), Some(2000)));
+    assert!(bench.keys("u").rows().join("").contains("nothing to undo"));
+    assert_eq!(lines(bench.keys("<^R>")), Some(3000));
+    assert_eq!(lines(bench.keys("R")), Some(2000));
+    assert_eq!(lines(bench.keys("u<Enter>")), Some(3000));
+}
+
+#[test]
+fn limits_are_copied_in_the_form_that_is_asked_for() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("l<Right>y");
+    assert!(bench.rows().join("").contains("f flags"));
+    bench.keys("fypya");
+    let copied: Vec<&String> = bench
+        .asked
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Copy(text) => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(copied[0], "--policy opencode/output --set max_lines=3000");
+    assert!(copied[1].contains("default = 3000") && copied[1].starts_with("agent = "));
+    assert!(copied[2].contains("tool_output") && copied[2].contains("\"max_lines\": 3000"), "{}", copied[2]);
+}
