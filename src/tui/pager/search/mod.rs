@@ -62,7 +62,7 @@ impl Find {
     pub(crate) fn take_up(&mut self, earlier: Find) {
         self.forget_place();
         (self.pattern, self.toward) = (earlier.pattern, earlier.toward);
-        self.current = earlier.current;
+        (self.current, self.at) = (earlier.current, earlier.at);
     }
 
     /// Drops the pattern and the matches; the history stays.

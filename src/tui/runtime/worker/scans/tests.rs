@@ -1,0 +1,213 @@
+//! Scans find and count every byte and match once, whichever thread does it.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::channel;
+
+use super::*;
+use crate::source::Source;
+use crate::tui::pager::search::job::Counting;
+use crate::tui::runtime::signal::Signal;
+
+const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
+
+/// Creates a file of this content. Its directory is removed with the temporary directory.
+fn view(content: &[u8]) -> MapView {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("output");
+    std::fs::write(&path, content).unwrap();
+    Source::open(&path).unwrap().view()
+}
+
+fn ticket() -> Ticket {
+    Ticket::next(&Arc::new(AtomicU64::new(0)))
+}
+
+fn events(work: impl FnOnce(&Background)) -> Vec<Event> {
+    let (sender, receiver) = channel();
+    work(&Background { ticket: ticket(), gate: Gate::default(), events: Reporter::new(sender) });
+    let app = |signal| match signal {
+        Signal::App(event) => Some(event),
+        _ => None,
+    };
+    receiver.iter().filter_map(app).collect()
+}
+
+#[test]
+fn lines_come_before_totals_and_each_byte_once() {
+    let content = "größer\n".repeat(3_000_000);
+    let view = view(content.as_bytes());
+    let mut index = BlockIndex::new(view.len() as u64);
+    let (mut sum, mut seen) = (Measure::default(), 0);
+    for event in events(|background| count(&view, 1, ALL, background)) {
+        let Event::Output(OutputEvent::Counted { counts, measure, measured, .. }) = event else {
+            continue;
+        };
+        let bytes = measured.end - measured.start;
+        assert!(index.is_complete() || bytes == 0);
+        index.insert(&counts);
+        sum += measure;
+        seen += bytes;
+    }
+    assert_eq!(index.line_feeds(), Some(3_000_000));
+    assert_eq!((seen, sum.units), (content.len() as u64, 7 * 3_000_000));
+}
+
+#[test]
+fn the_nearest_match_wins_whichever_thread_finds_it() {
+    let mut content = vec![b'x'; 9 * search::CHUNK];
+    for at in [2, 5, 6, 8] {
+        content[at * search::CHUNK + 10] = b'N';
+    }
+    let haystack = Haystack::File(view(&content));
+    let job = |from, toward| SearchJob {
+        number: 1,
+        pattern: Pattern::new("N").unwrap(),
+        haystack: haystack.clone(),
+        skip: Arc::default(),
+        from,
+        toward,
+        times: 1,
+        within: None,
+    };
+    let at = |chunk: usize| chunk * search::CHUNK + 10;
+    let found = |from, toward| match seek(&job(from, toward), &ticket()) {
+        SearchReply::Match(found, round) => (found.start, round),
+        _ => panic!("nothing found"),
+    };
+    assert_eq!(found(0, Toward::End), (at(2), Round::Straight));
+    assert_eq!(found(at(5), Toward::Start), (at(2), Round::Straight));
+    assert_eq!(found(at(8) + 1, Toward::End), (at(2), Round::Wrapped));
+    assert_eq!(found(at(2), Toward::Start), (at(8), Round::Wrapped));
+}
+
+#[test]
+fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
+    let line = "needle in the hay\n";
+    let content = line.repeat(200_000);
+    let haystack = Haystack::File(view(content.as_bytes()));
+    let (first, last) = (1000 * line.len(), content.len() - 1000 * line.len());
+    let kept = [0..first + 3, last + 3..content.len()];
+    let found = |skip: &[Range<usize>], from, toward, times| {
+        let pattern = Pattern::new("needle").unwrap();
+        let skip = skip.into();
+        let haystack = haystack.clone();
+        let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times, within: None };
+        match seek(&job, &ticket()) {
+            SearchReply::Match(found, round) => Some((found.start, round)),
+            _ => None,
+        }
+    };
+    // The match that begins in what is kept and ends in what is lost was not got.
+    assert_eq!(found(&kept, 0, Toward::End, 1), Some((first, Round::Straight)));
+    assert_eq!(found(&kept, 0, Toward::End, 3), Some((first + 2 * line.len(), Round::Straight)));
+    assert_eq!(found(&kept, content.len(), Toward::Start, 1), Some((last, Round::Straight)));
+    assert_eq!(found(&kept, last + 6, Toward::End, 1), Some((first, Round::Wrapped)));
+    assert_eq!(found(&[0..content.len()], 0, Toward::End, 1), None);
+    assert_eq!(found(&[], 1, Toward::End, 2), Some((2 * line.len(), Round::Straight)));
+    let kept = [2 * line.len()..content.len() - line.len()];
+    assert_eq!(found(&kept, 0, Toward::End, (3 << 40) + 2), Some((line.len(), Round::Wrapped)));
+}
+
+#[test]
+fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
+    let view = view(&b"aaaaaaaaa\n".repeat(100_000));
+    let job =
+        CountJob { what: Counting::Matches, number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
+    let mut ends = vec![0];
+    let mut total = 0;
+    for event in events(|background| tally(&job, background)) {
+        let Event::Output(OutputEvent::Found(found)) = event else { continue };
+        let SearchReply::Counted(_, end, count) = found.reply else { continue };
+        ends.push(end);
+        total += count;
+    }
+    assert_eq!((ends[ends.len() - 1], total), (1_000_000, 900_000));
+    assert!(ends.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= SHORTEST_CHUNK));
+}
+
+#[test]
+fn matches_across_chunks_of_a_long_line_are_counted_once() {
+    let view = view(&b"aab".repeat(100_000));
+    for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
+        let job = CountJob {
+            what: Counting::Matches,
+            number: 1,
+            pattern: Pattern::new(pattern).unwrap(),
+            view: view.clone(),
+            from: 0,
+        };
+        let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
+            Event::Output(OutputEvent::Found(Found { reply: SearchReply::Counted(_, _, count), .. })) => {
+                count
+            }
+            _ => 0,
+        });
+        assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
+    }
+}
+
+#[test]
+fn a_search_reads_each_byte_about_once_and_pages_whole() {
+    let line = "0123456789 abcdefghi\n";
+    let content = line.repeat(400_000) + "needle\n" + &line.repeat(1000);
+    let view = view(content.as_bytes());
+    let pattern = Pattern::new("needle").unwrap();
+    let haystack = Haystack::File(view.clone());
+    for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
+        let before = view.reads().bytes;
+        let job = SearchJob {
+            number: 1,
+            pattern: pattern.clone(),
+            haystack: haystack.clone(),
+            skip: Arc::default(),
+            from,
+            toward,
+            times: 1,
+            within: None,
+        };
+        let SearchReply::Match(found, Round::Straight) = seek(&job, &ticket()) else {
+            panic!("nothing found")
+        };
+        assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
+        let read = (view.reads().bytes - before) as usize;
+        // Each stretch may read three pages more.
+        assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
+    }
+    let job = CountJob { what: Counting::Matches, number: 1, pattern, view: view.clone(), from: 0 };
+    assert!(!events(|background| tally(&job, background)).is_empty());
+    assert!(!events(|background| count(&view, 1, ALL, background)).is_empty());
+    assert_eq!(view.reads().unaligned, 0);
+}
+
+#[test]
+fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
+    for feed in [search::CHUNK + 9_000, search::CHUNK + 60_000, 0] {
+        let mut content = vec![b'x'; 3 * search::CHUNK];
+        content[feed] = b'\n';
+        let at = search::CHUNK + 8_000;
+        content[at..at + 6].copy_from_slice(b"needle");
+        let view = view(&content);
+        for toward in [Toward::End, Toward::Start] {
+            let from = if toward == Toward::End { 0 } else { content.len() };
+            let pattern = Pattern::new("x{9}needle").unwrap();
+            let haystack = Haystack::File(view.clone());
+            let skip = Arc::default();
+            let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1, within: None };
+            let reply = seek(&job, &ticket());
+            let start = at - 9;
+            assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");
+        }
+    }
+}
+
+#[test]
+fn a_hole_has_no_lines_and_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(64 << 30).unwrap();
+    let view = Source::open(&path).unwrap().view();
+    let want = Want::LINE_FEEDS.with(Want::DECODED_BYTES);
+    let measured = source::count(&view, want);
+    assert_eq!((measured.line_feeds, measured.decoded_bytes), (0, 64 << 30));
+}
