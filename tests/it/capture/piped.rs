@@ -60,6 +60,7 @@ fn what_is_not_cut_leaves_nothing_and_is_still_looked_at() {
     session.wait_for("little").wait_gone("still coming");
     session.keys("=").wait_for("<not saved>");
     assert!(!session.seen().text().contains("deleted"), "{}", session.seen().text());
+    session.keys("q").wait_gone("<not saved>");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     assert_eq!(names(&own(&home, "records")), Vec::<String>::new());

@@ -140,7 +140,7 @@ fn a_terminal_that_is_closed_without_a_word_ends_the_screens() {
     for (command, text, keys, then) in [
         ("big", "row 1", "", ""),
         ("big", "row 1", "/word", "word"),
-        ("big", "row 1", "h", "Search"),
+        ("big", "row 1", "h", "down a line"),
         ("", "overspill", "", ""),
     ] {
         let home = home();

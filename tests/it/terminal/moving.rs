@@ -118,7 +118,8 @@ fn help_has_every_key_and_esc_leaves_it() {
     session.keys("h").wait_for("Keys").wait_for("down a line");
     session.keys(&"j".repeat(200)).wait_for("Marks on the screen");
     session.keys("\x1b").wait_gone("Marks on the screen");
-    session.keys("hq");
+    session.keys("hq").wait_gone("down a line");
+    session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();
 }

@@ -107,14 +107,14 @@ fn after_a_stop_that_nobody_can_refuse_it_takes_the_modes_again_and_draws() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     session.keys("\tG").wait_for("row 3000");
-    let (raw, drawn) = (session.modes(), count(&session, "row 3000"));
+    let (raw, drawn) = (session.modes(), count(&session, "3000"));
     session.signal(Signal::STOP);
     // Like a shell that has its prompt in the foreground again.
     let sane = Command::new("stty").arg("-F").arg(session.name()).arg("sane").status().unwrap();
     assert!(sane.success() && session.modes() != raw);
     session.signal(Signal::CONT);
     let until = Instant::now() + DEADLINE;
-    while session.modes() != raw || count(&session, "row 3000") == drawn {
+    while session.modes() != raw || count(&session, "3000") == drawn {
         assert!(Instant::now() < until, "{}", session.seen().text());
         std::thread::yield_now();
     }

@@ -75,7 +75,7 @@ fn a_store_can_not_write_to_the_terminal() {
     let home = Home::new();
     home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", hostile(), 1);
     let mut session = Session::start(&home, &[]);
-    session.wait_for("title: ^[]0;owned^G done");
+    session.wait_for("title:  done");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     assert_eq!(not_ours(&session.seen().raw), BTreeSet::new());

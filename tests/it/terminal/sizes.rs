@@ -12,7 +12,9 @@ const LAST: (u16, u16) = (97, 31);
 fn after_a_storm_of_sizes_the_last_one_is_drawn() {
     let home = Home::new();
     home.file("build.log", build_log(300));
-    for (keys, shown) in [("", "300 lines"), ("h", "Search"), ("/word", "/word"), ("p", "type to narrow")] {
+    for (keys, shown) in
+        [("", "300 lines"), ("h", "down a line"), ("/word", "/word"), ("p", "type to narrow")]
+    {
         let mut calm = Session::start_sized(&home, LAST, &["build.log"]);
         calm.keys(keys).wait_for(shown);
         let mut storm = Session::start(&home, &["build.log"]);
