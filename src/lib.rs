@@ -68,6 +68,8 @@ pub mod human;
 #[doc(hidden)]
 pub mod known;
 #[doc(hidden)]
+pub mod session;
+#[doc(hidden)]
 pub mod source;
 #[doc(hidden)]
 pub mod store;

@@ -14,20 +14,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("preview", &["known", "fs", "text"]),
     ("source", &["fs", "text"]),
     ("store", &["source", "known", "env", "fs", "human", "text"]),
+    ("session", &["source", "preview", "known", "env", "fs", "human", "text"]),
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
     ("config", &["store", "preview", "known", "env", "fs", "human", "text"]),
     (
         "tui",
         &[
-            "compare", "config", "capture", "store", "source", "preview", "known", "env", "fs", "text",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs", "text",
             "human",
         ],
     ),
     (
         "cli",
         &[
-            "compare", "config", "capture", "store", "source", "preview", "known", "env", "fs", "text",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs", "text",
             "human",
         ],
     ),

@@ -11,5 +11,6 @@ mod naive;
 mod picture;
 mod policies;
 mod screens;
+mod session;
 mod stores_cli;
 mod terminal;

@@ -1,0 +1,94 @@
+//! Which records of a conversation are on the branch that lives: a tree by parents, of which the last leaf counts.
+
+use std::collections::{HashMap, HashSet};
+
+/// An id of a record: a UUID as a number.
+pub(super) type RecordId = u128;
+
+/// Reads a UUID. Another text gets a number of its own, of its last 16 bytes.
+pub(super) fn record_id(text: &str) -> RecordId {
+    let digits = |text: &str| text.bytes().filter(|byte| *byte != b'-').count();
+    if digits(text) == 32 {
+        let hex = text.bytes().filter_map(|byte| char::from(byte).to_digit(16));
+        return hex.fold(0, |id, digit| id << 4 | RecordId::from(digit));
+    }
+    text.bytes().fold(1, |id: RecordId, byte| id.rotate_left(8) ^ RecordId::from(byte))
+}
+
+/// The tree of one conversation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Branches {
+    parents: HashMap<RecordId, Option<RecordId>>,
+    last: Option<RecordId>,
+    leaf: Option<RecordId>,
+}
+
+impl Branches {
+    /// Adds a record, after those before it in the log.
+    pub(super) fn add(&mut self, id: RecordId, parent: Option<RecordId>) {
+        self.parents.insert(id, parent);
+        self.last = Some(id);
+    }
+
+    /// Notes the leaf that the agent itself names; the record may follow later.
+    pub(super) fn set_leaf(&mut self, id: RecordId) {
+        self.leaf = Some(id);
+    }
+
+    /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
+    /// one does not descend, at the leaf.
+    pub(super) fn living(&self) -> HashSet<RecordId> {
+        let newest = self.last.map(|last| self.up_from(last)).unwrap_or_default();
+        match self.leaf.filter(|leaf| self.parents.contains_key(leaf)) {
+            Some(leaf) if !newest.contains(&leaf) => self.up_from(leaf),
+            _ => newest,
+        }
+    }
+
+    fn up_from(&self, from: RecordId) -> HashSet<RecordId> {
+        let mut branch = HashSet::new();
+        let mut at = Some(from);
+        // A record that is its own ancestor ends the way.
+        while let Some(id) = at.filter(|id| branch.insert(*id)) {
+            at = self.parents.get(&id).copied().flatten();
+        }
+        branch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(records: &[(u128, Option<u128>)], leaf: Option<u128>) -> Vec<u128> {
+        let mut branches = Branches::default();
+        records.iter().for_each(|(id, parent)| branches.add(*id, *parent));
+        leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
+        let mut living: Vec<_> = branches.living().into_iter().collect();
+        living.sort_unstable();
+        living
+    }
+
+    #[test]
+    fn the_last_branch_lives() {
+        let forked = [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1))];
+        assert_eq!(tree(&forked, None), [1, 4]);
+        assert_eq!(tree(&forked, Some(3)), [1, 2, 3], "the leaf that the agent named");
+        assert_eq!(tree(&forked, Some(1)), [1, 4], "the log went on after the leaf");
+        assert_eq!(tree(&forked, Some(9)), [1, 4], "an unknown leaf");
+    }
+
+    #[test]
+    fn circles_end() {
+        assert_eq!(tree(&[(1, Some(2)), (2, Some(1))], None), [1, 2]);
+        assert_eq!(tree(&[(1, Some(1))], None), [1]);
+        assert!(tree(&[], None).is_empty());
+    }
+
+    #[test]
+    fn any_text_is_an_id() {
+        assert_eq!(record_id("00000000-0000-0000-0000-0000000000ff"), 255);
+        assert_ne!(record_id("a"), record_id("b"));
+        assert_ne!(record_id(""), record_id("a"));
+    }
+}

@@ -1,0 +1,112 @@
+//! Claude Code: where its sessions lie, and which files make up one.
+
+mod branch;
+mod records;
+
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
+use crate::session::find::{self, FoundFile};
+use crate::session::model::SessionFacts;
+use crate::session::reader::{LogSession, OpenedSession, Progress, SessionError, SessionFile, SessionFormat};
+
+use records::{ClaudeReader, note_facts};
+
+const AGENT: &str = "claude-code";
+
+/// The sessions of Claude Code, a JSON value a line.
+#[derive(Debug)]
+pub(crate) struct ClaudeCode;
+
+impl SessionFormat for ClaudeCode {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.0.86 to 2.1.330"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
+        let other = find::home_or(env, "", ".config/claude");
+        for root in main.into_iter().chain(other) {
+            for project in find::directories(&root.join("projects"), fault) {
+                for file in find::files(&project, is_session, fault) {
+                    found(session_file(&file));
+                }
+            }
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let facts = glance(head, &[]);
+        let is_ours = !facts.id.is_empty() && memchr::memmem::find(head, b"\"sessionId\"").is_some();
+        let looks_alike = memchr::memmem::find(head, b"\"parentUuid\"").is_some()
+            && memchr::memmem::find(head, b"\"userType\"").is_some()
+            && memchr::memmem::find(head, b"\"toolCallResult\"").is_none();
+        (is_ours && looks_alike).then(|| find::found_file(path).map(|file| session_file(&file)))?
+    }
+
+    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
+        glance(head, tail)
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let paths = files_of(&file.path);
+        let session = LogSession::open(AGENT, paths, || Box::new(ClaudeReader::default()), progress)?;
+        Ok(Box::new(session))
+    }
+}
+
+fn is_session(name: &str) -> bool {
+    name.ends_with(".jsonl") && !name.starts_with("agent-")
+}
+
+fn is_sub_agent(name: &str) -> bool {
+    name.ends_with(".jsonl") && name.starts_with("agent-")
+}
+
+fn session_file(file: &FoundFile) -> SessionFile {
+    SessionFile {
+        format: AGENT,
+        id: file.stem().to_owned(),
+        path: file.path.clone(),
+        size: file.size,
+        modified: file.modified,
+        facts: SessionFacts::default(),
+    }
+}
+
+fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
+    find::glance(head, tail, &mut note_facts)
+}
+
+/// Returns the files of a session: the main one, and those of its sub-agents, which since 2.1 lie in a directory of the
+/// session, and before that beside the main file, where only their content tells whose they are.
+fn files_of(main: &Path) -> Vec<PathBuf> {
+    let mut ignore = |_: String| {};
+    let mut paths = vec![main.to_owned()];
+    let session = main.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let (Some(project), false) = (main.parent(), session.is_empty()) else { return paths };
+    let own = project.join(session).join("subagents");
+    let nested = find::directories(&own.join("workflows"), &mut ignore);
+    for dir in [own].into_iter().chain(nested) {
+        paths.extend(find::files(&dir, is_sub_agent, &mut ignore).into_iter().map(|file| file.path));
+    }
+    for file in find::files(project, is_sub_agent, &mut ignore) {
+        let head = find::ends(&file.path).map(|(head, _)| head).unwrap_or_default();
+        if glance(&head, &[]).id == session {
+            paths.push(file.path);
+        }
+    }
+    paths
+}

@@ -1,0 +1,382 @@
+//! Claude Code's records: calls, results, and what became of them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::session::clock;
+use crate::session::json::{Json, Kind, Tape};
+use crate::session::model::{
+    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+};
+use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::record::FileRecords;
+use crate::session::transcript::Transcript;
+
+use super::branch::{Branches, RecordId, record_id};
+
+/// The longest id, kind or name that is taken over, in bytes.
+const MOST_NAME: usize = 256;
+
+/// The longest path or title.
+const MOST_TEXT: usize = 4096;
+
+/// Kinds of records that hold nothing about calls.
+const OTHER_KINDS: &[&str] = &[
+    "attachment",
+    "queue-operation",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "ai-title",
+    "custom-title",
+    "summary",
+    "file-history-snapshot",
+    "tools-used",
+    "atis-latch",
+    "cost-state",
+    "derived-from",
+    "fork-context-ref",
+    "api-request",
+    "api-request-shape",
+    "api-request-blob",
+];
+
+/// Reads the records of one session: of the main conversation and of its sub-agents.
+#[derive(Default)]
+pub(super) struct ClaudeReader {
+    /// The sub-agent whose file is being read; empty in the main one.
+    file_agent: String,
+    conversations: HashMap<u32, Branches>,
+    /// Conversations in the main file, by their records, where no key names the sub-agent.
+    inline: HashMap<RecordId, u32>,
+    messages: HashMap<RecordId, u64>,
+    results: Vec<ResultRecord>,
+    boundaries: Vec<Boundary>,
+    count: u64,
+}
+
+/// Where a result was recorded.
+struct ResultRecord {
+    thread: u32,
+    call: Box<str>,
+    record: RecordId,
+    /// The record of the call, if it is named.
+    source: Option<RecordId>,
+    number: u64,
+}
+
+/// A compaction: what was recorded before it is no longer seen.
+struct Boundary {
+    thread: u32,
+    number: u64,
+    at: Option<Timestamp>,
+    preserved: HashSet<RecordId>,
+}
+
+impl LogReader for ClaudeReader {
+    fn file(&mut self, path: &Path, out: &mut Transcript) {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        self.file_agent = stem.strip_prefix("agent-").unwrap_or_default().to_owned();
+        if !self.file_agent.is_empty() {
+            let thread = out.thread_id(&self.file_agent);
+            describe_thread(&path.with_extension("meta.json"), thread, out);
+        }
+    }
+
+    fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        self.count += 1;
+        note_facts(record, &mut out.facts);
+        let kind = record.get("type").and_then(|kind| kind.short(MOST_NAME)).unwrap_or_default();
+        let thread = self.thread(record, out);
+        self.link(record, thread);
+        match kind.as_str() {
+            "assistant" => self.calls(record, thread, place, out),
+            "user" => self.user(record, thread, place, out),
+            "system" => self.system(record, thread),
+            "content-replacement" => replace(record, thread, place, out),
+            "last-prompt" => {
+                let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(MOST_NAME));
+                leaf.into_iter().for_each(|leaf| {
+                    self.conversations.entry(thread).or_default().set_leaf(record_id(&leaf));
+                });
+            }
+            known if OTHER_KINDS.contains(&known) => {}
+            other => {
+                out.unread.unknown(other);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn settle(&mut self, out: &mut Transcript) {
+        let living: HashMap<u32, HashSet<RecordId>> =
+            self.conversations.iter().map(|(thread, branches)| (*thread, branches.living())).collect();
+        let messages: HashSet<u64> = self
+            .messages
+            .iter()
+            .filter(|(id, _)| living.values().any(|branch| branch.contains(id)))
+            .map(|(_, message)| *message)
+            .collect();
+        for result in &self.results {
+            let fate = self.fate(result, living.get(&result.thread), &messages);
+            if let Some(call) = out.call_mut(result.thread, &result.call)
+                && let [first] = &mut call.results[..]
+            {
+                first.fate = fate;
+            }
+        }
+    }
+}
+
+impl ClaudeReader {
+    /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are told only by a mark,
+    /// and by the records that they follow.
+    fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
+        if let Some(agent) = record.get("agentId").and_then(|agent| agent.short(MOST_NAME)) {
+            return out.thread_id(&agent);
+        }
+        if !self.file_agent.is_empty() {
+            let agent = self.file_agent.clone();
+            return out.thread_id(&agent);
+        }
+        if record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true) {
+            return 0;
+        }
+        let Some(uuid) = record.get("uuid").and_then(|uuid| uuid.short(MOST_NAME)) else { return 0 };
+        let parent = id_of(record, "parentUuid");
+        let thread = parent.and_then(|parent| self.inline.get(&parent).copied());
+        let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
+        self.inline.insert(record_id(&uuid), thread);
+        thread
+    }
+
+    fn link(&mut self, record: Json, thread: u32) {
+        if let Some(id) = id_of(record, "uuid") {
+            let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
+            self.conversations.entry(thread).or_default().add(id, parent);
+        }
+    }
+
+    fn calls(&mut self, record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+        let Some(message) = record.get("message") else { return };
+        let at = record.get("timestamp").and_then(clock::time);
+        if let (Some(id), Some(name)) = (id_of(record, "uuid"), id_of(message, "id")) {
+            // Two halves of a number that any text has: enough to tell messages apart.
+            self.messages.insert(id, (name >> 64) as u64 ^ name as u64);
+        }
+        for block in message.get("content").into_iter().flat_map(|content| content.items()) {
+            let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
+            let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(MOST_NAME)) else {
+                continue;
+            };
+            let name = block.get("name").and_then(|name| name.short(MOST_NAME)).unwrap_or_default();
+            let tool = out.tool_id(&name);
+            let mut call = Call::new(id, thread, tool);
+            call.input = block.get("input").map(|input| place.span(input));
+            call.at = at;
+            call.record = Some(place.span(record));
+            out.add_call(call);
+        }
+    }
+
+    fn user(&mut self, record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+        let content = record.path(&["message", "content"]);
+        for block in content.into_iter().flat_map(|content| content.items()) {
+            let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
+            let id = block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short(MOST_NAME));
+            let Some(id) = id else { continue };
+            self.results.push(ResultRecord {
+                thread,
+                call: id.as_str().into(),
+                record: id_of(record, "uuid").unwrap_or_default(),
+                source: id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid")),
+                number: self.count,
+            });
+            let call = out.call_or_new(thread, &id, "");
+            if call.results.is_empty() {
+                result(record, block, place, call);
+            }
+        }
+    }
+
+    fn system(&mut self, record: Json, thread: u32) {
+        if record.get("subtype").is_some_and(|kind| kind.is("compact_boundary")) {
+            let preserved = record.path(&["compactMetadata", "preservedMessages", "uuids"]);
+            let ids = preserved.into_iter().flat_map(|list| list.items());
+            let preserved = ids.filter_map(|id| id.short(MOST_NAME)).map(|id| record_id(&id)).collect();
+            let at = record.get("timestamp").and_then(clock::time);
+            self.boundaries.push(Boundary { thread, number: self.count, at, preserved });
+        }
+    }
+
+    /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
+    /// lives if any record of its message does.
+    fn fate(
+        &self,
+        result: &ResultRecord,
+        living: Option<&HashSet<RecordId>>,
+        messages: &HashSet<u64>,
+    ) -> Fate {
+        let of_message = result.source.and_then(|source| self.messages.get(&source));
+        let lives = living.is_none_or(|branch| branch.contains(&result.record))
+            || of_message.is_some_and(|message| messages.contains(message));
+        let compacted = self.boundaries.iter().find(|boundary| {
+            boundary.thread == result.thread
+                && boundary.number > result.number
+                && !boundary.preserved.contains(&result.record)
+        });
+        match compacted {
+            _ if !lives => Fate::OffBranch,
+            Some(boundary) => Fate::Compacted(boundary.at),
+            None => Fate::InContext,
+        }
+    }
+}
+
+fn id_of(record: Json, key: &str) -> Option<RecordId> {
+    record.get(key)?.short(MOST_NAME).map(|id| record_id(&id))
+}
+
+/// Reads a result into its call.
+fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
+    let content = block.get("content");
+    let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
+    let start = content.map(first_text).unwrap_or_default();
+    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    call.exit = start
+        .strip_prefix("Exit code ")
+        .filter(|_| is_error)
+        .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let ui = record.get("toolUseResult");
+    (call.cut, call.cites) = cut_of(&start, ui);
+    call.display = ui.map(|ui| display(ui, place)).unwrap_or_default();
+    call.results.push(CallResult {
+        evidence: Evidence::Recorded,
+        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+        at: record.get("timestamp").and_then(clock::time),
+        fate: Fate::InContext,
+        record: Some(place.span(record)),
+    });
+}
+
+/// Returns the text of a `content`: a string, or a list of parts.
+fn pieces(content: Json, place: RecordPlace) -> Vec<Piece> {
+    if content.kind() == Kind::String {
+        return vec![Piece::Json(place.span(content))];
+    }
+    let part = |part: Json| match part.get("text").filter(|text| text.kind() == Kind::String) {
+        Some(text) => Piece::Json(place.span(text)),
+        None => Piece::Image,
+    };
+    content.items().map(part).collect()
+}
+
+/// Returns the first few hundred bytes of a `content`, in which a notice frames the text.
+fn first_text(content: Json) -> String {
+    let first = match content.kind() {
+        Kind::String => Some(content),
+        _ => content.items().find_map(|part| part.get("text")),
+    };
+    first.and_then(|text| text.text()).map(|text| text.to_text(MOST_TEXT).text).unwrap_or_default()
+}
+
+/// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
+fn cut_of(start: &str, ui: Option<Json>) -> (Cut, Vec<Citation>) {
+    let field = |key: &str| ui.and_then(|ui| ui.get(key));
+    let saved = field("persistedOutputPath").and_then(|path| path.short(MOST_TEXT)).or_else(|| cited(start));
+    if let Some(path) = saved {
+        let bytes =
+            field("persistedOutputSize").and_then(|size| size.int()).and_then(|size| size.try_into().ok());
+        return (Cut::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
+    }
+    if start.starts_with("<truncated-output>\n") { (Cut::Lost, Vec::new()) } else { (Cut::No, Vec::new()) }
+}
+
+/// Returns the path in the frame `<persisted-output>`, which must begin the text.
+fn cited(start: &str) -> Option<String> {
+    let line = start.strip_prefix("<persisted-output>\n")?.lines().next()?;
+    let after = |marker: &str| line.split_once(marker).map(|(_, path)| path.to_owned());
+    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
+}
+
+/// Returns the copies that only the agent's own screen shows.
+fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
+    let copy = |name: &'static str, path: &[&str]| {
+        let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
+        Some(DisplayCopy { name, text: Piece::Json(place.span(text)) })
+    };
+    let whole = (ui.kind() == Kind::String)
+        .then(|| DisplayCopy { name: "toolUseResult", text: Piece::Json(place.span(ui)) });
+    whole
+        .into_iter()
+        .chain(copy("toolUseResult.stdout", &["stdout"]))
+        .chain(copy("toolUseResult.stderr", &["stderr"]))
+        .chain(copy("toolUseResult.file.content", &["file", "content"]))
+        .collect()
+}
+
+/// Reads that several large results of a turn were replaced together.
+fn replace(record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+    let at = record.get("timestamp").and_then(clock::time);
+    for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
+        let id = replacement.get("toolUseId").and_then(|id| id.short(MOST_NAME));
+        let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
+        let call = id.and_then(|id| out.call_mut(thread, &id));
+        let (Some(call), Some(text)) = (call, text) else { continue };
+        if let Some(last) = call.results.last_mut() {
+            last.fate = Fate::Replaced(at);
+        }
+        if let Some(path) = cited(&text.text().map(|text| text.to_text(MOST_TEXT).text).unwrap_or_default()) {
+            call.cut = Cut::Spill;
+            call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
+        }
+        call.results.push(CallResult {
+            evidence: Evidence::Recorded,
+            pieces: vec![Piece::Json(place.span(text))],
+            at,
+            fate: Fate::InContext,
+            record: Some(place.span(record)),
+        });
+    }
+}
+
+/// Reads what the file beside a sub-agent's says about it.
+fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
+    let bytes = FileRecords::new(path).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let Ok(meta) = tape.read(&bytes) else { return };
+    let text = |key: &str| meta.get(key).and_then(|value| value.short(MOST_NAME));
+    if let Some(thread) = out.threads.get_mut(thread as usize) {
+        text("agentType").into_iter().for_each(|name| thread.name = name.into());
+        thread.parent_call = text("toolUseId").map(Into::into);
+    }
+}
+
+/// Takes over what a record says about the whole session.
+pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
+    let text = |key: &str| record.get(key).and_then(|value| value.short(MOST_TEXT));
+    let is = |kind: &str| record.get("type").is_some_and(|value| value.is(kind));
+    if facts.id.is_empty() {
+        facts.id = text("sessionId").unwrap_or_default();
+    }
+    facts.version = text("version").or(facts.version.take());
+    facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
+    facts.model =
+        record.path(&["message", "model"]).and_then(|model| model.short(MOST_NAME)).or(facts.model.take());
+    if let Some(at) = record.get("timestamp").and_then(clock::time) {
+        facts.started = facts.started.or(Some(at));
+        facts.ended = facts.ended.max(Some(at));
+    }
+    if is("ai-title") || is("custom-title") || is("summary") {
+        let title = ["aiTitle", "customTitle", "title", "summary"].into_iter().find_map(text);
+        facts.title = title.or(facts.title.take());
+    }
+    let is_main = record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
+    if facts.title.is_none() && is("user") && is_main {
+        let words = record.path(&["message", "content"]).map(first_text);
+        facts.title = words.filter(|words| !words.is_empty() && !words.starts_with('<'));
+    }
+}

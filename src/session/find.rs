@@ -1,0 +1,166 @@
+//! Looks for sessions: walks the agents' directories, and reads the ends of files.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::OFlags;
+
+use crate::env::Env;
+
+use super::json::{Json, Tape};
+use super::model::SessionFacts;
+use super::reader::GLANCE;
+
+/// The most names that are read of one directory.
+const MOST_NAMES: usize = 1_000_000;
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last changed.
+    pub modified: Option<SystemTime>,
+}
+
+impl FoundFile {
+    /// Returns the name of the file without its last extension; empty if it is not UTF-8.
+    pub fn stem(&self) -> &str {
+        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+    }
+}
+
+/// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
+pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
+    let named = env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| below(env.home(), below_home))
+}
+
+/// Returns a path in the XDG data directory.
+pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
+    match env.var("XDG_DATA_HOME") {
+        Some(data) => Some(Path::new(data).join(below_data)),
+        None => below(env.home(), &format!(".local/share/{below_data}")),
+    }
+}
+
+fn below(home: &Path, path: &str) -> Option<PathBuf> {
+    (!home.as_os_str().is_empty()).then(|| home.join(path))
+}
+
+/// Returns the directories in `dir`, sorted by name; none if it is not there. Links to directories count. What cannot be
+/// read goes to `fault`, in words.
+pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+    let mut found: Vec<_> = names(dir, fault).into_iter().filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// Returns the regular files in `dir` whose names `wanted` accepts, sorted by name; none if it is not there.
+pub fn files(dir: &Path, wanted: fn(&str) -> bool, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
+    let is_wanted = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(wanted);
+    let mut found: Vec<_> =
+        names(dir, fault).into_iter().filter(is_wanted).filter_map(|path| found_file(&path)).collect();
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// Returns a file's size and time, if it is a regular file.
+pub fn found_file(path: &Path) -> Option<FoundFile> {
+    let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
+    Some(FoundFile { path: path.to_owned(), size: meta.len(), modified: meta.modified().ok() })
+}
+
+fn names(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                fault(format!("{}: {error}", dir.display()));
+            }
+            return Vec::new();
+        }
+    };
+    entries.filter_map(Result::ok).take(MOST_NAMES).map(|entry| entry.path()).collect()
+}
+
+/// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
+///
+/// # Errors
+/// The system's; or it is not a regular file.
+pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    // A FIFO without a writer would otherwise block.
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("is not a regular file"));
+    }
+    let head = part(&file, 0, GLANCE)?;
+    let rest = meta.len().saturating_sub(head.len() as u64);
+    let length = rest.min(GLANCE as u64);
+    let tail = part(&file, meta.len() - length, length as usize)?;
+    Ok((head, tail))
+}
+
+fn part(file: &File, start: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match file.read_at(&mut bytes[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Reads the facts of a log from its ends, of whole lines only.
+pub fn glance(head: &[u8], tail: &[u8], note: &mut dyn FnMut(Json, &mut SessionFacts)) -> SessionFacts {
+    let mut facts = SessionFacts::default();
+    let mut tape = Tape::default();
+    // The first line of the tail begins somewhere before it.
+    let tail = memchr::memchr(b'\n', tail).map_or(&[][..], |at| &tail[at + 1..]);
+    for line in head.split(|byte| *byte == b'\n').chain(tail.split(|byte| *byte == b'\n')) {
+        if let Ok(record) = tape.read(line) {
+            note(record, &mut facts);
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_a_file_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        for len in [0, 10, GLANCE, GLANCE + 10, 3 * GLANCE] {
+            let bytes: Vec<u8> = (0..len).map(|n| (n % 251) as u8).collect();
+            std::fs::write(&path, &bytes).unwrap();
+            let (head, tail) = ends(&path).unwrap();
+            assert_eq!(head, bytes[..len.min(GLANCE)]);
+            assert_eq!(tail, bytes[len - (len - head.len()).min(GLANCE)..]);
+        }
+        assert!(ends(dir.path()).is_err());
+    }
+
+    #[test]
+    fn facts_come_from_whole_lines() {
+        let mut seen = Vec::new();
+        glance(b"{\"n\":1}\n{\"n\":2", b"9}\n{\"n\":3}\n", &mut |record, _| {
+            seen.push(record.get("n").and_then(|n| n.int()));
+        });
+        assert_eq!(seen, [Some(1), Some(3)]);
+    }
+}

@@ -1,0 +1,284 @@
+//! Decodes the strings of a record: escapes, halves of surrogate pairs, and bytes that are not UTF-8.
+
+use memchr::memchr;
+
+/// A string of a record, still encoded, without its quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonText<'a> {
+    encoded: &'a [u8],
+}
+
+/// A decoded string.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// The text.
+    pub text: String,
+    /// Whether it goes on beyond what was asked for.
+    pub is_cut: bool,
+    /// How often U+FFFD stands for half of a surrogate pair, an unknown escape, or a byte that is not UTF-8.
+    pub replaced: u64,
+}
+
+impl<'a> JsonText<'a> {
+    /// Takes the bytes between two quotes.
+    pub fn new(encoded: &'a [u8]) -> Self {
+        Self { encoded }
+    }
+
+    /// Returns the length in bytes as it is written.
+    pub fn encoded_len(&self) -> usize {
+        self.encoded.len()
+    }
+
+    /// Whether the text is this one.
+    pub fn is(&self, text: &str) -> bool {
+        if memchr(b'\\', self.encoded).is_none() {
+            return self.encoded == text.as_bytes();
+        }
+        // No escape is longer than six bytes, nor shorter than what it stands for.
+        let is_near = self.encoded.len() <= text.len().saturating_mul(6);
+        let decoded = is_near.then(|| self.to_text(text.len()));
+        decoded.is_some_and(|decoded| !decoded.is_cut && decoded.text == text)
+    }
+
+    /// Decodes at most `most` bytes of text. It ends at a character.
+    pub fn to_text(&self, most: usize) -> Decoded {
+        let mut decoded = Decoded::default();
+        decoded.replaced = self.decode(&mut |piece| {
+            let room = most - decoded.text.len();
+            let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));
+            decoded.text.push_str(&piece[..fitting.unwrap_or(0)]);
+            decoded.is_cut = fitting != Some(piece.len());
+            !decoded.is_cut
+        });
+        decoded
+    }
+
+    /// Hands the decoded text piece by piece to `take`, as long as that returns true. Returns how many pieces of it are
+    /// U+FFFD in place of something that is no character.
+    pub fn decode(&self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
+        let mut decoder = Decoder::default();
+        decoder.push(self.encoded, take);
+        decoder.finish(take)
+    }
+
+    /// Returns the length in bytes of the decoded text.
+    pub fn decoded_len(&self) -> u64 {
+        let mut len = 0;
+        self.decode(&mut |piece| {
+            len += piece.len() as u64;
+            true
+        });
+        len
+    }
+}
+
+/// The longest escape, in bytes: two halves of a surrogate pair.
+const LONGEST_ESCAPE: usize = 12;
+
+/// Decodes a string that comes in chunks of any size, such as one of 100 MB. It holds at most a few bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    held: Vec<u8>,
+    replaced: u64,
+    is_stopped: bool,
+}
+
+impl Decoder {
+    /// Decodes another chunk of the string's inside, as far as that is certain without the next.
+    pub fn push(&mut self, chunk: &[u8], take: &mut dyn FnMut(&str) -> bool) {
+        if self.held.is_empty() {
+            let used = self.decode(chunk, Follows::More, take);
+            self.held.extend_from_slice(&chunk[used..]);
+            return;
+        }
+        let mut held = std::mem::take(&mut self.held);
+        held.extend_from_slice(chunk);
+        let used = self.decode(&held, Follows::More, take);
+        held.drain(..used);
+        self.held = held;
+    }
+
+    /// Decodes what is left. Returns how many characters of the whole are U+FFFD in place of something that is none.
+    pub fn finish(mut self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
+        let held = std::mem::take(&mut self.held);
+        self.decode(&held, Follows::Nothing, take);
+        self.replaced
+    }
+
+    /// Returns how many bytes were used. Once `take` has refused a piece, all are.
+    fn decode(&mut self, bytes: &[u8], follows: Follows, take: &mut dyn FnMut(&str) -> bool) -> usize {
+        let mut at = 0;
+        while at < bytes.len() && !self.is_stopped {
+            let end = memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+            let may_go_on = follows == Follows::More && end == bytes.len();
+            let used = self.plain(&bytes[at..end], may_go_on, take);
+            at += used;
+            if at < end {
+                return at;
+            }
+            let rest = &bytes[end..];
+            if follows == Follows::More && rest.len() < LONGEST_ESCAPE {
+                return at;
+            }
+            if !rest.is_empty() && !self.is_stopped {
+                let (found, len) = escape(rest);
+                self.replaced += u64::from(found.is_none());
+                self.is_stopped = !take(found.unwrap_or('\u{fffd}').encode_utf8(&mut [0; 4]));
+                at += len;
+            }
+        }
+        if self.is_stopped { bytes.len() } else { at }
+    }
+
+    /// Takes text without escapes. If more `may_go_on`, the start of a character at the end is left.
+    fn plain(&mut self, bytes: &[u8], may_go_on: bool, take: &mut dyn FnMut(&str) -> bool) -> usize {
+        let mut used = 0;
+        for chunk in bytes.utf8_chunks() {
+            if !chunk.valid().is_empty() {
+                self.is_stopped = !take(chunk.valid());
+                used += chunk.valid().len();
+            }
+            let bad = chunk.invalid();
+            let is_start = may_go_on && used + bad.len() == bytes.len() && is_start_of_char(bad);
+            if self.is_stopped || is_start {
+                break;
+            }
+            if !bad.is_empty() {
+                self.replaced += 1;
+                self.is_stopped = !take("\u{fffd}");
+                used += bad.len();
+            }
+        }
+        used
+    }
+}
+
+/// Whether more of a string follows a chunk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    More,
+    Nothing,
+}
+
+/// Whether the bytes may be the start of a character, of which the rest follows.
+fn is_start_of_char(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+/// Reads the escape at the start of `bytes`: the character, and the number of bytes. A pair of surrogates is one.
+fn escape(bytes: &[u8]) -> (Option<char>, usize) {
+    let simple = match bytes.get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(c @ (b'"' | b'\\' | b'/')) => char::from(*c),
+        Some(b'u') => return unicode(bytes),
+        Some(_) => return (None, 2),
+        None => return (None, 1),
+    };
+    (Some(simple), 2)
+}
+
+fn unicode(bytes: &[u8]) -> (Option<char>, usize) {
+    let Some(first) = unit(bytes) else { return (None, 2) };
+    if !(0xd800..0xdc00).contains(&first) {
+        return (char::from_u32(first), 6);
+    }
+    match bytes.get(6..).and_then(unit) {
+        Some(second @ 0xdc00..0xe000) => {
+            (char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)), 12)
+        }
+        _ => (None, 6),
+    }
+}
+
+fn unit(bytes: &[u8]) -> Option<u32> {
+    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
+    let all = digits.iter().all(u8::is_ascii_hexdigit);
+    all.then(|| std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn decoded(encoded: &str) -> (String, u64) {
+        let decoded = JsonText::new(encoded.as_bytes()).to_text(1000);
+        (decoded.text, decoded.replaced)
+    }
+
+    #[test]
+    fn escapes_stand_for_characters() {
+        assert_eq!(decoded(r#"a\n\t\"\\\/\u00e9\ud83d\ude00z"#), ("a\n\t\"\\/é😀z".into(), 0));
+    }
+
+    #[test]
+    fn what_is_no_character_is_replaced_and_counted() {
+        assert_eq!(decoded(r"\ud83d"), ("\u{fffd}".into(), 1));
+        assert_eq!(decoded(r"\ud83dx\ude00"), ("\u{fffd}x\u{fffd}".into(), 2));
+        assert_eq!(decoded(r"\ud83d\n"), ("\u{fffd}\n".into(), 1));
+        assert_eq!(decoded(r"\q\u12"), ("\u{fffd}\u{fffd}12".into(), 2));
+        assert_eq!(decoded("\\"), ("\u{fffd}".into(), 1));
+        assert_eq!(JsonText::new(b"a\xff\xfeb").to_text(9).text, "a\u{fffd}\u{fffd}b");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character() {
+        let text = JsonText::new("aéz".as_bytes());
+        let cut = |most| (text.to_text(most).text, text.to_text(most).is_cut);
+        assert_eq!(cut(2), ("a".into(), true));
+        assert_eq!(cut(3), ("aé".into(), true));
+        assert_eq!(cut(4), ("aéz".into(), false));
+    }
+
+    #[test]
+    fn texts_are_compared_without_decoding_long_ones() {
+        assert!(JsonText::new(br"a\u0062").is("ab") && !JsonText::new(br"a\u0062").is("a"));
+        assert!(!JsonText::new(br"a\u0062c").is("ab"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_serde_writes_is_read(text in "\\PC{0,20}[\\x00-\\x1f]{0,3}") {
+            let json = serde_json::to_string(&text).unwrap();
+            let encoded = JsonText::new(&json.as_bytes()[1..json.len() - 1]);
+            prop_assert_eq!(encoded.to_text(1000).text, text.clone());
+            prop_assert_eq!(encoded.decoded_len(), text.len() as u64);
+            prop_assert!(encoded.is(&text));
+        }
+
+        #[test]
+        fn chunks_make_no_difference(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    Just("\\\\".to_owned()), Just("\\u00e9".to_owned()), Just("\\ud83d\\ude00".to_owned()),
+                    Just("\\ud83d".to_owned()), "\\PC{0,3}", Just("é".to_owned()), Just("\\".to_owned()),
+                ],
+                0..12,
+            ),
+            bad in 0usize..40,
+            size in 1usize..9,
+        ) {
+            let mut bytes = parts.concat().into_bytes();
+            if let Some(byte) = bytes.get_mut(bad) {
+                *byte = 0xff;
+            }
+            let whole = JsonText::new(&bytes).to_text(1000);
+            let (mut decoder, mut text) = (Decoder::default(), String::new());
+            let mut take = |piece: &str| { text.push_str(piece); true };
+            bytes.chunks(size).for_each(|chunk| decoder.push(chunk, &mut take));
+            let replaced = decoder.finish(&mut take);
+            prop_assert_eq!((text, replaced), (whole.text, whole.replaced));
+        }
+
+        #[test]
+        fn any_bytes_are_decoded(bytes in proptest::collection::vec(any::<u8>(), 0..60), most in 0usize..80) {
+            prop_assert!(JsonText::new(&bytes).to_text(most).text.len() <= most);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Agents' own records: sessions, the calls in them, and what the model got for each call. Reads only, by place: texts stay
+//! in the records until they are looked at.
+
+pub mod agents;
+pub mod clock;
+pub mod find;
+pub mod json;
+pub mod model;
+pub mod reader;
+pub mod record;
+pub mod text;
+pub mod transcript;
+
+pub use agents::FORMATS;

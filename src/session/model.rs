@@ -1,0 +1,273 @@
+//! What agents record, in one model for all: sessions, the tool calls in them, and the texts that the model got.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+/// Where a value lies in an agent's records: a place, not a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Which of the transcript's sources holds the record, as an index into [`Transcript::sources`].
+    pub source: u32,
+    /// The row of a table; 0 in a file.
+    pub row: i64,
+    /// The first byte of the value: in the file, or in the row's record. 0-based.
+    pub start: u64,
+    /// The length in bytes, as the value is written.
+    pub len: u64,
+}
+
+/// What the records say about a text, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// The request that carried it is in the records.
+    Sent,
+    /// The agent's history holds it.
+    Recorded,
+    /// The history holds it, and a last step that is known was added.
+    Rendered,
+}
+
+impl Evidence {
+    /// Returns the word of the command line and the screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Recorded => "recorded",
+            Self::Rendered => "rendered",
+        }
+    }
+}
+
+/// A piece of a text that the model got. The pieces, joined by nothing, are the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A JSON string in the records, to be decoded.
+    Json(Span),
+    /// Bytes of the records as they are.
+    Raw(Span),
+    /// Text that is not in the records, and that the agent adds when it sends them.
+    Added(Box<str>),
+    /// An image, which has no text.
+    Image,
+}
+
+/// What became of a text after the model first saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is still in the model's context, as far as the records tell.
+    InContext,
+    /// A short notice stands in its place since then.
+    Cleared(Option<Timestamp>),
+    /// A summary stands in its place since then.
+    Compacted(Option<Timestamp>),
+    /// Another text stands in its place since then: the next of the call's results.
+    Replaced(Option<Timestamp>),
+    /// The conversation was taken back to before it.
+    Rewound(Option<Timestamp>),
+    /// It is on a branch that was left.
+    OffBranch,
+}
+
+impl Fate {
+    /// Returns the word of `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InContext => "in-context",
+            Self::Cleared(_) => "cleared",
+            Self::Compacted(_) => "compacted",
+            Self::Replaced(_) => "replaced",
+            Self::Rewound(_) => "rewound",
+            Self::OffBranch => "off-branch",
+        }
+    }
+}
+
+/// A result of a call, as the model got it.
+#[derive(Clone, Debug)]
+pub struct CallResult {
+    /// What the records say about it.
+    pub evidence: Evidence,
+    /// Its text.
+    pub pieces: Vec<Piece>,
+    /// When it was recorded.
+    pub at: Option<Timestamp>,
+    /// What became of it.
+    pub fate: Fate,
+    /// The whole record that holds it.
+    pub record: Option<Span>,
+}
+
+/// A copy for the agent's own screen. The model never got it, and it sometimes holds more than the model got.
+#[derive(Clone, Debug)]
+pub struct DisplayCopy {
+    /// The agent's name for it: `toolUseResult.stdout`.
+    pub name: &'static str,
+    /// Its text.
+    pub text: Piece,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallStatus {
+    /// It worked.
+    Ok,
+    /// It failed, by the agent's own words or by its exit status.
+    Failed,
+    /// The user did not let it run, or stopped it.
+    Denied,
+    /// There is no result yet, and the session is live.
+    Running,
+    /// There is no result.
+    #[default]
+    NoResult,
+}
+
+impl CallStatus {
+    /// Returns the word of the command line and the screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+            Self::Running => "running",
+            Self::NoResult => "no result",
+        }
+    }
+}
+
+/// Whether the agent cut a call's output before the model got it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// It did not.
+    No,
+    /// It did, and kept the whole in a spill.
+    Spill,
+    /// It did, and kept the rest nowhere.
+    Lost,
+    /// The records do not tell.
+    #[default]
+    Unknown,
+}
+
+impl Cut {
+    /// Returns the word of `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::No => "no",
+            Self::Spill => "spill",
+            Self::Lost => "lost",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A spill that a result names. The path is a claim of the records: nothing was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Citation {
+    /// The path, as the records have it.
+    pub path: PathBuf,
+    /// The size in bytes that the records claim.
+    pub bytes: Option<u64>,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The agent's id of the call; unique in the session only.
+    pub id: Box<str>,
+    /// Who called: an index into [`Transcript::threads`].
+    pub thread: u32,
+    /// Which tool: an index into [`Transcript::tools`].
+    pub tool: u32,
+    /// The arguments: a JSON value, or a string that holds one.
+    pub input: Option<Span>,
+    /// When the model called.
+    pub at: Option<Timestamp>,
+    /// How the call ended.
+    pub status: CallStatus,
+    /// The exit status of a command.
+    pub exit: Option<i32>,
+    /// What the model got for it, as first seen and then as it changed.
+    pub results: Vec<CallResult>,
+    /// The copies for the agent's own screen.
+    pub display: Vec<DisplayCopy>,
+    /// The spills that the result names.
+    pub cites: Vec<Citation>,
+    /// Whether the output was cut.
+    pub cut: Cut,
+    /// The tokens of the result, where the agent records them.
+    pub tokens: Option<u64>,
+    /// The record of the call.
+    pub record: Option<Span>,
+}
+
+impl Call {
+    /// Creates a call without a result.
+    pub fn new(id: impl Into<Box<str>>, thread: u32, tool: u32) -> Self {
+        Self {
+            id: id.into(),
+            thread,
+            tool,
+            input: None,
+            at: None,
+            status: CallStatus::NoResult,
+            exit: None,
+            results: Vec::new(),
+            display: Vec::new(),
+            cites: Vec::new(),
+            cut: Cut::Unknown,
+            tokens: None,
+            record: None,
+        }
+    }
+
+    /// Returns the result as the model first saw it.
+    pub fn first(&self) -> Option<&CallResult> {
+        self.results.first()
+    }
+
+    /// Returns what became of the result that the model first saw.
+    pub fn fate(&self) -> Fate {
+        self.first().map_or(Fate::InContext, |result| result.fate)
+    }
+}
+
+/// A conversation inside of a session: the main one, or a sub-agent's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The agent's id of the sub-agent; empty for the main conversation.
+    pub id: Box<str>,
+    /// What the agent calls it, such as the kind of sub-agent.
+    pub name: Box<str>,
+    /// The id of the call that started it.
+    pub parent_call: Option<Box<str>>,
+}
+
+impl Thread {
+    /// Returns the main conversation.
+    pub fn main() -> Self {
+        Self { id: "".into(), name: "main".into(), parent_call: None }
+    }
+}
+
+/// What a session's records say about the whole of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionFacts {
+    /// The agent's id of the session.
+    pub id: String,
+    /// The agent's version: the last that wrote.
+    pub version: Option<String>,
+    /// The project's directory.
+    pub cwd: Option<String>,
+    /// The title, or the first words of the user.
+    pub title: Option<String>,
+    /// The id of the session from which this one was forked, or whose sub-agent it is.
+    pub parent: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The first time in the records.
+    pub started: Option<Timestamp>,
+    /// The last time in the records.
+    pub ended: Option<Timestamp>,
+}

@@ -1,0 +1,28 @@
+//! Where records are read from: lines of a file, whole small files, and rows of a table.
+
+mod file;
+mod lines;
+
+use std::fmt::Debug;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+pub use file::{FileRecords, MappedRecords};
+pub use lines::{Line, LineStep, lines};
+
+/// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
+pub const LONGEST_RECORD: usize = 256 << 20;
+
+/// A file or a table of an agent's records. Reading never changes it.
+pub trait RecordSource: Debug + Send + Sync {
+    /// Returns the file, which may be a database.
+    fn path(&self) -> &Path;
+
+    /// Returns bytes of a record: of a file by their place in it, of a table by the row and the place in its record. There
+    /// may be fewer than asked for.
+    ///
+    /// # Errors
+    /// The system's; or the file was replaced since it was first read.
+    fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>>;
+}

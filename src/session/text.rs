@@ -1,0 +1,105 @@
+//! The texts of results: decoded from the records piece by piece, in bounded memory.
+
+use std::io;
+
+use super::json::Decoder;
+use super::model::{Piece, Span};
+use super::transcript::Transcript;
+
+/// How many bytes of the records are read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// What a decoded text is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextFacts {
+    /// The length in UTF-8 bytes.
+    pub bytes: u64,
+    /// How many characters are U+FFFD in place of something in the records that is no character.
+    pub replaced: u64,
+    /// The number of images, which have no text.
+    pub images: u64,
+    /// Whether `take` stopped before the end.
+    pub is_stopped: bool,
+}
+
+/// Hands a text to `take`, piece by piece, as long as that returns true.
+///
+/// # Errors
+/// The records cannot be read any more.
+pub fn decode(
+    transcript: &Transcript,
+    pieces: &[Piece],
+    take: &mut dyn FnMut(&str) -> bool,
+) -> io::Result<TextFacts> {
+    let mut facts = TextFacts::default();
+    for piece in pieces {
+        let mut counted = |text: &str| {
+            facts.bytes += text.len() as u64;
+            let goes_on = take(text);
+            facts.is_stopped |= !goes_on;
+            goes_on
+        };
+        let mut replaced = 0;
+        match piece {
+            Piece::Image => facts.images += 1,
+            Piece::Added(text) => drop(counted(text)),
+            Piece::Json(span) => replaced = json(transcript, *span, &mut counted)?,
+            Piece::Raw(span) => raw(transcript, *span, &mut counted)?,
+        }
+        facts.replaced += replaced;
+        if facts.is_stopped {
+            break;
+        }
+    }
+    Ok(facts)
+}
+
+/// Returns a text of at most `most` bytes; a longer one is cut at a character, and `is_stopped` says so.
+///
+/// # Errors
+/// As for [`decode`].
+pub fn to_text(transcript: &Transcript, pieces: &[Piece], most: usize) -> io::Result<(String, TextFacts)> {
+    let mut text = String::new();
+    let facts = decode(transcript, pieces, &mut |piece| {
+        let room = most - text.len();
+        let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));
+        text.push_str(&piece[..fitting.unwrap_or(0)]);
+        fitting == Some(piece.len())
+    })?;
+    Ok((text, facts))
+}
+
+fn json(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
+    // Without the quotes.
+    let inside = Span { start: span.start.saturating_add(1), len: span.len.saturating_sub(2), ..span };
+    let (mut decoder, mut goes_on) = (Decoder::default(), true);
+    let mut watched = |text: &str| {
+        goes_on = take(text);
+        goes_on
+    };
+    chunks(transcript, inside, &mut |chunk| {
+        decoder.push(chunk, &mut watched);
+    })?;
+    Ok(decoder.finish(&mut watched))
+}
+
+fn raw(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {
+    let mut goes_on = true;
+    chunks(transcript, span, &mut |chunk| {
+        goes_on = goes_on && take(&String::from_utf8_lossy(chunk));
+    })
+}
+
+fn chunks(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+    let mut done = 0;
+    while done < span.len {
+        let part = Span { start: span.start.saturating_add(done), len: (span.len - done).min(CHUNK), ..span };
+        let bytes = transcript.read(part, CHUNK)?;
+        if bytes.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the record is shorter than it was"));
+        }
+        done += bytes.len() as u64;
+        take(&bytes);
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! A session whose records were read once: all its calls, by place, and what in the records was not understood.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::model::{Call, CallStatus, SessionFacts, Span, Thread};
+use super::record::RecordSource;
+
+/// The most unknown kinds that are counted by name.
+const MOST_UNKNOWN: usize = 100;
+
+/// The most threads, and the most tools, of one session.
+const MOST_NAMES: usize = 100_000;
+
+/// A session that was opened. It holds places and short facts, never the texts.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// The agent: the first part of its policies' names.
+    pub agent: &'static str,
+    /// What the records say about the session.
+    pub facts: SessionFacts,
+    /// Where the records are.
+    pub sources: Vec<Arc<dyn RecordSource>>,
+    /// The conversations; the first is the main one.
+    pub threads: Vec<Thread>,
+    /// The names of the tools.
+    pub tools: Vec<Box<str>>,
+    /// The calls, in the order of the records.
+    pub calls: Vec<Call>,
+    /// What was read and not understood.
+    pub unread: Unread,
+    by_id: HashMap<(u32, Box<str>), u32>,
+    tool_ids: HashMap<Box<str>, u32>,
+    thread_ids: HashMap<Box<str>, u32>,
+}
+
+/// What of the records was understood, and what was not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// The number of records read.
+    pub records: u64,
+    /// The number of records of a kind that the reader knows.
+    pub known: u64,
+    /// The unknown kinds of records, and how many there are of each.
+    pub kinds: BTreeMap<Box<str>, u64>,
+    /// Records that are not JSON, or too large.
+    pub broken: u64,
+    /// The bytes at the end that are not a whole record yet.
+    pub unfinished: u64,
+}
+
+impl Unread {
+    /// Counts a record of a kind that the reader does not know.
+    pub fn unknown(&mut self, kind: &str) {
+        let kind =
+            if self.kinds.len() < MOST_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
+        *self.kinds.entry(kind.into()).or_default() += 1;
+    }
+
+    /// Whether there are records, and the reader knows none of them.
+    pub fn is_format_unknown(&self) -> bool {
+        self.records > 0 && self.known == 0
+    }
+
+    /// Describes what was not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
+    pub fn in_words(&self) -> String {
+        let count: u64 = self.kinds.values().sum();
+        let mut words = Vec::new();
+        if count > 0 {
+            let mut kinds: Vec<_> = self.kinds.iter().collect();
+            kinds.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+            let named: Vec<_> =
+                kinds.iter().take(3).map(|(kind, count)| format!("{kind} ×{count}")).collect();
+            let more = if kinds.len() > 3 { ", …" } else { "" };
+            let s = |n: u64| if n == 1 { "" } else { "s" };
+            words.push(format!(
+                "{count} record{} of {} unknown kind{} ({}{more})",
+                s(count),
+                kinds.len(),
+                s(kinds.len() as u64),
+                named.join(", ")
+            ));
+        }
+        if self.broken > 0 {
+            words.push(format!(
+                "{} record{} not readable",
+                self.broken,
+                if self.broken == 1 { "" } else { "s" }
+            ));
+        }
+        words.join(", ")
+    }
+}
+
+impl Transcript {
+    /// Creates a transcript without calls.
+    pub fn new(agent: &'static str) -> Self {
+        Self {
+            agent,
+            facts: SessionFacts::default(),
+            sources: Vec::new(),
+            threads: vec![Thread::main()],
+            tools: Vec::new(),
+            calls: Vec::new(),
+            unread: Unread::default(),
+            by_id: HashMap::new(),
+            tool_ids: HashMap::new(),
+            thread_ids: HashMap::new(),
+        }
+    }
+
+    /// Adds a source of records, and returns its number.
+    pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
+        self.sources.push(source);
+        (self.sources.len() - 1) as u32
+    }
+
+    /// Returns the number of a tool's name.
+    pub fn tool_id(&mut self, name: &str) -> u32 {
+        named(&mut self.tools, &mut self.tool_ids, name, |name| name.into())
+    }
+
+    /// Returns the number of a sub-agent's thread, by the agent's id of it; an empty id is the main one.
+    pub fn thread_id(&mut self, id: &str) -> u32 {
+        if id.is_empty() {
+            return 0;
+        }
+        let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into(), parent_call: None };
+        named(&mut self.threads, &mut self.thread_ids, id, new)
+    }
+
+    /// Returns the name of a call's tool.
+    pub fn tool(&self, call: &Call) -> &str {
+        self.tools.get(call.tool as usize).map_or("", |name| name)
+    }
+
+    /// Returns a call's thread.
+    pub fn thread(&self, call: &Call) -> Option<&Thread> {
+        self.threads.get(call.thread as usize)
+    }
+
+    /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself.
+    pub fn add_call(&mut self, call: Call) -> &mut Call {
+        let key = (call.thread, call.id.clone());
+        let at = *self.by_id.entry(key).or_insert_with(|| {
+            self.calls.push(call);
+            (self.calls.len() - 1) as u32
+        });
+        &mut self.calls[at as usize]
+    }
+
+    /// Returns the call of a thread with this id.
+    pub fn call_mut(&mut self, thread: u32, id: &str) -> Option<&mut Call> {
+        let at = *self.by_id.get(&(thread, Box::from(id)))?;
+        self.calls.get_mut(at as usize)
+    }
+
+    /// Returns the call of a thread with this id; one without a known tool is added if there is none, as where the record
+    /// of the call was left out.
+    pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> &mut Call {
+        if self.call_mut(thread, id).is_none() {
+            let tool = self.tool_id(tool);
+            self.add_call(Call::new(id, thread, tool));
+        }
+        let at = self.by_id.get(&(thread, Box::from(id))).copied().unwrap_or_default();
+        &mut self.calls[at as usize]
+    }
+
+    /// Returns the bytes of a place in the records, at most `most` from its start.
+    ///
+    /// # Errors
+    /// The records cannot be read any more, or have changed.
+    pub fn read(&self, span: Span, most: u64) -> std::io::Result<Vec<u8>> {
+        let source = self.sources.get(span.source as usize).ok_or(std::io::ErrorKind::NotFound)?;
+        source.read(span.row, span.start..span.start.saturating_add(span.len.min(most)))
+    }
+
+    /// Says of calls without a result that they run, for a session that is live.
+    pub fn mark_running(&mut self) {
+        for call in self.calls.iter_mut().filter(|call| call.results.is_empty()) {
+            call.status = CallStatus::Running;
+        }
+    }
+}
+
+/// Returns the number of a name in a list, in which a new one is put at the end.
+fn named<T>(
+    all: &mut Vec<T>,
+    ids: &mut HashMap<Box<str>, u32>,
+    name: &str,
+    new: impl FnOnce(&str) -> T,
+) -> u32 {
+    if let Some(id) = ids.get(name) {
+        return *id;
+    }
+    if all.len() >= MOST_NAMES {
+        return (all.len() - 1) as u32;
+    }
+    all.push(new(name));
+    let id = (all.len() - 1) as u32;
+    ids.insert(name.into(), id);
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_found_by_thread_and_id() {
+        let mut transcript = Transcript::new("test");
+        let side = transcript.thread_id("a1");
+        let (bash, read) = (transcript.tool_id("Bash"), transcript.tool_id("Read"));
+        transcript.add_call(Call::new("1", 0, bash));
+        transcript.add_call(Call::new("1", side, read));
+        transcript.add_call(Call::new("1", side, bash));
+        assert_eq!(transcript.calls.len(), 2, "a repeated record adds no call");
+        transcript.call_mut(side, "1").unwrap().exit = Some(3);
+        assert_eq!((transcript.calls[0].exit, transcript.calls[1].exit), (None, Some(3)));
+        assert_eq!(transcript.tool(&transcript.calls[1]), "Read");
+        assert_eq!(transcript.call_or_new(0, "2", "Bash").tool, bash);
+        assert_eq!((transcript.thread_id("a1"), transcript.threads.len()), (side, 2));
+    }
+
+    #[test]
+    fn what_was_not_understood_is_counted_and_named() {
+        let mut unread = Unread { records: 5, ..Unread::default() };
+        assert!(unread.is_format_unknown() && unread.in_words().is_empty());
+        for kind in ["a", "b", "b", "c", "d"] {
+            unread.unknown(kind);
+        }
+        assert_eq!(unread.in_words(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
+        unread.broken = 1;
+        assert!(unread.in_words().ends_with("…), 1 record not readable"));
+        (0..1000).for_each(|n| unread.unknown(&n.to_string()));
+        assert!(unread.kinds.len() <= MOST_UNKNOWN + 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! Claude Code's records.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use overspill::session::model::{CallStatus, Cut, Fate};
+use serde_json::{Value, json};
+
+use super::samples::{compare, records};
+use super::{call, first, open, write_log};
+
+/// The texts of all results by id, in the main file and in those of the sub-agents.
+fn results(path: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let own = path.with_extension("").join("subagents");
+    let others = std::fs::read_dir(own).into_iter().flatten().flatten().map(|entry| entry.path());
+    let logs = others.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    for log in logs.chain([path.to_owned()]) {
+        for record in records(&log) {
+            for block in record["message"]["content"].as_array().into_iter().flatten() {
+                if block["type"] == "tool_result" {
+                    found.insert(block["tool_use_id"].as_str().unwrap().into(), text(&block["content"]));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        parts => parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect(),
+    }
+}
+
+#[test]
+fn samples_read_whole() {
+    compare("claude-1.0.86", "claude-code", results);
+    compare("claude-2.1.330", "claude-code", results);
+}
+
+fn message(uuid: &str, parent: Value, more: Value) -> Value {
+    let mut record = json!({
+        "parentUuid": parent, "uuid": uuid, "isSidechain": false, "userType": "external", "sessionId": "s1",
+        "version": "2.1.330", "cwd": "/home/u/proj", "timestamp": "2026-11-22T05:49:31.291Z",
+    });
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    record
+}
+
+fn use_of(uuid: &str, parent: Value, id: &str) -> Value {
+    let content = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}}]);
+    message(
+        uuid,
+        parent,
+        json!({"type": "assistant", "message": {"id": format!("msg_{id}"), "content": content}}),
+    )
+}
+
+fn result_of(uuid: &str, parent: &str, id: &str, text: Value) -> Value {
+    let content = json!([{"type": "tool_result", "tool_use_id": id, "content": text}]);
+    message(uuid, json!(parent), json!({"type": "user", "message": {"role": "user", "content": content}}))
+}
+
+#[test]
+fn a_spill_is_cited_and_a_failure_has_its_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let notice = "<persisted-output>\nOutput too large (59.5KB). Full output saved to: /x/b1.txt\n\nPreview…";
+    let quoted = format!("cat of a log:\n{notice}");
+    let mut failed = result_of("6", "5", "c3", json!("Exit code 3\nout"));
+    failed["message"]["content"][0]["is_error"] = json!(true);
+    let log = [
+        use_of("1", Value::Null, "c1"),
+        result_of("2", "1", "c1", json!(notice)),
+        use_of("3", json!("2"), "c2"),
+        result_of("4", "3", "c2", json!([{"type": "text", "text": quoted}, {"type": "image"}])),
+        use_of("5", json!("4"), "c3"),
+        failed,
+    ];
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+    let transcript = opened.transcript();
+    let c1 = call(transcript, "c1");
+    assert_eq!((c1.cut, c1.cites[0].path.to_str()), (Cut::Spill, Some("/x/b1.txt")));
+    assert_eq!(first(transcript, "c1"), notice);
+    assert_eq!(call(transcript, "c2").cut, Cut::No, "a quoted notice is no notice");
+    assert_eq!(first(transcript, "c2"), quoted);
+    let c3 = call(transcript, "c3");
+    assert_eq!((c3.status, c3.exit), (CallStatus::Failed, Some(3)));
+    assert_eq!(transcript.facts.cwd.as_deref(), Some("/home/u/proj"));
+}
+
+#[test]
+fn what_became_of_a_result_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let boundary = json!({
+        "type": "system", "subtype": "compact_boundary", "uuid": "5", "parentUuid": null, "logicalParentUuid": "4",
+        "timestamp": "2026-11-22T06:00:00Z", "compactMetadata": {"preservedMessages": {"uuids": ["4"]}},
+        "sessionId": "s1", "userType": "external",
+    });
+    let replacement = json!({"type": "content-replacement", "sessionId": "s1", "replacements": [
+        {"kind": "tool-result", "toolUseId": "c3", "replacement":
+         "<persisted-output>\nOutput too large (1KB). Full output saved to: /x/c3.txt\n"}]});
+    let log = [
+        use_of("1", Value::Null, "c1"),
+        result_of("2", "1", "c1", json!("one")),
+        use_of("3", json!("2"), "c2"),
+        result_of("4", "3", "c2", json!("two")),
+        boundary,
+        use_of("6", json!("5"), "c3"),
+        result_of("7", "6", "c3", json!("three")),
+        replacement,
+        use_of("8", json!("6"), "c4"),
+        result_of("9", "8", "c4", json!("four")),
+        use_of("10", json!("7"), "c5"),
+        result_of("11", "10", "c5", json!("five")),
+    ];
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+    let transcript = opened.transcript();
+    let fate = |id: &str| call(transcript, id).fate();
+    assert!(matches!(fate("c1"), Fate::Compacted(Some(_))));
+    assert_eq!(fate("c2"), Fate::InContext, "preserved");
+    assert!(matches!(fate("c3"), Fate::Replaced(_)));
+    assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, Cut::Spill));
+    assert_eq!((fate("c4"), fate("c5")), (Fate::OffBranch, Fate::InContext));
+}
+
+#[test]
+fn a_log_that_grows_is_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = [use_of("1", Value::Null, "c1")];
+    let path = write_log(dir.path(), "s1.jsonl", &log);
+    let mut opened = open(&path);
+    assert!(call(opened.transcript(), "c1").results.is_empty());
+    let next = format!("{}\n", result_of("2", "1", "c1", json!("done")));
+    let (half, rest) = next.split_at(40);
+    let append = |text: &str| {
+        use std::io::Write;
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    };
+    append(half);
+    assert!(opened.refresh(&()).unwrap());
+    assert_eq!((opened.transcript().unread.unfinished, opened.transcript().unread.broken), (40, 0));
+    append(rest);
+    assert!(opened.refresh(&()).unwrap());
+    assert_eq!(first(opened.transcript(), "c1"), "done");
+    assert_eq!(opened.transcript().unread.unfinished, 0);
+    assert!(!opened.refresh(&()).unwrap());
+}
