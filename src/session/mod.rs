@@ -2,7 +2,9 @@
 //! in the records until they are looked at.
 
 pub mod agents;
+pub mod branch;
 pub mod clock;
+pub mod content;
 pub mod find;
 pub mod json;
 pub mod model;

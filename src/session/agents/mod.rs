@@ -1,8 +1,22 @@
 //! The readers: one form of an agent's records each.
 
 mod claude;
+mod codex;
+mod copilot;
+mod gemini;
+mod kimi_code;
+mod pi;
+mod qwen;
 
 use super::reader::SessionFormat;
 
 /// All forms, in the order in which a file is tried.
-pub const FORMATS: &[&dyn SessionFormat] = &[&claude::ClaudeCode];
+pub const FORMATS: &[&dyn SessionFormat] = &[
+    &claude::ClaudeCode,
+    &codex::Codex,
+    &gemini::GeminiCli,
+    &qwen::QwenCode,
+    &pi::Pi,
+    &copilot::CopilotCli,
+    &kimi_code::KimiCode,
+];

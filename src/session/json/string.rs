@@ -54,6 +54,12 @@ impl<'a> JsonText<'a> {
         decoded
     }
 
+    /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.
+    pub fn ending(&self, most: usize) -> String {
+        let start = self.encoded.len().saturating_sub(most);
+        JsonText::new(&self.encoded[start..]).to_text(usize::MAX).text
+    }
+
     /// Hands the decoded text piece by piece to `take`, as long as that returns true. Returns how many pieces of it are
     /// U+FFFD in place of something that is no character.
     pub fn decode(&self, take: &mut dyn FnMut(&str) -> bool) -> u64 {

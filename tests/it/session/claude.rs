@@ -16,7 +16,7 @@ fn results(path: &Path) -> BTreeMap<String, String> {
     let others = std::fs::read_dir(own).into_iter().flatten().flatten().map(|entry| entry.path());
     let logs = others.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
     for log in logs.chain([path.to_owned()]) {
-        for record in records(&log) {
+        for record in records(&log).into_iter().filter(|record| record["type"] == "user") {
             for block in record["message"]["content"].as_array().into_iter().flatten() {
                 if block["type"] == "tool_result" {
                     found.insert(block["tool_use_id"].as_str().unwrap().into(), text(&block["content"]));

@@ -1,6 +1,7 @@
 //! Agents' own records: what the readers find, against what a plain JSON parser finds in the same records.
 
 mod claude;
+mod logs;
 mod samples;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use overspill::session::model::{Call, CallResult, Piece};
 use overspill::session::reader::{OpenedSession, SessionFile, SessionFormat};
 use overspill::session::text;
 use overspill::session::transcript::Transcript;
-
 
 /// Opens a file as the form that recognises it.
 pub fn open(path: &Path) -> Box<dyn OpenedSession> {

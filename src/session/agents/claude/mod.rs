@@ -1,6 +1,5 @@
 //! Claude Code: where its sessions lie, and which files make up one.
 
-mod branch;
 mod records;
 
 use std::path::{Path, PathBuf};

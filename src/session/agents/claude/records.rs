@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::session::branch::{Branches, RecordId, record_id};
 use crate::session::clock;
+use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, pieces, start_of};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
@@ -13,14 +15,6 @@ use crate::session::model::{
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
-
-use super::branch::{Branches, RecordId, record_id};
-
-/// The longest id, kind or name that is taken over, in bytes.
-const MOST_NAME: usize = 256;
-
-/// The longest path or title.
-const MOST_TEXT: usize = 4096;
 
 /// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
@@ -88,7 +82,7 @@ impl LogReader for ClaudeReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         self.count += 1;
         note_facts(record, &mut out.facts);
-        let kind = record.get("type").and_then(|kind| kind.short(MOST_NAME)).unwrap_or_default();
+        let kind = record.get("type").and_then(|kind| kind.short(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
         self.link(record, thread);
         match kind.as_str() {
@@ -97,7 +91,7 @@ impl LogReader for ClaudeReader {
             "system" => self.system(record, thread),
             "content-replacement" => replace(record, thread, place, out),
             "last-prompt" => {
-                let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(MOST_NAME));
+                let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(LONGEST_NAME));
                 leaf.into_iter().for_each(|leaf| {
                     self.conversations.entry(thread).or_default().set_leaf(record_id(&leaf));
                 });
@@ -135,7 +129,7 @@ impl ClaudeReader {
     /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are told only by a mark,
     /// and by the records that they follow.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
-        if let Some(agent) = record.get("agentId").and_then(|agent| agent.short(MOST_NAME)) {
+        if let Some(agent) = record.get("agentId").and_then(|agent| agent.short(LONGEST_NAME)) {
             return out.thread_id(&agent);
         }
         if !self.file_agent.is_empty() {
@@ -145,7 +139,7 @@ impl ClaudeReader {
         if record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true) {
             return 0;
         }
-        let Some(uuid) = record.get("uuid").and_then(|uuid| uuid.short(MOST_NAME)) else { return 0 };
+        let Some(uuid) = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME)) else { return 0 };
         let parent = id_of(record, "parentUuid");
         let thread = parent.and_then(|parent| self.inline.get(&parent).copied());
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
@@ -169,10 +163,10 @@ impl ClaudeReader {
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
-            let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(MOST_NAME)) else {
+            let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(LONGEST_NAME)) else {
                 continue;
             };
-            let name = block.get("name").and_then(|name| name.short(MOST_NAME)).unwrap_or_default();
+            let name = block.get("name").and_then(|name| name.short(LONGEST_NAME)).unwrap_or_default();
             let tool = out.tool_id(&name);
             let mut call = Call::new(id, thread, tool);
             call.input = block.get("input").map(|input| place.span(input));
@@ -186,7 +180,7 @@ impl ClaudeReader {
         let content = record.path(&["message", "content"]);
         for block in content.into_iter().flat_map(|content| content.items()) {
             let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
-            let id = block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short(MOST_NAME));
+            let id = block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short(LONGEST_NAME));
             let Some(id) = id else { continue };
             self.results.push(ResultRecord {
                 thread,
@@ -206,7 +200,7 @@ impl ClaudeReader {
         if record.get("subtype").is_some_and(|kind| kind.is("compact_boundary")) {
             let preserved = record.path(&["compactMetadata", "preservedMessages", "uuids"]);
             let ids = preserved.into_iter().flat_map(|list| list.items());
-            let preserved = ids.filter_map(|id| id.short(MOST_NAME)).map(|id| record_id(&id)).collect();
+            let preserved = ids.filter_map(|id| id.short(LONGEST_NAME)).map(|id| record_id(&id)).collect();
             let at = record.get("timestamp").and_then(clock::time);
             self.boundaries.push(Boundary { thread, number: self.count, at, preserved });
         }
@@ -237,7 +231,7 @@ impl ClaudeReader {
 }
 
 fn id_of(record: Json, key: &str) -> Option<RecordId> {
-    record.get(key)?.short(MOST_NAME).map(|id| record_id(&id))
+    record.get(key)?.short(LONGEST_NAME).map(|id| record_id(&id))
 }
 
 /// Reads a result into its call.
@@ -262,31 +256,11 @@ fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
     });
 }
 
-/// Returns the text of a `content`: a string, or a list of parts.
-fn pieces(content: Json, place: RecordPlace) -> Vec<Piece> {
-    if content.kind() == Kind::String {
-        return vec![Piece::Json(place.span(content))];
-    }
-    let part = |part: Json| match part.get("text").filter(|text| text.kind() == Kind::String) {
-        Some(text) => Piece::Json(place.span(text)),
-        None => Piece::Image,
-    };
-    content.items().map(part).collect()
-}
-
-/// Returns the first few hundred bytes of a `content`, in which a notice frames the text.
-fn first_text(content: Json) -> String {
-    let first = match content.kind() {
-        Kind::String => Some(content),
-        _ => content.items().find_map(|part| part.get("text")),
-    };
-    first.and_then(|text| text.text()).map(|text| text.to_text(MOST_TEXT).text).unwrap_or_default()
-}
-
 /// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
 fn cut_of(start: &str, ui: Option<Json>) -> (Cut, Vec<Citation>) {
     let field = |key: &str| ui.and_then(|ui| ui.get(key));
-    let saved = field("persistedOutputPath").and_then(|path| path.short(MOST_TEXT)).or_else(|| cited(start));
+    let saved =
+        field("persistedOutputPath").and_then(|path| path.short(LONGEST_TEXT)).or_else(|| cited(start));
     if let Some(path) = saved {
         let bytes =
             field("persistedOutputSize").and_then(|size| size.int()).and_then(|size| size.try_into().ok());
@@ -322,14 +296,14 @@ fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
 fn replace(record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
     let at = record.get("timestamp").and_then(clock::time);
     for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
-        let id = replacement.get("toolUseId").and_then(|id| id.short(MOST_NAME));
+        let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
         let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
         let call = id.and_then(|id| out.call_mut(thread, &id));
         let (Some(call), Some(text)) = (call, text) else { continue };
         if let Some(last) = call.results.last_mut() {
             last.fate = Fate::Replaced(at);
         }
-        if let Some(path) = cited(&text.text().map(|text| text.to_text(MOST_TEXT).text).unwrap_or_default()) {
+        if let Some(path) = cited(&start_of(text)) {
             call.cut = Cut::Spill;
             call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
         }
@@ -348,7 +322,7 @@ fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
     let bytes = FileRecords::new(path).whole().unwrap_or_default();
     let mut tape = Tape::default();
     let Ok(meta) = tape.read(&bytes) else { return };
-    let text = |key: &str| meta.get(key).and_then(|value| value.short(MOST_NAME));
+    let text = |key: &str| meta.get(key).and_then(|value| value.short(LONGEST_NAME));
     if let Some(thread) = out.threads.get_mut(thread as usize) {
         text("agentType").into_iter().for_each(|name| thread.name = name.into());
         thread.parent_call = text("toolUseId").map(Into::into);
@@ -357,7 +331,7 @@ fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
 
 /// Takes over what a record says about the whole session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let text = |key: &str| record.get(key).and_then(|value| value.short(MOST_TEXT));
+    let text = |key: &str| record.get(key).and_then(|value| value.short(LONGEST_TEXT));
     let is = |kind: &str| record.get("type").is_some_and(|value| value.is(kind));
     if facts.id.is_empty() {
         facts.id = text("sessionId").unwrap_or_default();
@@ -365,7 +339,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     facts.version = text("version").or(facts.version.take());
     facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
     facts.model =
-        record.path(&["message", "model"]).and_then(|model| model.short(MOST_NAME)).or(facts.model.take());
+        record.path(&["message", "model"]).and_then(|model| model.short(LONGEST_NAME)).or(facts.model.take());
     if let Some(at) = record.get("timestamp").and_then(clock::time) {
         facts.started = facts.started.or(Some(at));
         facts.ended = facts.ended.max(Some(at));

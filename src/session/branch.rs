@@ -1,12 +1,12 @@
-//! Which records of a conversation are on the branch that lives: a tree by parents, of which the last leaf counts.
+//! Which records of a conversation are on the branch that lives: a tree by parents, in which one leaf counts.
 
 use std::collections::{HashMap, HashSet};
 
 /// An id of a record: a UUID as a number.
-pub(super) type RecordId = u128;
+pub type RecordId = u128;
 
 /// Reads a UUID. Another text gets a number of its own, of its last 16 bytes.
-pub(super) fn record_id(text: &str) -> RecordId {
+pub fn record_id(text: &str) -> RecordId {
     let digits = |text: &str| text.bytes().filter(|byte| *byte != b'-').count();
     if digits(text) == 32 {
         let hex = text.bytes().filter_map(|byte| char::from(byte).to_digit(16));
@@ -17,7 +17,7 @@ pub(super) fn record_id(text: &str) -> RecordId {
 
 /// The tree of one conversation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Branches {
+pub struct Branches {
     parents: HashMap<RecordId, Option<RecordId>>,
     last: Option<RecordId>,
     leaf: Option<RecordId>,
@@ -25,19 +25,24 @@ pub(super) struct Branches {
 
 impl Branches {
     /// Adds a record, after those before it in the log.
-    pub(super) fn add(&mut self, id: RecordId, parent: Option<RecordId>) {
+    pub fn add(&mut self, id: RecordId, parent: Option<RecordId>) {
         self.parents.insert(id, parent);
         self.last = Some(id);
     }
 
     /// Notes the leaf that the agent itself names; the record may follow later.
-    pub(super) fn set_leaf(&mut self, id: RecordId) {
+    pub fn set_leaf(&mut self, id: RecordId) {
         self.leaf = Some(id);
+    }
+
+    /// Returns the record that was added last.
+    pub fn last(&self) -> Option<RecordId> {
+        self.last
     }
 
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
-    pub(super) fn living(&self) -> HashSet<RecordId> {
+    pub fn living(&self) -> HashSet<RecordId> {
         let newest = self.last.map(|last| self.up_from(last)).unwrap_or_default();
         match self.leaf.filter(|leaf| self.parents.contains_key(leaf)) {
             Some(leaf) if !newest.contains(&leaf) => self.up_from(leaf),

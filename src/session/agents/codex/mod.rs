@@ -1,0 +1,98 @@
+//! Codex CLI: where its rollouts lie.
+
+mod records;
+
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+use crate::env::Env;
+use crate::session::find::{self, FoundFile};
+use crate::session::model::SessionFacts;
+use crate::session::reader::{LogSession, OpenedSession, Progress, SessionError, SessionFile, SessionFormat};
+
+use records::{CodexReader, note_facts};
+
+const AGENT: &str = "codex";
+
+/// The length of a session's id at the end of a rollout's name, in bytes.
+const ID: usize = 36;
+
+/// The rollouts of Codex, a JSON value a line.
+#[derive(Debug)]
+pub(crate) struct Codex;
+
+impl SessionFormat for Codex {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "0.25.0 to 0.169.0"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(root) = find::home_or(env, "CODEX_HOME", ".codex") else { return };
+        let mut dirs = vec![root.join("sessions")];
+        for _ in ["year", "month", "day"] {
+            dirs = dirs.iter().flat_map(|dir| find::directories(dir, fault)).collect();
+        }
+        dirs.push(root.join("archived_sessions"));
+        for dir in dirs {
+            let files = find::files(&dir, is_rollout, fault);
+            // A compressed copy is only used where the plain one is gone.
+            let plain = |path: &Path| files.iter().any(|file| file.path == path.with_extension(""));
+            files.iter().filter(|file| !plain(&file.path)).for_each(|file| found(session_file(file)));
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_meta = memmem::find(first, b"\"session_meta\"").is_some();
+        // The oldest form has no types: its first line has these keys.
+        let is_bare = [&b"\"instructions\""[..], b"\"id\"", b"\"timestamp\""]
+            .iter()
+            .all(|key| memmem::find(first, key).is_some());
+        (is_meta || is_bare).then(|| find::found_file(path).map(|file| session_file(&file)))?
+    }
+
+    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
+        find::glance(head, tail, &mut note_facts)
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        if file.path.extension().is_some_and(|end| end == "zst") {
+            let why = "is compressed; `zstd -d` makes a copy that can be read".to_owned();
+            return Err(SessionError::Unreadable { path: file.path.clone(), why });
+        }
+        let paths: Vec<PathBuf> = vec![file.path.clone()];
+        let session = LogSession::open(AGENT, paths, || Box::new(CodexReader::default()), progress)?;
+        Ok(Box::new(session))
+    }
+}
+
+fn is_rollout(name: &str) -> bool {
+    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+}
+
+fn session_file(file: &FoundFile) -> SessionFile {
+    let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.trim_end_matches(".zst").trim_end_matches(".jsonl");
+    let id = stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem);
+    SessionFile {
+        format: AGENT,
+        id: id.to_owned(),
+        path: file.path.clone(),
+        size: file.size,
+        modified: file.modified,
+        facts: SessionFacts::default(),
+    }
+}

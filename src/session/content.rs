@@ -1,0 +1,62 @@
+//! The `content` of a message, as most agents write it: a string, or a list of parts with text and images.
+
+use super::json::{Json, Kind};
+use super::model::Piece;
+use super::reader::RecordPlace;
+
+/// The longest id, kind or name that is taken over, in bytes.
+pub const LONGEST_NAME: usize = 256;
+
+/// The longest path or title that is taken over, and how much of a text is looked at for a notice, in bytes.
+pub const LONGEST_TEXT: usize = 4096;
+
+/// Returns the text of a content. A part without `text` counts as an image.
+pub fn pieces(content: Json, place: RecordPlace) -> Vec<Piece> {
+    if content.kind() == Kind::String {
+        return vec![Piece::Json(place.span(content))];
+    }
+    let part = |part: Json| match part.get("text").filter(|text| text.kind() == Kind::String) {
+        Some(text) => Piece::Json(place.span(text)),
+        None => Piece::Image,
+    };
+    content.items().map(part).collect()
+}
+
+/// Returns the first 4 KiB of a content's first text, in which a notice frames it; empty if there is none.
+pub fn first_text(content: Json) -> String {
+    let first = match content.kind() {
+        Kind::String => Some(content),
+        _ => content.items().find_map(|part| part.get("text")),
+    };
+    first.map(start_of).unwrap_or_default()
+}
+
+/// Returns the first 4 KiB of a string; empty for another value.
+pub fn start_of(text: Json) -> String {
+    text.text().map(|text| text.to_text(LONGEST_TEXT).text).unwrap_or_default()
+}
+
+/// Returns the last line of a content's last text, of at most 1 KiB; empty if there is none.
+pub fn last_line(content: Json) -> String {
+    let last = match content.kind() {
+        Kind::String => Some(content),
+        _ => content.items().filter_map(|part| part.get("text")).last(),
+    };
+    let ending = last.and_then(|text| text.text()).map(|text| text.ending(1024)).unwrap_or_default();
+    ending.lines().next_back().unwrap_or_default().to_owned()
+}
+
+/// Returns a member that is a name or an id.
+pub fn name(record: Json, key: &str) -> Option<String> {
+    record.get(key)?.short(LONGEST_NAME)
+}
+
+/// Returns a member that is a path or a title.
+pub fn text(record: Json, key: &str) -> Option<String> {
+    record.get(key)?.short(LONGEST_TEXT)
+}
+
+/// Whether a record is of this `type`.
+pub fn is_type(record: Json, kind: &str) -> bool {
+    record.get("type").is_some_and(|value| value.is(kind))
+}
