@@ -4,12 +4,14 @@
 pub mod agents;
 pub mod branch;
 pub mod clock;
+pub mod command;
 pub mod content;
 pub mod find;
 pub mod json;
 pub mod model;
 pub mod reader;
 pub mod record;
+pub mod spill;
 pub mod text;
 pub mod transcript;
 

@@ -1,0 +1,108 @@
+//! What a call did, in one line: the command, the file, or the first argument that tells.
+
+use super::json::{Json, Kind, Tape};
+use super::model::Call;
+use super::transcript::Transcript;
+
+/// How many bytes of the arguments are looked at.
+const MOST_INPUT: u64 = 64 << 10;
+
+/// How many bytes of a command are returned.
+const MOST_COMMAND: usize = 4 << 10;
+
+/// The arguments that tell most, best first.
+const TELLING: &[&str] = &[
+    "command",
+    "cmd",
+    "commands",
+    "script",
+    "code",
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+];
+
+/// Returns the command of a call, or the argument that tells most; empty if there are no arguments. It may hold any
+/// characters, as the model wrote them, and ends after 4 KiB.
+pub fn command(transcript: &Transcript, call: &Call) -> String {
+    let Some(span) = call.input else { return String::new() };
+    // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.
+    let Ok(bytes) = transcript.read(span, MOST_INPUT) else { return String::new() };
+    of_input(&bytes)
+}
+
+fn of_input(bytes: &[u8]) -> String {
+    let mut tape = Tape::default();
+    let Ok(input) = tape.read(bytes) else { return cut_input(bytes) };
+    match input.kind() {
+        // Some agents write the arguments as JSON in a string.
+        Kind::String => {
+            let inner = input.text().map(|text| text.to_text(MOST_INPUT as usize).text).unwrap_or_default();
+            let mut tape = Tape::default();
+            match tape.read(inner.as_bytes()) {
+                Ok(value) if value.kind() == Kind::Object => of_object(value),
+                _ => shortened(&inner),
+            }
+        }
+        Kind::Object => of_object(input),
+        _ => shortened(&String::from_utf8_lossy(bytes)),
+    }
+}
+
+fn of_object(input: Json) -> String {
+    let telling = TELLING.iter().find_map(|key| input.get(key).and_then(in_words));
+    telling.unwrap_or_else(|| match input.members().next() {
+        Some(_) => shortened(&String::from_utf8_lossy(input.raw())),
+        None => String::new(),
+    })
+}
+
+/// A string; or a list of words, of which a shell with `-c` is left out.
+fn in_words(value: Json) -> Option<String> {
+    match value.kind() {
+        Kind::String => value.text().map(|text| text.to_text(MOST_COMMAND).text),
+        Kind::Array => {
+            let words: Vec<String> = value.items().filter_map(|word| word.short(MOST_COMMAND)).collect();
+            let script = match &words[..] {
+                [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => script.clone(),
+                _ => words.join(" "),
+            };
+            (!script.is_empty()).then(|| shortened(&script))
+        }
+        _ => None,
+    }
+}
+
+/// Arguments that are longer than what is looked at: their outline does not close.
+fn cut_input(bytes: &[u8]) -> String {
+    shortened(&String::from_utf8_lossy(bytes))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MOST_COMMAND / 4).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_telling_argument_is_found() {
+        let of = |input: &str| of_input(input.as_bytes());
+        assert_eq!(of(r#"{"description":"d","command":"make all"}"#), "make all");
+        assert_eq!(of(r#""{\"cmd\": \"seq 1 3\"}""#), "seq 1 3");
+        assert_eq!(of(r#"{"command":["/bin/bash","-lc","ls"]}"#), "ls");
+        assert_eq!(of(r#"{"command":["git","log"]}"#), "git log");
+        assert_eq!(of(r#"{"commands":["a","b"]}"#), "a b");
+        assert_eq!(of(r#"{"file_path":"/x"}"#), "/x");
+        assert_eq!(of(r#"{"other":1}"#), r#"{"other":1}"#);
+        assert_eq!((of("{}"), of(r#""plain""#), of("[1]")), (String::new(), "plain".into(), "[1]".into()));
+        assert_eq!(of(r#"{"file_path":"/x","content":"half"#), r#"{"file_path":"/x","content":"half"#);
+    }
+}

@@ -1,0 +1,125 @@
+//! The spills that results name: whether they are still there. A path in the records is a claim, and nothing is opened.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use super::model::{Call, Citation};
+
+/// What is at the place that a result names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpillState {
+    /// A regular file, of the size that the records claim if they claim one.
+    Here(PathBuf),
+    /// Something else: a file of another size or owner, a link, a directory.
+    Other(PathBuf),
+    /// Nothing.
+    Gone,
+}
+
+impl SpillState {
+    /// Returns the word of `--json`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Here(_) => "here",
+            Self::Other(_) => "other",
+            Self::Gone => "gone",
+        }
+    }
+
+    /// Returns the file, if it is there.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Here(path) => Some(path),
+            Self::Other(_) | Self::Gone => None,
+        }
+    }
+}
+
+/// Looks for the first spill of a call that is there; `None` if it names none. `records` is the file with the call: where
+/// a home directory was copied, a spill is looked for in the copy, too. `uid` owns the files that count.
+pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
+    let states: Vec<_> = call.cites.iter().map(|cite| state(cite, records, uid)).collect();
+    let best = |wanted: fn(&SpillState) -> bool| states.iter().find(|state| wanted(state)).cloned();
+    best(|state| matches!(state, SpillState::Here(_)))
+        .or_else(|| best(|state| matches!(state, SpillState::Other(_))))
+        .or_else(|| states.first().cloned())
+}
+
+fn state(cite: &Citation, records: &Path, uid: u32) -> SpillState {
+    let places = [Some(cite.path.clone()), in_copy(&cite.path, records)];
+    let found = places.into_iter().flatten().filter(|path| path.is_absolute());
+    let looks = found.filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));
+    let mut other = None;
+    for (path, meta) in looks {
+        let is_same = cite.bytes.is_none_or(|bytes| bytes == meta.len());
+        if meta.is_file() && is_same && (meta.uid() == uid || meta.uid() == 0) {
+            return SpillState::Here(path);
+        }
+        other = Some(path);
+    }
+    other.map_or(SpillState::Gone, SpillState::Other)
+}
+
+/// Returns the place of a cited file in a copy of the agent's directory: the path below a hidden directory, taken from the
+/// directory of that name that holds the records.
+fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
+    let names: Vec<&OsStr> = cited
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    if cited.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    let hidden = names.iter().position(|name| name.as_encoded_bytes().starts_with(b"."))?;
+    let root = records.ancestors().find(|dir| dir.file_name() == Some(names[hidden]))?;
+    let copy = names[hidden + 1..].iter().fold(root.to_owned(), |path, name| path.join(name));
+    (copy != cited).then_some(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn citing(path: &Path, bytes: Option<u64>) -> Call {
+        let mut call = Call::new("1", 0, 0);
+        call.cites = vec![Citation { path: path.to_owned(), bytes }];
+        call
+    }
+
+    #[test]
+    fn a_spill_is_here_gone_or_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let spill = dir.path().join("b1.txt");
+        std::fs::write(&spill, "12345").unwrap();
+        let uid = dir.path().metadata().unwrap().uid();
+        let state = |path: &Path, bytes| state_of(&citing(path, bytes), Path::new("/log"), uid);
+        assert_eq!(state(&spill, Some(5)), Some(SpillState::Here(spill.clone())));
+        assert_eq!(state(&spill, None), Some(SpillState::Here(spill.clone())));
+        assert_eq!(state(&spill, Some(6)), Some(SpillState::Other(spill.clone())));
+        assert_eq!(state(dir.path(), None), Some(SpillState::Other(dir.path().to_owned())));
+        assert_eq!(state(&dir.path().join("no"), None), Some(SpillState::Gone));
+        assert_eq!(state(Path::new("b1.txt"), None), Some(SpillState::Gone), "relative");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&spill, &link).unwrap();
+        assert_eq!(state(&link, None), Some(SpillState::Other(link)));
+        assert_eq!(state_of(&Call::new("1", 0, 0), Path::new("/log"), uid), None);
+    }
+
+    #[test]
+    fn a_spill_is_found_in_a_copy_of_the_home_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let spill = dir.path().join(".claude/projects/p/b1.txt");
+        std::fs::create_dir_all(spill.parent().unwrap()).unwrap();
+        std::fs::write(&spill, "12345").unwrap();
+        let uid = dir.path().metadata().unwrap().uid();
+        let records = dir.path().join(".claude/projects/p/s.jsonl");
+        let cited = Path::new("/home/nobody/.claude/projects/p/b1.txt");
+        assert_eq!(state_of(&citing(cited, Some(5)), &records, uid), Some(SpillState::Here(spill)));
+        let out = Path::new("/home/nobody/.claude/../b1.txt");
+        assert_eq!(state_of(&citing(out, None), &records, uid), Some(SpillState::Gone));
+    }
+}
