@@ -14,5 +14,6 @@ pub mod record;
 pub mod spill;
 pub mod text;
 pub mod transcript;
+pub mod verify;
 
 pub use agents::FORMATS;

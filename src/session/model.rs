@@ -105,6 +105,8 @@ pub struct DisplayCopy {
     pub name: &'static str,
     /// Its text.
     pub text: Piece,
+    /// The length in bytes from which it may not be whole; `None` if it always is.
+    pub most: Option<u64>,
 }
 
 /// How a call ended.

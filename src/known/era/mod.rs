@@ -126,11 +126,27 @@ impl Era {
         self.start().is_none_or(|start| start <= day) && self.end().is_none_or(|end| day <= end)
     }
 
+    /// Whether it holds for a version of the agent; `None` if neither of its ends has a version.
+    pub fn holds_for(&self, version: &str) -> Option<bool> {
+        let edge = |edge: &Option<Edge>| edge.as_ref().and_then(|edge| edge.version.clone());
+        let (from, until) = (edge(&self.from), edge(&self.until));
+        let version = numbers(version);
+        let after = from.as_deref().map(|from| numbers(from) <= version);
+        let before = until.as_deref().map(|until| version <= numbers(until));
+        (after.is_some() || before.is_some()).then(|| after != Some(false) && before != Some(false))
+    }
+
     /// Ranks eras for a day, best first: those that may have held, and of these the latest start first.
     pub fn rank(&self, day: civil::Date) -> impl Ord + use<> {
         let began = Reverse((self.start(), self.end().unwrap_or(civil::Date::MAX)));
         (!self.holds_at(day), self.holds_at(day).then_some(began))
     }
+}
+
+/// Returns the numbers of a version, by which versions are compared: `2.1.330` is 2, 1, 330.
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect()
 }
 
 /// Formats an edge with a word before it, if anything about it is known.

@@ -94,3 +94,16 @@ fn an_era_in_words() {
     assert_eq!(self::era(Some("2025-12-07"), Some("2025-12-07")).to_string(), "only 2025-12-07");
     assert_eq!(self::era(Some("2026"), Some("")).to_string(), "from 2026");
 }
+
+#[test]
+fn a_version_is_compared_by_its_numbers() {
+    let edge = |version: &str| Some(Edge { version: Some(version.into()), date: None });
+    let era = Era { from: edge("2.1.45"), until: edge("2.1.231"), ..Era::default() };
+    let holds = |version: &str| era.holds_for(version);
+    assert_eq!(holds("2.1.45"), Some(true));
+    assert_eq!(holds("2.1.9"), Some(false));
+    assert_eq!(holds("2.1.330"), Some(false));
+    assert_eq!(holds("v2.1.100-beta"), Some(true));
+    assert_eq!(Era { from: edge("2"), ..Era::default() }.holds_for("1.9"), Some(false));
+    assert_eq!(Era::default().holds_for("1"), None);
+}

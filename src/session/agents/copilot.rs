@@ -181,7 +181,11 @@ fn result(
     call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes }).into_iter().collect();
     let copy = data.path(&["result", "detailedContent"]).filter(|text| text.kind() == Kind::String);
     call.display = copy
-        .map(|text| DisplayCopy { name: "detailedContent", text: Piece::Json(place.span(text)) })
+        .map(|text| DisplayCopy {
+            name: "detailedContent",
+            text: Piece::Json(place.span(text)),
+            most: Some(0),
+        })
         .into_iter()
         .collect();
     call.results.push(CallResult {

@@ -177,7 +177,7 @@ fn call(record: Json, called: Json, place: RecordPlace, at: Option<Timestamp>, o
     };
     let copy = called.get("resultDisplay").filter(|text| text.kind() == Kind::String);
     call.display = copy
-        .map(|text| DisplayCopy { name: "resultDisplay", text: Piece::Json(place.span(text)) })
+        .map(|text| DisplayCopy { name: "resultDisplay", text: Piece::Json(place.span(text)), most: None })
         .into_iter()
         .collect();
 }

@@ -189,7 +189,11 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
     call.cites = paths.into_iter().map(|path| Citation { path: PathBuf::from(path), bytes: None }).collect();
     let copy = field("output").filter(|text| text.kind() == Kind::String);
     call.display = copy
-        .map(|text| DisplayCopy { name: "resultDisplay.output", text: Piece::Json(place.span(text)) })
+        .map(|text| DisplayCopy {
+            name: "resultDisplay.output",
+            text: Piece::Json(place.span(text)),
+            most: Some(32_000),
+        })
         .into_iter()
         .collect();
     call.results.push(CallResult {

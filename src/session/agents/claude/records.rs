@@ -278,17 +278,20 @@ fn cited(start: &str) -> Option<String> {
 
 /// Returns the copies that only the agent's own screen shows.
 fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
-    let copy = |name: &'static str, path: &[&str]| {
+    let copy = |name: &'static str, path: &[&str], most: u64| {
         let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
-        Some(DisplayCopy { name, text: Piece::Json(place.span(text)) })
+        Some(DisplayCopy { name, text: Piece::Json(place.span(text)), most: Some(most) })
     };
-    let whole = (ui.kind() == Kind::String)
-        .then(|| DisplayCopy { name: "toolUseResult", text: Piece::Json(place.span(ui)) });
+    let whole = (ui.kind() == Kind::String).then(|| DisplayCopy {
+        name: "toolUseResult",
+        text: Piece::Json(place.span(ui)),
+        most: Some(0),
+    });
     whole
         .into_iter()
-        .chain(copy("toolUseResult.stdout", &["stdout"]))
-        .chain(copy("toolUseResult.stderr", &["stderr"]))
-        .chain(copy("toolUseResult.file.content", &["file", "content"]))
+        .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
+        .chain(copy("toolUseResult.stderr", &["stderr"], 0))
+        .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
         .collect()
 }
 

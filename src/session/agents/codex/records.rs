@@ -159,21 +159,28 @@ fn call(record: Json, item: Json, place: RecordPlace, at: Option<Timestamp>, out
 fn completed(item: Json, place: RecordPlace, out: &mut Transcript) {
     let Some(item) = item.get("item").filter(|item| is_type(*item, "CommandExecution")) else { return };
     let Some(id) = name(item, "id") else { return };
-    screen_copy(&id, item, "CommandExecution.aggregated_output", place, out);
+    screen_copy(&id, item, ("CommandExecution.aggregated_output", 65_536), place, out);
 }
 
 /// As [`completed`], of older versions.
 fn exec_end(item: Json, place: RecordPlace, out: &mut Transcript) {
     let Some(id) = name(item, "call_id") else { return };
-    screen_copy(&id, item, "exec_command_end.aggregated_output", place, out);
+    screen_copy(&id, item, ("exec_command_end.aggregated_output", 10_000), place, out);
 }
 
-fn screen_copy(id: &str, item: Json, what: &'static str, place: RecordPlace, out: &mut Transcript) {
+fn screen_copy(
+    id: &str,
+    item: Json,
+    (what, most): (&'static str, u64),
+    place: RecordPlace,
+    out: &mut Transcript,
+) {
     let Some(call) = out.call_mut(0, id) else { return };
+    let most = Some(most);
     let exit = item.get("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
     call.exit = call.exit.or(exit);
     if let Some(text) = item.get("aggregated_output").filter(|text| text.kind() == Kind::String) {
-        call.display.push(DisplayCopy { name: what, text: Piece::Json(place.span(text)) });
+        call.display.push(DisplayCopy { name: what, text: Piece::Json(place.span(text)), most });
     }
 }
 

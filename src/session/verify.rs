@@ -1,0 +1,300 @@
+//! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
+
+use std::ops::ControlFlow;
+
+use jiff::tz::TimeZone;
+
+use crate::known::Era;
+use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
+use crate::source::{self, MapView};
+
+use super::model::{Call, CallResult, Cut, Piece};
+use super::text;
+use super::transcript::Transcript;
+
+/// The longest text that is compared, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A policy of the agent's version makes the same text.
+    Equal {
+        /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
+        policy: String,
+    },
+    /// No policy of the agent's version does.
+    Differs(Difference),
+    /// There is nothing to compare.
+    Unchecked(Unchecked),
+}
+
+impl Verdict {
+    /// Returns the mark on the screens and in tables.
+    pub fn mark(&self) -> &'static str {
+        match self {
+            Self::Equal { .. } => "=",
+            Self::Differs(_) => "≠",
+            Self::Unchecked(_) => "?",
+        }
+    }
+
+    /// Returns the word of `--json`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Equal { .. } => "equal",
+            Self::Differs(_) => "differs",
+            Self::Unchecked(_) => "unchecked",
+        }
+    }
+}
+
+/// Where a reconstruction differs from what was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The policy that comes closest.
+    pub policy: String,
+    /// The first byte that differs, in the text that the model got, 0-based.
+    pub at: u64,
+    /// The part of the reconstruction in which it lies: `kept`, `changed`, `notice`, or `end` after its last byte.
+    pub part: &'static str,
+    /// A policy that makes the same text, but of another version of the agent.
+    pub fits: Option<String>,
+}
+
+/// Why there is nothing to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unchecked {
+    /// The call has no result.
+    #[error("the call has no result")]
+    NoResult,
+    /// The agent did not cut the output.
+    #[error("the output was not cut")]
+    NotCut,
+    /// The whole output is not at hand.
+    #[error("the whole output is not at hand")]
+    NoSpill,
+    /// No policy of the agent is known.
+    #[error("no policy of this agent is known")]
+    NoPolicy,
+    /// The records cannot be read any more.
+    #[error("the records cannot be read")]
+    Unreadable,
+    /// The text is too long to be compared.
+    #[error("the result is over 16 MB")]
+    TooLong,
+    /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.
+    #[error("only the copy for the agent's screen is at hand, and it does not lead to the same text")]
+    DisplayOnly,
+}
+
+/// The whole output of a call.
+#[derive(Clone, Debug)]
+pub enum WholeOutput {
+    /// The spill, with its path as the agent named it.
+    Spill(MapView, String),
+    /// A copy for the agent's own screen that is known to be whole.
+    Display(Vec<u8>),
+}
+
+impl WholeOutput {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Spill(view, _) => view,
+            Self::Display(bytes) => bytes,
+        }
+    }
+
+    fn saved_as(&self) -> &str {
+        match self {
+            Self::Spill(_, path) => path,
+            Self::Display(_) => "",
+        }
+    }
+}
+
+/// Returns the display copy of a call that holds all of its output, if there is one.
+pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
+    call.display.iter().find_map(|copy| {
+        let most = copy.most.map_or(LONGEST, |most| most as usize);
+        let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
+        let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < most);
+        (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
+    })
+}
+
+/// Checks one call after the other, of sessions of one agent.
+#[derive(Debug)]
+pub struct Verifier {
+    policies: Vec<Policy>,
+}
+
+impl Verifier {
+    /// Takes the policies of an agent from a catalog. Faulty files are left out.
+    pub fn new(catalog: &Catalog, agent: &str) -> Self {
+        let names = catalog.names().filter(|name| name.split('/').next() == Some(agent));
+        Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
+    }
+
+    /// Compares the result that the model first saw with what the policies make of the whole output.
+    pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
+        let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
+        let Some(whole) = whole else {
+            let is_cut = matches!(call.cut, Cut::Spill | Cut::Lost);
+            return Verdict::Unchecked(if is_cut { Unchecked::NoSpill } else { Unchecked::NotCut });
+        };
+        if self.policies.is_empty() {
+            return Verdict::Unchecked(Unchecked::NoPolicy);
+        }
+        match text::to_text(transcript, &first.pieces, LONGEST) {
+            Err(_) => Verdict::Unchecked(Unchecked::Unreadable),
+            Ok((_, facts)) if facts.is_stopped => Verdict::Unchecked(Unchecked::TooLong),
+            Ok((text, _)) => self.compare(&Recorded { transcript, call, result: first, text: &text }, whole),
+        }
+    }
+
+    fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
+        let body = recorded.body();
+        let mut totals = Totals::unknown();
+        let mut nearest: Option<Difference> = None;
+        let mut fits = None;
+        for policy in &self.policies {
+            let is_of_version = recorded.is_of_version(&policy.era());
+            for (policy, name) in variants(policy, recorded) {
+                let Some((preview, known)) = planned(&policy, whole, totals, recorded.call.exit) else {
+                    continue;
+                };
+                totals = totals.or(known);
+                let input = input(whole, &totals, recorded.call.exit);
+                let text = preview.text(&input);
+                if text == body && is_of_version {
+                    return Verdict::Equal { policy: name };
+                }
+                if text == body {
+                    fits = fits.or(Some(name));
+                    continue;
+                }
+                let at = common(text.as_bytes(), body.as_bytes());
+                if is_of_version && nearest.as_ref().is_none_or(|nearest| nearest.at < at as u64) {
+                    let part = part_at(&preview, &input, at as u64);
+                    nearest = Some(Difference { policy: name, at: at as u64, part, fits: None });
+                }
+            }
+        }
+        let head = (recorded.text.len() - body.len()) as u64;
+        let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
+        match whole {
+            WholeOutput::Display(_) if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
+            _ => Verdict::Differs(Difference { at: nearest.at + head, fits, ..nearest }),
+        }
+    }
+}
+
+/// A result, and what is known of how it came about.
+struct Recorded<'a> {
+    transcript: &'a Transcript,
+    call: &'a Call,
+    result: &'a CallResult,
+    text: &'a str,
+}
+
+impl<'a> Recorded<'a> {
+    /// Returns the text without the lines that the agent puts before it whatever the output is.
+    fn body(&self) -> &'a str {
+        let after = |marker: &str| self.text.split_once(marker).map(|(_, body)| body);
+        let body = match self.transcript.agent {
+            "codex" => after("\nOutput:\n"),
+            _ => None,
+        };
+        body.unwrap_or(self.text)
+    }
+
+    /// Whether a policy holds for the agent's version; or, if either does not say, for the day of the call.
+    fn is_of_version(&self, era: &Era) -> bool {
+        let version = self.transcript.facts.version.as_deref();
+        let at = self.result.at.or(self.call.at);
+        let day = at.map(|at| at.to_zoned(TimeZone::UTC).date());
+        match version.map(|version| (version, era.holds_for(version))) {
+            Some((_, Some(holds))) => holds,
+            _ => day.is_none_or(|day| era.holds_at(day)),
+        }
+    }
+
+    /// Returns what the records tell of a parameter.
+    fn parameter(&self, name: &str) -> Option<String> {
+        match name {
+            "call_id" => Some(self.call.id.to_string()),
+            "task_id" => {
+                let dir = self.call.cites.first()?.path.parent()?;
+                Some(dir.file_name()?.to_str()?.to_owned())
+            }
+            "wall_seconds" => match self.result.pieces.first()? {
+                Piece::Added(text) => Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Returns a policy as the records tell, and with each switch turned, which they do not tell.
+fn variants(policy: &Policy, recorded: &Recorded) -> Vec<(Policy, String)> {
+    let mut base = policy.clone();
+    for param in policy.params() {
+        if let Some(value) = recorded.parameter(&param.name) {
+            let _ = base.set(&param.name, &value);
+        }
+    }
+    let mut all = vec![(base.clone(), base.name().to_owned())];
+    for param in policy.params().iter().filter(|param| param.kind == ParamKind::Boolean) {
+        let now = base.get(&param.name).map(|value| value.to_string());
+        let other = if now.as_deref() == Some("true") { "false" } else { "true" };
+        let mut turned = base.clone();
+        if turned.set(&param.name, other).is_ok() {
+            let name = format!("{} {}={other}", turned.name(), param.name);
+            all.push((turned, name));
+        }
+    }
+    all
+}
+
+fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>) -> Input<'a> {
+    let output = Output { bytes: whole.bytes(), totals };
+    Input { exit_code, ..Input::new(output, whole.saved_as()) }
+}
+
+/// Plans with exact totals, counted once for all policies.
+fn planned(
+    policy: &Policy,
+    whole: &WholeOutput,
+    totals: Totals,
+    exit_code: Option<i32>,
+) -> Option<(Preview, Totals)> {
+    let count = |_, want| {
+        Some(match whole {
+            WholeOutput::Spill(view, _) => source::count(view, want),
+            WholeOutput::Display(bytes) => crate::text::units::measure_all(bytes, want),
+        })
+    };
+    let counted = plan_counting(&input(whole, &totals, exit_code), policy, ToCount::Text, count).ok()?;
+    let is_short = counted.preview.byte_len(&input(whole, &totals, exit_code)) <= LONGEST as u64;
+    is_short.then_some((counted.preview, counted.totals.stdout))
+}
+
+/// Returns the length of the common beginning.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns the kind of the part that holds a byte of a preview's text.
+fn part_at(preview: &Preview, input: &Input, at: u64) -> &'static str {
+    let mut end = 0;
+    let found = preview.parts.iter().try_for_each(|part| {
+        end += part.byte_len(input);
+        if at < end { ControlFlow::Break(part.kind()) } else { ControlFlow::Continue(()) }
+    });
+    match found {
+        ControlFlow::Break(kind) => kind,
+        ControlFlow::Continue(()) => "end",
+    }
+}
