@@ -228,6 +228,10 @@ impl<'a> Recorded<'a> {
                 let dir = self.call.cites.first()?.path.parent()?;
                 Some(dir.file_name()?.to_str()?.to_owned())
             }
+            "shell_id" => {
+                let (_, last) = self.text.rsplit_once("<shellId: ")?;
+                Some(last.split(' ').next()?.to_owned())
+            }
             "wall_seconds" => match self.result.pieces.first()? {
                 Piece::Added(text) => Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned()),
                 _ => None,

@@ -1,0 +1,51 @@
+//! Sums over the calls of a session: how many were cut, how many are lost, and what their results cost.
+
+use std::path::Path;
+
+use super::model::{Call, CallResult, Cut};
+use super::spill::{SpillState, state_of};
+use super::text;
+use super::transcript::Transcript;
+
+/// The sums of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The number of calls.
+    pub calls: u64,
+    /// Those whose output was cut.
+    pub cut: u64,
+    /// Those of them whose rest was never kept.
+    pub lost: u64,
+    /// Those of them whose spill was deleted since.
+    pub gone: u64,
+    /// The bytes of the results, as the model first saw them.
+    pub got_bytes: u64,
+    /// Results whose length is not known, since the records cannot be read any more.
+    pub unknown: u64,
+}
+
+/// Sums up a session. The texts are read once, and not kept. `records` is the session's file, `uid` the user.
+pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> Tally {
+    let mut tally = Tally { calls: transcript.calls.len() as u64, ..Tally::default() };
+    for call in &transcript.calls {
+        tally.cut += u64::from(matches!(call.cut, Cut::Spill | Cut::Lost));
+        tally.lost += u64::from(call.cut == Cut::Lost);
+        tally.gone += u64::from(is_gone(call, records, uid));
+        match call.first().map(|first| length(transcript, first)) {
+            Some(Some(bytes)) => tally.got_bytes += bytes,
+            Some(None) => tally.unknown += 1,
+            None => {}
+        }
+    }
+    tally
+}
+
+/// Whether the spill of a call was deleted since.
+pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {
+    call.cut == Cut::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
+}
+
+/// Returns the length of a result in UTF-8 bytes; `None` if the records cannot be read any more.
+pub fn length(transcript: &Transcript, result: &CallResult) -> Option<u64> {
+    text::decode(transcript, &result.pieces, &mut |_| true).ok().map(|facts| facts.bytes)
+}
