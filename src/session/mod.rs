@@ -6,6 +6,8 @@ pub mod branch;
 pub mod clock;
 pub mod command;
 pub mod content;
+#[cfg(feature = "sqlite")]
+pub mod database;
 pub mod find;
 pub mod json;
 pub mod list;

@@ -4,7 +4,10 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+#[cfg(feature = "sqlite")]
+mod goose;
 mod kimi_code;
+mod opencode;
 mod pi;
 mod qwen;
 
@@ -19,4 +22,11 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &pi::Pi,
     &copilot::CopilotCli,
     &kimi_code::KimiCode,
+    #[cfg(feature = "sqlite")]
+    &opencode::OpencodeRows,
+    #[cfg(feature = "sqlite")]
+    &opencode::KiloRows,
+    &opencode::OpencodeTree,
+    #[cfg(feature = "sqlite")]
+    &goose::Goose,
 ];

@@ -3,6 +3,7 @@
 mod claude;
 mod logs;
 mod samples;
+mod stored;
 mod verify;
 
 use std::path::{Path, PathBuf};

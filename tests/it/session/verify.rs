@@ -75,5 +75,8 @@ fn samples_are_equal() {
     equal("pi-1.5.2", "pi", "bash", "pi/bash");
     equal("qwen-0.24.4", "qwen-code", "run_shell_command", "qwen-code/shell");
     equal("copilot-1.0.102", "copilot-cli", "bash", "copilot-cli/tool");
+    equal("opencode-1.18.33", "opencode", "bash", "opencode/shell");
+    equal("opencode-1.1.53", "opencode", "bash", "opencode/output task_tool=true");
+    equal("goose-1.52.0", "goose", "shell", "goose/shell");
     equal("kimicode-2.1.0", "kimi-code", "Bash", "kimi-code/bash");
 }

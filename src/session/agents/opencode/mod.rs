@@ -1,0 +1,10 @@
+//! opencode, and Kilo, which is built on it: first a tree of JSON files, then a database.
+
+mod part;
+#[cfg(feature = "sqlite")]
+mod rows;
+mod tree;
+
+#[cfg(feature = "sqlite")]
+pub(crate) use rows::{KiloRows, OpencodeRows};
+pub(crate) use tree::OpencodeTree;

@@ -1,0 +1,288 @@
+//! opencode since 1.2, and Kilo: a database with a row for each session, message and part.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf};
+use crate::session::find;
+use crate::session::json::Tape;
+use crate::session::model::SessionFacts;
+use crate::session::reader::{
+    OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::transcript::Transcript;
+
+use super::part;
+
+/// The parts of messages.
+const PARTS: RowsOf = RowsOf { table: "part", column: "data" };
+
+/// The sessions of opencode in a database.
+#[derive(Debug)]
+pub(crate) struct OpencodeRows;
+
+/// The sessions of Kilo in a database.
+#[derive(Debug)]
+pub(crate) struct KiloRows;
+
+impl SessionFormat for OpencodeRows {
+    fn agent(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn name(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.18.33"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(dir) = find::data_dir(env, "opencode") else { return };
+        let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
+        let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
+        let others = find::files(&dir, is_database, fault).into_iter().map(|file| file.path);
+        for path in named.into_iter().chain(others) {
+            sessions(&path, "opencode", found, fault);
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let is_kilo = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"kilo"));
+        (!is_kilo).then(|| newest(path, head, "opencode"))?
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        file.facts.clone()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        RowsSession::open("opencode", file, progress)
+    }
+}
+
+impl SessionFormat for KiloRows {
+    fn agent(&self) -> &'static str {
+        "kilo"
+    }
+
+    fn name(&self) -> &'static str {
+        "kilo"
+    }
+
+    fn seen(&self) -> &'static str {
+        "7.7.9"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(dir) = find::data_dir(env, "kilo") else { return };
+        sessions(&dir.join("kilo.db"), "kilo", found, fault);
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        newest(path, head, "kilo")
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        file.facts.clone()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        RowsSession::open("kilo", file, progress)
+    }
+}
+
+/// Returns the session of a database that was changed last, for a database that is named by its path.
+fn newest(path: &Path, head: &[u8], format: &'static str) -> Option<SessionFile> {
+    if !Database::is_one(head) {
+        return None;
+    }
+    let mut all = Vec::new();
+    sessions(path, format, &mut |session| all.push(session), &mut |_| {});
+    all.into_iter().max_by_key(|session| session.modified)
+}
+
+/// Finds the sessions of a database; those of sub-agents are part of their parents.
+fn sessions(
+    path: &Path,
+    format: &'static str,
+    found: &mut dyn FnMut(SessionFile),
+    fault: &mut dyn FnMut(String),
+) {
+    if !path.is_file() {
+        return;
+    }
+    match listed(path, format) {
+        Ok(sessions) => sessions.into_iter().for_each(found),
+        Err(error) => fault(format!("{}: {error}", path.display())),
+    }
+}
+
+fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, DatabaseError> {
+    let mut database = Database::open(path)?;
+    database.whole(|connection| {
+        let columns = connection.columns("session")?;
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let parent = if columns.contains("parent_id") { "parent_id" } else { "NULL" };
+        let sql = format!(
+            "SELECT id, {parent}, directory, title, version, time_created, time_updated FROM session"
+        );
+        let mut sessions = Vec::new();
+        connection.each(&sql, &[], &mut |row| {
+            let facts = SessionFacts {
+                id: row.text(0).unwrap_or_default(),
+                parent: row.text(1),
+                cwd: row.text(2),
+                title: row.text(3),
+                version: row.text(4),
+                model: None,
+                started: row.number(5).and_then(clock::number),
+                ended: row.number(6).and_then(clock::number),
+            };
+            if facts.parent.is_none() {
+                sessions.push(session_file(path, format, facts));
+            }
+            true
+        })?;
+        Ok(sessions)
+    })
+}
+
+fn session_file(path: &Path, format: &'static str, facts: SessionFacts) -> SessionFile {
+    let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
+    SessionFile {
+        format,
+        path: path.to_owned(),
+        id: facts.id.clone(),
+        size: 0,
+        modified: since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_millis(since)),
+        facts,
+    }
+}
+
+/// A session and those of its sub-agents, in a database.
+struct RowsSession {
+    file: SessionFile,
+    transcript: Transcript,
+}
+
+impl RowsSession {
+    fn open(
+        agent: &'static str,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let mut session = Self { file: file.clone(), transcript: Transcript::new(agent) };
+        session.refresh(progress)?;
+        Ok(Box::new(session))
+    }
+
+    fn read(&self, progress: &dyn Progress) -> Result<Transcript, DatabaseError> {
+        let mut database = Database::open(&self.file.path)?;
+        database.whole(|connection| {
+            let mut out = Transcript::new(self.transcript.agent);
+            out.facts = self.file.facts.clone();
+            let source = out.add_source(Arc::new(RowRecords::new(self.file.path.clone(), PARTS)));
+            let mut threads = vec![(self.file.id.clone(), 0)];
+            for (id, title) in
+                connection.pairs("SELECT id, title FROM session WHERE parent_id = ?", &self.file.id)?
+            {
+                let thread = out.thread_id(&id);
+                if let Some(thread) = out.threads.get_mut(thread as usize) {
+                    thread.name = title.into();
+                }
+                threads.push((id, thread));
+            }
+            for (session, thread) in threads {
+                let compacted = connection.compacted(&session)?;
+                let sql =
+                    "SELECT rowid, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id";
+                let (mut tape, mut done, mut is_wanted) = (Tape::default(), 0, true);
+                connection.each(sql, &[&session], &mut |row| {
+                    out.unread.records += 1;
+                    done += 1;
+                    is_wanted = progress.step(done, done);
+                    let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+                    let message = row.text(1).unwrap_or_default();
+                    let before = compacted.iter().find(|(id, _)| message < **id).map(|(_, at)| *at);
+                    match row.bytes(2).map(|data| tape.read(data)) {
+                        Some(Ok(record)) => {
+                            let is_known = part::read(record, thread, place, before, &mut out);
+                            out.unread.known += u64::from(is_known);
+                        }
+                        _ => out.unread.broken += 1,
+                    }
+                    is_wanted
+                })?;
+                if !is_wanted {
+                    return Err(DatabaseError::GivenUp);
+                }
+            }
+            Ok(out)
+        })
+    }
+}
+
+impl OpenedSession for RowsSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+        let transcript = self.read(progress).map_err(|error| error.of(&self.file.path))?;
+        let before = std::mem::replace(&mut self.transcript, transcript);
+        Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+    }
+}
+
+/// The messages from which the history was begun anew, and when, by id.
+type Compactions = HashMap<String, Option<Timestamp>>;
+
+trait OfSessions {
+    fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError>;
+    fn pairs(&self, sql: &str, session: &str) -> Result<Vec<(String, String)>, DatabaseError>;
+}
+
+impl OfSessions for crate::session::database::Rows<'_> {
+    /// A summary stands for what was before it.
+    fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError> {
+        let sql = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY id";
+        let (mut found, mut tape) = (Compactions::new(), Tape::default());
+        self.each(sql, &[session], &mut |row| {
+            let is_summary = row.bytes(1).and_then(|data| tape.read(data).ok()).is_some_and(|message| {
+                message.get("summary").and_then(|summary| summary.bool()) == Some(true)
+            });
+            if is_summary {
+                found.insert(row.text(0).unwrap_or_default(), row.number(2).and_then(clock::number));
+            }
+            true
+        })?;
+        Ok(found)
+    }
+
+    fn pairs(&self, sql: &str, session: &str) -> Result<Vec<(String, String)>, DatabaseError> {
+        let mut found = Vec::new();
+        self.each(sql, &[session], &mut |row| {
+            found.push((row.text(0).unwrap_or_default(), row.text(1).unwrap_or_default()));
+            true
+        })?;
+        Ok(found)
+    }
+}

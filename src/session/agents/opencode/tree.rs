@@ -1,0 +1,187 @@
+//! opencode up to 1.1: a JSON file for each session, message and part.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{name, text};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Tape};
+use crate::session::model::SessionFacts;
+use crate::session::reader::{
+    OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+use crate::session::transcript::Transcript;
+
+use super::part;
+
+const AGENT: &str = "opencode";
+const FORM: &str = "opencode (files)";
+
+/// The sessions of opencode as trees of JSON files.
+#[derive(Debug)]
+pub(crate) struct OpencodeTree;
+
+impl SessionFormat for OpencodeTree {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        FORM
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.1.53"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(root) = find::data_dir(env, "opencode/storage/session") else { return };
+        for project in find::directories(&root, fault) {
+            for file in find::files(&project, is_json, fault) {
+                // Those of sub-agents are part of their parents.
+                if let Some(session) = session_file(&file).filter(|session| session.facts.parent.is_none()) {
+                    found(session);
+                }
+            }
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let mut tape = Tape::default();
+        let record = tape.read(head.trim_ascii()).ok()?;
+        let looks_alike = name(record, "projectID").is_some() && name(record, "directory").is_some();
+        looks_alike.then(|| session_file(&find::found_file(path)?))?
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        file.facts.clone()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let mut session = TreeSession { file: file.clone(), transcript: Transcript::new(AGENT) };
+        session.refresh(progress)?;
+        Ok(Box::new(session))
+    }
+}
+
+fn is_json(name: &str) -> bool {
+    name.ends_with(".json")
+}
+
+fn session_file(file: &FoundFile) -> Option<SessionFile> {
+    let bytes = FileRecords::new(&file.path).whole().ok()?;
+    let mut tape = Tape::default();
+    let facts = facts(tape.read(&bytes).ok()?);
+    Some(SessionFile {
+        format: FORM,
+        id: file.stem().to_owned(),
+        path: file.path.clone(),
+        size: file.size,
+        modified: file.modified,
+        facts,
+    })
+}
+
+fn facts(record: Json) -> SessionFacts {
+    let time = |key: &str| record.path(&["time", key]).and_then(clock::time);
+    SessionFacts {
+        id: name(record, "id").unwrap_or_default(),
+        version: name(record, "version"),
+        cwd: text(record, "directory"),
+        title: text(record, "title"),
+        parent: name(record, "parentID"),
+        model: None,
+        started: time("created"),
+        ended: time("updated"),
+    }
+}
+
+/// A session and those of its sub-agents.
+struct TreeSession {
+    file: SessionFile,
+    transcript: Transcript,
+}
+
+impl OpenedSession for TreeSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Files come and change one by one: all are read again, and the calls compared.
+    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+        let mut transcript = Transcript::new(AGENT);
+        transcript.facts = self.file.facts.clone();
+        let storage = self.file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default();
+        let mut threads = vec![(self.file.id.clone(), 0)];
+        threads.extend(children(&self.file, &mut transcript));
+        for (session, thread) in threads {
+            read_messages(&storage, &session, thread, progress, &mut transcript)?;
+        }
+        let before = std::mem::replace(&mut self.transcript, transcript);
+        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.clone());
+        Ok(looks(&before) != looks(&self.transcript)
+            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+    }
+}
+
+/// Returns the sessions of sub-agents, which lie beside their parent's.
+fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
+    let Some(project) = parent.path.parent() else { return Vec::new() };
+    let files = find::files(project, is_json, &mut |_| {});
+    let sessions = files.iter().filter_map(session_file);
+    let ours = sessions.filter(|session| session.facts.parent.as_deref() == Some(parent.id.as_str()));
+    ours.map(|session| {
+        let thread = out.thread_id(&session.id);
+        if let Some(thread) = out.threads.get_mut(thread as usize) {
+            thread.name = session.facts.title.unwrap_or_default().into();
+        }
+        (session.id, thread)
+    })
+    .collect()
+}
+
+fn read_messages(
+    storage: &Path,
+    session: &str,
+    thread: u32,
+    progress: &dyn Progress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    let messages = find::files(&storage.join("message").join(session), is_json, &mut |_| {});
+    let total = messages.len() as u64;
+    for (number, message) in messages.iter().enumerate() {
+        if !progress.step(number as u64, total) {
+            return Err(SessionError::GivenUp);
+        }
+        let parts = find::files(&storage.join("part").join(message.stem()), is_json, &mut |_| {});
+        parts.into_iter().for_each(|part| read_part(part.path, thread, out));
+    }
+    Ok(())
+}
+
+fn read_part(path: PathBuf, thread: u32, out: &mut Transcript) {
+    out.unread.records += 1;
+    let records = FileRecords::new(path);
+    let Ok(bytes) = records.whole() else {
+        out.unread.broken += 1;
+        return;
+    };
+    let mut tape = Tape::default();
+    let Ok(record) = tape.read(&bytes) else {
+        out.unread.broken += 1;
+        return;
+    };
+    let (calls, source) = (out.calls.len(), out.sources.len() as u32);
+    let is_known = part::read(record, thread, RecordPlace { source, row: 0, start: 0 }, None, out);
+    out.unread.known += u64::from(is_known);
+    if out.calls.len() > calls {
+        out.add_source(Arc::new(records));
+    }
+}
