@@ -5,7 +5,9 @@ mod generate;
 mod input;
 pub(crate) mod inspect;
 mod run;
+mod safe;
 mod screens;
+mod sessions;
 pub(crate) mod stores;
 mod table;
 mod terminal;
@@ -102,6 +104,10 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
         Some(Command::Compare(args)) => inspect::compare::run(&config()?, &args),
+        Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
+        Some(Command::Calls(args)) => sessions::calls::run(&config()?, &args),
+        Some(Command::Call(args)) => sessions::call::run(&config()?, &args),
+        Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man) => generate::man(),

@@ -11,6 +11,7 @@ pub mod database;
 pub mod find;
 pub mod json;
 pub mod list;
+pub mod mask;
 pub mod model;
 pub mod reader;
 pub mod record;

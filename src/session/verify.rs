@@ -1,5 +1,6 @@
 //! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
 
+use std::io;
 use std::ops::ControlFlow;
 
 use jiff::tz::TimeZone;
@@ -154,7 +155,7 @@ impl Verifier {
     }
 
     fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
-        let body = recorded.body();
+        let Ok(body) = recorded.body() else { return Verdict::Unchecked(Unchecked::Unreadable) };
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
         let mut fits = None;
@@ -167,26 +168,43 @@ impl Verifier {
                 totals = totals.or(known);
                 let input = input(whole, &totals, recorded.call.exit);
                 let text = preview.text(&input);
-                if text == body && is_of_version {
+                if text == body.text && is_of_version {
                     return Verdict::Equal { policy: name };
                 }
-                if text == body {
+                if text == body.text {
                     fits = fits.or(Some(name));
                     continue;
                 }
-                let at = common(text.as_bytes(), body.as_bytes());
+                let at = common(text.as_bytes(), body.text.as_bytes());
                 if is_of_version && nearest.as_ref().is_none_or(|nearest| nearest.at < at as u64) {
                     let part = part_at(&preview, &input, at as u64);
                     nearest = Some(Difference { policy: name, at: at as u64, part, fits: None });
                 }
             }
         }
-        let head = (recorded.text.len() - body.len()) as u64;
         let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
         match whole {
             WholeOutput::Display(_) if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
-            _ => Verdict::Differs(Difference { at: nearest.at + head, fits, ..nearest }),
+            _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
+    }
+}
+
+/// Where the output begins in what Codex gives its model.
+const HEADER_END: &str = "\nOutput:\n";
+
+/// A result as the policies make it, and where its bytes are in what the model got.
+struct Body {
+    text: String,
+    head: u64,
+    breaks: Vec<u64>,
+}
+
+impl Body {
+    /// Returns the place in what the model got.
+    fn place(&self, at: u64) -> u64 {
+        let added = self.breaks.iter().filter(|place| **place < at).count() as u64;
+        at.saturating_sub(added) + self.head
     }
 }
 
@@ -199,14 +217,26 @@ struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    /// Returns the text without the lines that the agent puts before it whatever the output is.
-    fn body(&self) -> &'a str {
-        let after = |marker: &str| self.text.split_once(marker).map(|(_, body)| body);
-        let body = match self.transcript.agent {
-            "codex" => after("\nOutput:\n"),
+    /// Returns the text as the policies make it: without the lines that the agent puts before it whatever the output is,
+    /// and with a line break between the parts of an agent that sends the notice as a part of its own.
+    fn body(&self) -> io::Result<Body> {
+        let head = match self.transcript.agent {
+            "codex" => self.text.find(HEADER_END).map(|at| at + HEADER_END.len()),
             _ => None,
         };
-        body.unwrap_or(self.text)
+        let head = head.unwrap_or(0);
+        let mut body = Body { text: self.text[head..].to_owned(), head: head as u64, breaks: Vec::new() };
+        if self.transcript.agent == "goose" {
+            body.text.clear();
+            for piece in &self.result.pieces {
+                if !body.text.is_empty() {
+                    body.breaks.push(body.text.len() as u64);
+                    body.text.push('\n');
+                }
+                body.text.push_str(&text::to_text(self.transcript, std::slice::from_ref(piece), LONGEST)?.0);
+            }
+        }
+        Ok(body)
     }
 
     /// Whether a policy holds for the agent's version; or, if either does not say, for the day of the call.

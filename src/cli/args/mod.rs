@@ -3,6 +3,7 @@
 pub(crate) mod refused;
 mod run;
 mod save;
+mod sessions;
 mod stores;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use crate::preview::{Direction, ToCount};
 
 pub(crate) use run::{LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
+pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
@@ -63,6 +65,14 @@ pub(crate) enum Command {
     Stores(StoresArgs),
     /// Compare what the model would get of a file under each policy, one row per policy
     Compare(CompareArgs),
+    /// List the sessions that agents recorded: calls, what was cut, what is lost
+    Sessions(SessionsArgs),
+    /// List the tool calls of a session, with what the model got for each
+    Calls(CallsArgs),
+    /// Print what the model got for one call, or another text of it
+    Call(CallArgs),
+    /// Check whether the policies make of the spills what the agents recorded
+    Verify(VerifyArgs),
     /// List the policies by which agents cut, or print one as a file to save and edit
     Policies(PoliciesArgs),
     /// Print a completion script for a shell

@@ -99,7 +99,7 @@ pub(crate) struct CompareArgs {
     pub json: bool,
 }
 
-fn age(text: &str) -> Result<SignedDuration, String> {
+pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
     crate::human::parse_age(text)
         .ok_or_else(|| format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w"))
 }

@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
+use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::known::Warning;
 use crate::preview::{self, Input, Part, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, Change, MapView};
-use crate::text::cells::Show;
-use crate::text::{label, units};
+use crate::text::units;
 
 /// Kept text is decoded and written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
@@ -142,47 +142,7 @@ fn piece_end(bytes: &[u8], at: usize, end: usize) -> usize {
 
 /// Writes the preview escaped: nothing goes to a terminal raw.
 fn to_terminal(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
-    let mut safe = SafeWriter { out: io::BufWriter::new(out), line: Vec::new() };
+    let mut safe = SafeWriter::new(io::BufWriter::new(out));
     exact(preview, input, &mut safe)?;
     safe.end()
-}
-
-/// Escapes what is written for a terminal, line by line; a very long line in pieces.
-struct SafeWriter<W: Write> {
-    out: W,
-    line: Vec<u8>,
-}
-
-impl<W: Write> Write for SafeWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.line.extend_from_slice(bytes);
-        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
-        let whole =
-            if self.line.len() > PIECE { self.line.len() - units::unfinished(&self.line) } else { whole };
-        if whole > 0 {
-            label::write_safe(
-                &mut self.out,
-                &self.line[..whole],
-                &Show::MODEL,
-                crate::cli::terminal::colour(),
-            )?;
-            self.line.drain(..whole);
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-impl<W: Write> SafeWriter<W> {
-    /// Writes the rest, and ends the last line.
-    fn end(&mut self) -> io::Result<()> {
-        if !self.line.is_empty() {
-            label::write_safe(&mut self.out, &self.line, &Show::MODEL, crate::cli::terminal::colour())?;
-            self.out.write_all(b"\n")?;
-        }
-        self.out.flush()
-    }
 }

@@ -9,7 +9,7 @@ use jiff::civil::DateTime;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name};
+use crate::session::content::{first_text, is_type, name, pieces};
 use crate::session::database::{Database, DatabaseError, Row, RowRecords, RowsOf};
 use crate::session::find;
 use crate::session::json::{Json, Tape};
@@ -237,29 +237,11 @@ fn result(part: Json, place: RecordPlace, at: Option<Timestamp>, fate: Fate, out
         .collect();
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
-        pieces: content.map(|content| spaced(content, place)).unwrap_or_default(),
+        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
         fate,
         record: Some(place.span(part)),
     });
-}
-
-/// The parts are sent joined by one space.
-fn spaced(content: Json, place: RecordPlace) -> Vec<Piece> {
-    if content.text().is_some() {
-        return vec![Piece::Json(place.span(content))];
-    }
-    let mut pieces = Vec::new();
-    for part in content.items() {
-        if !pieces.is_empty() {
-            pieces.push(Piece::Added(" ".into()));
-        }
-        pieces.push(match part.get("text").filter(|text| text.text().is_some()) {
-            Some(text) => Piece::Json(place.span(text)),
-            None => Piece::Image,
-        });
-    }
-    pieces
 }
 
 /// Returns the path in the notice, which has a part of its own.

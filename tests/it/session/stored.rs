@@ -43,7 +43,7 @@ fn goose(database: &Path) -> Results {
         .map(|part| {
             let content = part["toolResult"]["value"]["content"].as_array().unwrap();
             let texts: Vec<_> = content.iter().filter_map(|part| part["text"].as_str()).collect();
-            (part["id"].as_str().unwrap().to_owned(), texts.join(" "))
+            (part["id"].as_str().unwrap().to_owned(), texts.concat())
         })
         .collect()
 }

@@ -1,0 +1,111 @@
+//! Arguments of the commands that read agents' own records.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args as Group, ValueEnum};
+use jiff::SignedDuration;
+
+use super::stores::age;
+
+#[derive(Debug, Group)]
+pub(crate) struct SessionsArgs {
+    /// Only this agent's sessions
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Only sessions in this directory, or below
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Only sessions changed within this time: 7d, 24h, 30m, 2w
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    pub since: Option<SignedDuration>,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct CallsArgs {
+    /// Id of a session, prefix of an id, or file with an agent's records
+    #[arg(value_name = "SESSION|FILE")]
+    pub session: OsString,
+    /// Only calls whose output was cut
+    #[arg(long)]
+    pub cut: bool,
+    /// Only calls whose output was cut and never kept
+    #[arg(long)]
+    pub lost: bool,
+    /// Only calls whose spill was deleted since
+    #[arg(long)]
+    pub gone: bool,
+    /// Only calls that failed
+    #[arg(long)]
+    pub failed: bool,
+    /// Sort key
+    #[arg(long, value_name = "KEY", default_value = "time")]
+    pub sort: CallSort,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// By what calls are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallSort {
+    /// First to last
+    Time,
+    /// Most bytes that the model got first
+    Got,
+    /// Most bytes that the model did not get first
+    Lost,
+}
+
+#[derive(Debug, Group)]
+#[group(skip)]
+pub(crate) struct CallArgs {
+    /// Id of a call, or SESSION:CALL where several sessions have a call of that id
+    #[arg(value_name = "ID")]
+    pub id: String,
+    #[command(flatten)]
+    pub what: CallTexts,
+    /// Print a JSON object; what looks like a secret is masked, except with --raw
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which text of a call to print.
+#[derive(Debug, Default, Group)]
+#[group(multiple = false)]
+pub(crate) struct CallTexts {
+    /// What the agent's history holds as the result (the default)
+    #[arg(long)]
+    pub recorded: bool,
+    /// What the request that carried the result holds
+    #[arg(long)]
+    pub sent: bool,
+    /// The copy for the agent's own screen, which the model never got
+    #[arg(long)]
+    pub display: bool,
+    /// The record itself, as the agent wrote it
+    #[arg(long)]
+    pub raw: bool,
+    /// The spill: the whole output
+    #[arg(long)]
+    pub spill: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct VerifyArgs {
+    /// Id of a session, prefix of an id, file with an agent's records, or SESSION:CALL
+    #[arg(value_name = "SESSION|FILE|ID", required_unless_present = "all")]
+    pub what: Option<OsString>,
+    /// Check all sessions of all agents
+    #[arg(long, conflicts_with = "what")]
+    pub all: bool,
+    /// With --all, only sessions changed within this time: 7d, 24h, 30m, 2w
+    #[arg(long, value_name = "AGE", value_parser = age, requires = "all")]
+    pub since: Option<SignedDuration>,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,148 @@
+//! `overspill call`: prints one text of one call, byte for byte.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::cli::args::{CallArgs, CallTexts};
+use crate::cli::safe::SafeWriter;
+use crate::cli::{CommandResult, Failure, json, say};
+use crate::config::Config;
+use crate::session::model::{Call, Evidence, Piece};
+use crate::session::text;
+use crate::session::transcript::Transcript;
+use crate::source::Source;
+
+use super::row::{CallJson, Looker, Secrets};
+use super::select;
+
+/// The longest text in `--json`, in bytes.
+const MOST_JSON: usize = 16 << 20;
+
+/// A call as in `--json`, with the text that was asked for.
+#[derive(Debug, Serialize)]
+struct CallTextJson {
+    #[serde(flatten)]
+    call: CallJson,
+    what: &'static str,
+    text: String,
+    text_is_cut: bool,
+}
+
+/// Prints one text of a call.
+pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
+    let found = select::call(config, &args.id)?;
+    let transcript = found.opened.transcript();
+    let call = found.call.and_then(|at| transcript.calls.get(at));
+    let Some(call) = call else {
+        let words = format!("`{}` names a session; add a call as in SESSION:CALL", args.id);
+        return Err(Failure::Usage(words).into());
+    };
+    let looker = Looker::new(config, &found.file, transcript);
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if args.json {
+        let secrets = if args.what.raw { Secrets::Show } else { Secrets::Mask };
+        let mut text = Vec::new();
+        let mut limited = Limited { bytes: &mut text, is_cut: false };
+        let what = write(call, transcript, &looker, &args.what, &mut limited)?;
+        let text_is_cut = limited.is_cut;
+        let text = secrets.shown(&String::from_utf8_lossy(&text));
+        json(&mut out, &CallTextJson { call: looker.json(call, secrets), what, text, text_is_cut })?;
+        return Ok(out.flush()?);
+    }
+    if io::stdout().is_terminal() {
+        let mut safe = SafeWriter::new(&mut out);
+        write(call, transcript, &looker, &args.what, &mut safe)?;
+        safe.end()?;
+    } else {
+        write(call, transcript, &looker, &args.what, &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Writes the text that was asked for, and returns its name.
+fn write(
+    call: &Call,
+    transcript: &Transcript,
+    looker: &Looker,
+    what: &CallTexts,
+    out: &mut impl Write,
+) -> anyhow::Result<&'static str> {
+    if what.spill {
+        return spill(call, looker, out).map(|()| "spill");
+    }
+    if what.raw {
+        let record = call.first().and_then(|first| first.record).or(call.record);
+        let record = record.ok_or_else(|| Failure::Failed("the call has no record".into()))?;
+        pieces(transcript, &[Piece::Raw(record)], out)?;
+        return Ok("raw");
+    }
+    if what.display {
+        let Some(copy) = call.display.first() else {
+            return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
+        };
+        say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
+        pieces(transcript, std::slice::from_ref(&copy.text), out)?;
+        return Ok("display");
+    }
+    let wanted = |evidence: Evidence| !what.sent || evidence == Evidence::Sent;
+    let result = call.results.iter().find(|result| wanted(result.evidence));
+    let Some(result) = result else {
+        let why = if what.sent {
+            "the request that carried the result is not in the records; --recorded prints what the history holds"
+        } else {
+            "the call has no result"
+        };
+        return Err(Failure::Failed(why.into()).into());
+    };
+    pieces(transcript, &result.pieces, out)?;
+    Ok(result.evidence.as_str())
+}
+
+fn pieces(transcript: &Transcript, pieces: &[Piece], out: &mut impl Write) -> anyhow::Result<()> {
+    let mut written = Ok(());
+    let facts = text::decode(transcript, pieces, &mut |piece| {
+        written = out.write_all(piece.as_bytes());
+        written.is_ok()
+    })?;
+    written?;
+    if facts.images > 0 {
+        say(&format!("{} image(s) have no text", facts.images));
+    }
+    if facts.replaced > 0 {
+        say(&format!("{} characters of the record are no text, and stand as U+FFFD", facts.replaced));
+    }
+    Ok(())
+}
+
+/// Copies the spill.
+fn spill(call: &Call, looker: &Looker, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(state) = looker.spill(call) else {
+        return Err(Failure::Failed("the result names no spill".into()).into());
+    };
+    let Some(path) = state.path() else {
+        let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
+        return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
+    };
+    let source = Source::glance_at_entry(path)?;
+    Ok(out.write_all(&source.view())?)
+}
+
+/// Takes the first bytes of a text, as many as `--json` prints.
+struct Limited<'a> {
+    bytes: &'a mut Vec<u8>,
+    is_cut: bool,
+}
+
+impl Write for Limited<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = MOST_JSON.saturating_sub(self.bytes.len()).min(bytes.len());
+        self.bytes.extend_from_slice(&bytes[..room]);
+        self.is_cut |= room < bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

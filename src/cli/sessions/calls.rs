@@ -1,0 +1,123 @@
+//! `overspill calls`: lists the tool calls of a session, with what the model got for each.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use jiff::tz::TimeZone;
+
+use crate::cli::args::{CallSort, CallsArgs};
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{CommandResult, json, say};
+use crate::config::Config;
+use crate::human::size;
+use crate::session::model::{Call, CallStatus, Cut, Fate};
+use crate::session::spill::SpillState;
+use crate::session::tally::length;
+use crate::session::transcript::Transcript;
+
+use super::row::{Looker, Secrets};
+use super::select;
+
+/// Lists the calls of a session, the first first.
+pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
+    let found = select::session(config, &args.session)?;
+    let transcript = found.opened.transcript();
+    let looker = Looker::new(config, &found.file, transcript);
+    let mut calls: Vec<&Call> = match found.call {
+        Some(at) => transcript.calls.get(at).into_iter().collect(),
+        None => transcript.calls.iter().collect(),
+    };
+    let any = !calls.is_empty();
+    calls.retain(|call| is_wanted(args, call, &looker));
+    sort(&mut calls, args.sort, transcript, &looker);
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if args.json {
+        let records: Vec<_> = calls.iter().map(|call| looker.json(call, Secrets::Mask)).collect();
+        json(&mut out, &records)?;
+    } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
+        say(if any { "no calls of that kind" } else { "no calls" });
+    } else {
+        table(&calls, transcript, &looker).print(&mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Of several kinds that are asked for, one suffices.
+fn is_wanted(args: &CallsArgs, call: &Call, looker: &Looker) -> bool {
+    let all = !(args.cut || args.lost || args.gone || args.failed);
+    let is_gone =
+        || call.cut == Cut::Spill && looker.spill(call).is_none_or(|state| state == SpillState::Gone);
+    all || args.cut && matches!(call.cut, Cut::Spill | Cut::Lost)
+        || args.lost && call.cut == Cut::Lost
+        || args.failed && call.status == CallStatus::Failed
+        || args.gone && is_gone()
+}
+
+fn sort(calls: &mut [&Call], by: CallSort, transcript: &Transcript, looker: &Looker) {
+    let got = |call: &Call| call.first().and_then(|first| length(transcript, first)).unwrap_or(0);
+    let lost = |call: &Call| looker.whole_bytes(call).unwrap_or(0).saturating_sub(got(call));
+    match by {
+        CallSort::Time => calls.sort_by_key(|call| call.at),
+        CallSort::Got => calls.sort_by_cached_key(|call| Reverse(got(call))),
+        CallSort::Lost => calls.sort_by_cached_key(|call| Reverse(lost(call))),
+    }
+}
+
+fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> {
+    use Align::{Left, Right};
+    let heads = [
+        ("time", Left),
+        ("thread", Left),
+        ("tool", Left),
+        ("got", Right),
+        ("of", Right),
+        ("", Left),
+        ("state", Left),
+        ("id", Left),
+        ("command", Left),
+    ];
+    let mut table = Table::new(heads).yielding(&[8, 7]);
+    for call in calls {
+        let got = call.first().and_then(|first| length(transcript, first));
+        let thread = transcript.thread(call).map_or("", |thread| &thread.name);
+        let is_cut = matches!(call.cut, Cut::Spill | Cut::Lost);
+        table.row([
+            call.at
+                .map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()),
+            safe(thread.as_bytes()),
+            safe(transcript.tool(call).as_bytes()),
+            got.map_or("–".into(), size),
+            looker.whole_bytes(call).filter(|_| is_cut).map_or(String::new(), size),
+            if is_cut { looker.verify(call).mark().to_owned() } else { String::new() },
+            state(call, looker),
+            safe(call.id.as_bytes()),
+            safe(one_line(&looker.command(call, Secrets::Show)).as_bytes()),
+        ]);
+    }
+    table
+}
+
+/// Returns the one word that matters most about a call.
+fn state(call: &Call, looker: &Looker) -> String {
+    let fate = match call.fate() {
+        Fate::InContext => None,
+        fate => Some(format!("{} later", fate.as_str())),
+    };
+    let spill = match (call.cut, looker.spill(call)) {
+        (Cut::Lost, _) => Some("lost"),
+        (Cut::Spill, Some(SpillState::Here(_))) => Some("spill here"),
+        (Cut::Spill, Some(SpillState::Other(_))) => Some("another file"),
+        (Cut::Spill, _) => Some("gone"),
+        _ => None,
+    };
+    let status = match call.status {
+        CallStatus::Ok => None,
+        status => Some(status.as_str()),
+    };
+    let words = spill.or(status).map(str::to_owned);
+    words.into_iter().chain(fate).collect::<Vec<_>>().join(", ")
+}
+
+fn one_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}

@@ -1,0 +1,140 @@
+//! One call as `--json` prints it, and as table columns.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::session::command::command;
+use crate::session::mask::mask;
+use crate::session::model::{Call, Cut};
+use crate::session::reader::SessionFile;
+use crate::session::spill::{SpillState, state_of};
+use crate::session::text;
+use crate::session::transcript::Transcript;
+use crate::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
+use crate::source::Source;
+
+/// Whether what looks like a secret is masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// It is.
+    Mask,
+    /// It is not: the user asked for the records as they are.
+    Show,
+}
+
+impl Secrets {
+    /// Returns a text as it may be shown.
+    pub(crate) fn shown(self, text: &str) -> String {
+        match self {
+            Self::Mask => mask(text).into_owned(),
+            Self::Show => text.to_owned(),
+        }
+    }
+}
+
+/// One call as in `--json`. Times are RFC 3339, UTC; sizes are bytes of UTF-8.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct CallJson {
+    pub id: String,
+    session: String,
+    agent: &'static str,
+    version: Option<String>,
+    pub thread: String,
+    pub tool: String,
+    pub command: String,
+    pub at: Option<String>,
+    pub status: &'static str,
+    exit: Option<i32>,
+    evidence: Option<&'static str>,
+    pub got_bytes: Option<u64>,
+    got_sha256: Option<String>,
+    tokens_estimate: Option<u64>,
+    pub cut: &'static str,
+    pub spill: Option<String>,
+    pub spill_state: Option<&'static str>,
+    pub fate: Option<&'static str>,
+    pub verify: Option<&'static str>,
+}
+
+/// What a command works out about calls.
+pub(crate) struct Looker<'a> {
+    config: &'a Config,
+    file: &'a SessionFile,
+    transcript: &'a Transcript,
+    verifier: Verifier,
+}
+
+impl<'a> Looker<'a> {
+    /// Creates one for the calls of a session.
+    pub(crate) fn new(config: &'a Config, file: &'a SessionFile, transcript: &'a Transcript) -> Self {
+        let verifier = Verifier::new(&config.catalog, transcript.agent);
+        Self { config, file, transcript, verifier }
+    }
+
+    /// Returns what is at the place that a call's result names.
+    pub(crate) fn spill(&self, call: &Call) -> Option<SpillState> {
+        state_of(call, &self.file.path, self.config.env.uid())
+    }
+
+    /// Returns the size of the whole output in bytes, if it is known.
+    pub(crate) fn whole_bytes(&self, call: &Call) -> Option<u64> {
+        let found = self.spill(call).and_then(|state| state.path()?.metadata().ok()).map(|meta| meta.len());
+        found.or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+    }
+
+    /// Compares a call's result with what the policies make of the whole output.
+    pub(crate) fn verify(&self, call: &Call) -> Verdict {
+        let whole = matches!(call.cut, Cut::Spill | Cut::Lost).then(|| self.whole(call)).flatten();
+        self.verifier.verify(self.transcript, call, whole.as_ref())
+    }
+
+    fn whole(&self, call: &Call) -> Option<WholeOutput> {
+        let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
+        let spill = self.spill(call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
+        match (spill, cited) {
+            (Some(source), Some(path)) => Some(WholeOutput::Spill(source.view(), path)),
+            _ => whole_display(self.transcript, call),
+        }
+    }
+
+    /// Returns the one line that says what a call did.
+    pub(crate) fn command(&self, call: &Call, secrets: Secrets) -> String {
+        secrets.shown(&command(self.transcript, call))
+    }
+
+    /// Works out everything about a call.
+    pub(crate) fn json(&self, call: &Call, secrets: Secrets) -> CallJson {
+        let mut hash = Sha256::new();
+        let measured = call.first().and_then(|first| {
+            let mut take = |piece: &str| {
+                hash.update(piece);
+                true
+            };
+            text::decode(self.transcript, &first.pieces, &mut take).ok()
+        });
+        let spill = self.spill(call);
+        let thread = self.transcript.thread(call);
+        CallJson {
+            id: call.id.to_string(),
+            session: self.file.id.clone(),
+            agent: self.transcript.agent,
+            version: self.transcript.facts.version.clone(),
+            thread: thread.map_or_else(String::new, |thread| thread.name.to_string()),
+            tool: self.transcript.tool(call).to_owned(),
+            command: self.command(call, secrets),
+            at: call.at.map(|at| at.to_string()),
+            status: call.status.as_str(),
+            exit: call.exit,
+            evidence: call.first().map(|first| first.evidence.as_str()),
+            got_bytes: measured.map(|facts| facts.bytes),
+            got_sha256: measured.map(|_| format!("{:x}", hash.finalize())),
+            tokens_estimate: call.tokens.or_else(|| measured.map(|facts| facts.bytes.div_ceil(4))),
+            cut: call.cut.as_str(),
+            spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
+            spill_state: spill.as_ref().map(SpillState::as_str),
+            fate: call.first().map(|first| first.fate.as_str()),
+            verify: matches!(call.cut, Cut::Spill | Cut::Lost).then(|| self.verify(call).as_str()),
+        }
+    }
+}

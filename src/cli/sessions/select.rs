@@ -1,0 +1,170 @@
+//! Finds the session or the call that an argument means.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cli::{Failure, input, say};
+use crate::config::Config;
+use crate::session::list;
+use crate::session::reader::{OpenedSession, SessionFile};
+use crate::text::label::label;
+
+/// How many candidates are listed if an argument means several.
+const MOST_CANDIDATES: usize = 8;
+
+/// A session, and one of its calls if the argument names one.
+pub(crate) struct SelectedSession {
+    /// Where the session is.
+    pub file: SessionFile,
+    /// Its calls.
+    pub opened: Box<dyn OpenedSession>,
+    /// The index of the call.
+    pub call: Option<usize>,
+}
+
+/// Lists sessions; says what cannot be looked at.
+///
+/// # Errors
+/// There is no such agent.
+pub(crate) fn listed(
+    config: &Config,
+    agent: Option<&str>,
+    since: Option<SignedDuration>,
+) -> Result<Vec<SessionFile>, Failure> {
+    if let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) {
+        let known = list::agents().join(", ");
+        let words = format!("no sessions of `{agent}` can be read; those of these agents can: {known}");
+        return Err(Failure::Usage(words));
+    }
+    let listing = list::list(&config.env, agent);
+    listing.faults.iter().for_each(|fault| say(fault));
+    let mut sessions = listing.sessions;
+    let earliest = since.and_then(|since| Timestamp::now().checked_sub(since).ok());
+    sessions.retain(|session| earliest.is_none_or(|earliest| changed(session) >= Some(earliest)));
+    Ok(sessions)
+}
+
+/// Returns when a session was last changed.
+pub(crate) fn changed(session: &SessionFile) -> Option<Timestamp> {
+    session.modified.and_then(|time| Timestamp::try_from(time).ok())
+}
+
+/// Opens a session.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure> {
+    let opened = list::open(file, &()).map_err(|error| Failure::Failed(error.to_string()))?;
+    let unread = &opened.transcript().unread;
+    let words = unread.in_words();
+    if unread.is_format_unknown() {
+        say(&format!("{}: format not understood{}", file.path.display(), after(&words)));
+    } else if !words.is_empty() {
+        let seen = list::format_of(file).map_or("", |format| format.seen());
+        say(&format!("{}: {words}; read up to version {seen}", file.path.display()));
+    }
+    Ok(opened)
+}
+
+fn after(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!(": {words}") }
+}
+
+/// Finds the session of an argument: a path, an id, or a prefix of just one; with `:CALL` a call of it.
+///
+/// # Errors
+/// There is none, or there are several.
+pub(crate) fn session(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
+    if let Some(path) = input::path(word)? {
+        let path: PathBuf = std::path::absolute(&path).unwrap_or(path);
+        let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
+        let opened = open(&file)?;
+        return Ok(SelectedSession { file, opened, call: None });
+    }
+    let word = word.to_string_lossy();
+    let (name, call) = match word.split_once(':') {
+        Some((name, call)) => (name.to_owned(), Some(call.to_owned())),
+        None => (word.into_owned(), None),
+    };
+    let file = by_id(listed(config, None, None)?, &name)?;
+    let opened = open(&file)?;
+    let call = match call {
+        None => None,
+        Some(id) => Some(call_in(&*opened, &id).ok_or_else(|| no_call(&name, &id))?),
+    };
+    Ok(SelectedSession { file, opened, call })
+}
+
+fn by_id(sessions: Vec<SessionFile>, name: &str) -> Result<SessionFile, Failure> {
+    let mut found: Vec<SessionFile> =
+        sessions.into_iter().filter(|session| session.id.starts_with(name)).collect();
+    if found.iter().any(|session| session.id == name) {
+        found.retain(|session| session.id == name);
+    }
+    match found.len() {
+        0 => Err(Failure::Usage(format!("no session has the id `{}`; see `overspill sessions`", safe(name)))),
+        1 => Ok(found.remove(0)),
+        _ => Err(several(name, "sessions", found.iter().map(|session| session.id.clone()).collect())),
+    }
+}
+
+/// Finds a call by its id, in all sessions or in the one before the colon.
+///
+/// # Errors
+/// There is none, or there are several.
+pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<SelectedSession> {
+    if id.contains(':') {
+        return session(config, OsStr::new(id));
+    }
+    input::refuse_empty(OsStr::new(id))?;
+    let mut found = Vec::new();
+    for file in listed(config, None, None)?.into_iter().filter(|file| may_hold(file, id)) {
+        let Ok(opened) = list::open(&file, &()) else { continue };
+        if let Some(call) = call_in(&*opened, id) {
+            found.push(SelectedSession { file, opened, call: Some(call) });
+        }
+    }
+    match found.len() {
+        0 => Err(no_call("", id).into()),
+        1 => Ok(found.remove(0)),
+        _ => {
+            let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
+            Err(several(id, "calls", names).into())
+        }
+    }
+}
+
+/// Returns the call with this id; of several threads, the first.
+fn call_in(opened: &dyn OpenedSession, id: &str) -> Option<usize> {
+    opened.transcript().calls.iter().position(|call| &*call.id == id)
+}
+
+/// Whether a session's file holds these bytes at all: far quicker to see than to read it.
+fn may_hold(file: &SessionFile, id: &str) -> bool {
+    let is_log = file.path.extension().is_some_and(|end| end == "jsonl");
+    let has_one_file = matches!(file.format, "codex" | "gemini-cli" | "qwen-code" | "pi" | "copilot-cli");
+    if !is_log || !has_one_file {
+        return true;
+    }
+    let source = crate::source::Source::open(&file.path);
+    source.is_ok_and(|source| memchr::memmem::find(&source.view(), id.as_bytes()).is_some())
+}
+
+fn no_call(session: &str, id: &str) -> Failure {
+    let place = if session.is_empty() { String::new() } else { format!(" in session {}", safe(session)) };
+    Failure::Usage(format!("no call has the id `{}`{place}; see `overspill calls SESSION`", safe(id)))
+}
+
+fn several(name: &str, what: &str, candidates: Vec<String>) -> Failure {
+    let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|name| safe(name)).collect();
+    let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Failure::Usage(format!("`{}` means {} {what}: {}{more}", safe(name), candidates.len(), shown.join(", ")))
+}
+
+fn safe(text: &str) -> String {
+    label(OsStr::new(text).as_bytes())
+}

@@ -1,0 +1,183 @@
+//! `overspill verify`: is what the policies make of the spills what the agents recorded?
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::cli::args::VerifyArgs;
+use crate::cli::table::{Align, Table, safe};
+use crate::cli::{CommandResult, Failure, json, say};
+use crate::config::Config;
+use crate::human::{count, thousands};
+use crate::session::list;
+use crate::session::model::{Call, Cut};
+use crate::session::reader::SessionFile;
+use crate::session::transcript::Transcript;
+use crate::session::verify::Verdict;
+
+use super::row::{Looker, Secrets};
+use super::select;
+
+/// One verdict as in `--json`.
+#[derive(Debug, Serialize)]
+struct VerdictJson {
+    session: String,
+    call: String,
+    agent: &'static str,
+    version: Option<String>,
+    tool: String,
+    command: String,
+    verdict: &'static str,
+    policy: Option<String>,
+    differs_at: Option<u64>,
+    part: Option<&'static str>,
+    fits: Option<String>,
+    reason: Option<String>,
+}
+
+/// Checks the cut calls of a session, of one call, or of all sessions.
+pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
+    let mut found = Vec::new();
+    match &args.what {
+        Some(what) => {
+            let selected = match what.to_str().filter(|id| is_call(config, id)) {
+                Some(id) => select::call(config, id)?,
+                None => select::session(config, what)?,
+            };
+            let transcript = selected.opened.transcript();
+            let only = selected.call.and_then(|at| transcript.calls.get(at));
+            check(config, &selected.file, transcript, only, &mut found);
+        }
+        None => {
+            for file in select::listed(config, None, args.since)? {
+                match list::open(&file, &()) {
+                    Ok(opened) => check(config, &file, opened.transcript(), None, &mut found),
+                    Err(error) => say(&error.to_string()),
+                }
+            }
+        }
+    }
+    report(&found, args.json)
+}
+
+/// Whether an argument can only be the id of a call: it is no path, and no session has it.
+fn is_call(config: &Config, id: &str) -> bool {
+    let is_path = id.contains('/') || std::path::Path::new(id).exists();
+    let sessions = list::list(&config.env, None).sessions;
+    !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
+}
+
+fn check(
+    config: &Config,
+    file: &SessionFile,
+    transcript: &Transcript,
+    only: Option<&Call>,
+    found: &mut Vec<VerdictJson>,
+) {
+    let looker = Looker::new(config, file, transcript);
+    let cut = transcript.calls.iter().filter(|call| matches!(call.cut, Cut::Spill | Cut::Lost));
+    let calls: Vec<&Call> = match only {
+        Some(call) => vec![call],
+        None => cut.collect(),
+    };
+    for call in calls {
+        let verdict = looker.verify(call);
+        found.push(record(&looker, file, transcript, call, &verdict));
+    }
+}
+
+fn record(
+    looker: &Looker,
+    file: &SessionFile,
+    transcript: &Transcript,
+    call: &Call,
+    verdict: &Verdict,
+) -> VerdictJson {
+    let difference = match verdict {
+        Verdict::Differs(difference) => Some(difference.clone()),
+        _ => None,
+    };
+    let policy = match verdict {
+        Verdict::Equal { policy } => Some(policy.clone()),
+        _ => difference.as_ref().map(|difference| difference.policy.clone()),
+    };
+    VerdictJson {
+        session: file.id.clone(),
+        call: call.id.to_string(),
+        agent: transcript.agent,
+        version: transcript.facts.version.clone(),
+        tool: transcript.tool(call).to_owned(),
+        command: looker.command(call, Secrets::Mask),
+        verdict: verdict.as_str(),
+        policy,
+        differs_at: difference.as_ref().map(|difference| difference.at),
+        part: difference.as_ref().map(|difference| difference.part),
+        fits: difference.and_then(|difference| difference.fits),
+        reason: match verdict {
+            Verdict::Unchecked(why) => Some(why.to_string()),
+            _ => None,
+        },
+    }
+}
+
+fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
+    let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
+    let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if as_json {
+        json(&mut out, &found)?;
+    } else {
+        table(found).print(&mut out)?;
+    }
+    out.flush()?;
+    let words = format!(
+        "{} equal, {} different, {} not checked",
+        thousands(equal),
+        thousands(differ),
+        thousands(unchecked)
+    );
+    if differ > 0 {
+        let cut = count(found.len() as u64, "result");
+        return Err(Failure::Failed(format!("{cut} that were cut: {words}")).into());
+    }
+    if found.is_empty() {
+        say("no result was cut, so there is nothing to check");
+    } else if !as_json {
+        say(&words);
+    }
+    Ok(())
+}
+
+fn table(found: &[VerdictJson]) -> Table<6> {
+    use Align::Left;
+    let heads =
+        [("", Left), ("agent", Left), ("call", Left), ("policy", Left), ("", Left), ("command", Left)];
+    let mut table = Table::new(heads).yielding(&[5]);
+    for found in found {
+        let mark = match found.verdict {
+            "equal" => "=",
+            "differs" => "≠",
+            _ => "?",
+        };
+        let agent = format!("{} {}", found.agent, found.version.as_deref().unwrap_or_default());
+        table.row([
+            mark.to_owned(),
+            safe(agent.trim_end().as_bytes()),
+            safe(format!("{}:{}", found.session, found.call).as_bytes()),
+            found.policy.clone().unwrap_or_default(),
+            safe(in_words(found).as_bytes()),
+            safe(found.command.lines().next().unwrap_or_default().as_bytes()),
+        ]);
+    }
+    table
+}
+
+fn in_words(found: &VerdictJson) -> String {
+    match (found.differs_at, &found.fits, &found.reason) {
+        (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
+        (Some(at), None, _) => {
+            format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
+        }
+        (None, None, reason) => reason.clone().unwrap_or_default(),
+    }
+}
