@@ -1,7 +1,7 @@
 //! The `content` of a message, as most agents write it: a string, or a list of parts with text and images.
 
 use super::json::{Json, Kind};
-use super::model::Piece;
+use super::model::TextPiece;
 use super::reader::RecordPlace;
 
 /// The longest id, kind or name that is taken over, in bytes.
@@ -11,13 +11,13 @@ pub const LONGEST_NAME: usize = 256;
 pub const LONGEST_TEXT: usize = 4096;
 
 /// Returns the text of a content. A part without `text` counts as an image.
-pub fn pieces(content: Json, place: RecordPlace) -> Vec<Piece> {
+pub fn pieces(content: Json, place: RecordPlace) -> Vec<TextPiece> {
     if content.kind() == Kind::String {
-        return vec![Piece::Json(place.span(content))];
+        return vec![TextPiece::Json(place.span(content))];
     }
     let part = |part: Json| match part.get("text").filter(|text| text.kind() == Kind::String) {
-        Some(text) => Piece::Json(place.span(text)),
-        None => Piece::Image,
+        Some(text) => TextPiece::Json(place.span(text)),
+        None => TextPiece::Image,
     };
     content.items().map(part).collect()
 }

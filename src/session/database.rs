@@ -135,7 +135,7 @@ impl Database {
     /// What `work` fails with; or the database changed each time.
     pub fn whole<T>(
         &mut self,
-        mut work: impl FnMut(&Rows) -> Result<T, DatabaseError>,
+        mut work: impl FnMut(&TableRows) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
         for _ in 0..TRIES {
             let done = self.once(&mut work);
@@ -147,9 +147,12 @@ impl Database {
         Err(DatabaseError::Changing)
     }
 
-    fn once<T>(&self, work: &mut impl FnMut(&Rows) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    fn once<T>(
+        &self,
+        work: &mut impl FnMut(&TableRows) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
         let transaction = self.connection.unchecked_transaction()?;
-        let done = work(&Rows { connection: &transaction });
+        let done = work(&TableRows { connection: &transaction });
         // Nothing was written: to end it is all.
         let _ = transaction.rollback();
         done
@@ -226,11 +229,11 @@ fn states(path: &Path) -> Vec<FileState> {
 
 /// The rows of a database at one moment.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub struct TableRows<'a> {
     connection: &'a Connection,
 }
 
-impl Rows<'_> {
+impl TableRows<'_> {
     /// Returns the names of a table's columns; none if there is no such table.
     ///
     /// # Errors
@@ -252,12 +255,12 @@ impl Rows<'_> {
         &self,
         sql: &str,
         parameters: &[&str],
-        take: &mut dyn FnMut(Row) -> bool,
+        take: &mut dyn FnMut(TableRow) -> bool,
     ) -> Result<(), DatabaseError> {
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
         while let Some(row) = rows.next()? {
-            if !take(Row { row }) {
+            if !take(TableRow { row }) {
                 break;
             }
         }
@@ -267,11 +270,11 @@ impl Rows<'_> {
 
 /// A row of a query. A value of another kind than asked for is `None`.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     row: &'a rusqlite::Row<'a>,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// Returns the bytes of a text or a blob.
     pub fn bytes(&self, column: usize) -> Option<&[u8]> {
         match self.row.get_ref(column).ok()? {

@@ -8,7 +8,7 @@ use crate::env::Env;
 use super::agents::FORMATS;
 use super::find;
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, Progress, SessionError, SessionFile, SessionFormat};
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 
 /// The sessions of an environment.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
 ///
 /// # Errors
 /// As for [`SessionFormat::open`].
-pub fn open(file: &SessionFile, progress: &dyn Progress) -> Result<Box<dyn OpenedSession>, SessionError> {
+pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn OpenedSession>, SessionError> {
     match format_of(file) {
         Some(format) => format.open(file, progress),
         None => Err(unknown(&file.path)),

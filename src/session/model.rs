@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// Where a value lies in an agent's records: a place, not a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Span {
+pub struct RecordSpan {
     /// Which of the transcript's sources holds the record, as an index into [`Transcript::sources`].
     pub source: u32,
     /// The row of a table; 0 in a file.
@@ -41,11 +41,11 @@ impl Evidence {
 
 /// A piece of a text that the model got. The pieces, joined by nothing, are the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TextPiece {
     /// A JSON string in the records, to be decoded.
-    Json(Span),
+    Json(RecordSpan),
     /// Bytes of the records as they are.
-    Raw(Span),
+    Raw(RecordSpan),
     /// Text that is not in the records, and that the agent adds when it sends them.
     Added(Box<str>),
     /// An image, which has no text.
@@ -54,7 +54,7 @@ pub enum Piece {
 
 /// What became of a text after the model first saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ResultFate {
     /// It is still in the model's context, as far as the records tell.
     InContext,
     /// A short notice stands in its place since then.
@@ -69,7 +69,7 @@ pub enum Fate {
     OffBranch,
 }
 
-impl Fate {
+impl ResultFate {
     /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -89,13 +89,13 @@ pub struct CallResult {
     /// What the records say about it.
     pub evidence: Evidence,
     /// Its text.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextPiece>,
     /// When it was recorded.
     pub at: Option<Timestamp>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: ResultFate,
     /// The whole record that holds it.
-    pub record: Option<Span>,
+    pub record: Option<RecordSpan>,
 }
 
 /// A copy for the agent's own screen. The model never got it, and it sometimes holds more than the model got.
@@ -104,7 +104,7 @@ pub struct DisplayCopy {
     /// The agent's name for it: `toolUseResult.stdout`.
     pub name: &'static str,
     /// Its text.
-    pub text: Piece,
+    pub text: TextPiece,
     /// The length in bytes from which it may not be whole; `None` if it always is.
     pub most: Option<u64>,
 }
@@ -140,7 +140,7 @@ impl CallStatus {
 
 /// Whether the agent cut a call's output before the model got it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutState {
     /// It did not.
     No,
     /// It did, and kept the whole in a spill.
@@ -152,7 +152,7 @@ pub enum Cut {
     Unknown,
 }
 
-impl Cut {
+impl CutState {
     /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -183,7 +183,7 @@ pub struct Call {
     /// Which tool: an index into [`Transcript::tools`].
     pub tool: u32,
     /// The arguments: a JSON value, or a string that holds one.
-    pub input: Option<Span>,
+    pub input: Option<RecordSpan>,
     /// When the model called.
     pub at: Option<Timestamp>,
     /// How the call ended.
@@ -197,11 +197,11 @@ pub struct Call {
     /// The spills that the result names.
     pub cites: Vec<Citation>,
     /// Whether the output was cut.
-    pub cut: Cut,
+    pub cut: CutState,
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     /// The record of the call.
-    pub record: Option<Span>,
+    pub record: Option<RecordSpan>,
 }
 
 impl Call {
@@ -218,7 +218,7 @@ impl Call {
             results: Vec::new(),
             display: Vec::new(),
             cites: Vec::new(),
-            cut: Cut::Unknown,
+            cut: CutState::Unknown,
             tokens: None,
             record: None,
         }
@@ -230,8 +230,8 @@ impl Call {
     }
 
     /// Returns what became of the result that the model first saw.
-    pub fn fate(&self) -> Fate {
-        self.first().map_or(Fate::InContext, |result| result.fate)
+    pub fn fate(&self) -> ResultFate {
+        self.first().map_or(ResultFate::InContext, |result| result.fate)
     }
 }
 

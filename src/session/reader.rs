@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::source::{Change, OpenError, Source};
 
 use super::json::{Json, Tape};
-use super::model::{SessionFacts, Span};
+use super::model::{RecordSpan, SessionFacts};
 use super::record::{LineStep, MappedRecords, lines};
 use super::transcript::Transcript;
 
@@ -54,12 +54,12 @@ pub enum SessionError {
 }
 
 /// How far the reading of a session is, and whether it is still wanted.
-pub trait Progress: Sync {
+pub trait ReadProgress: Sync {
     /// Notes that `done` of `total` bytes are read. Returns whether to go on.
     fn step(&self, done: u64, total: u64) -> bool;
 }
 
-impl Progress for () {
+impl ReadProgress for () {
     fn step(&self, _: u64, _: u64) -> bool {
         true
     }
@@ -95,7 +95,7 @@ pub trait SessionFormat: fmt::Debug + Sync {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError>;
 }
 
@@ -108,13 +108,13 @@ pub trait OpenedSession: Send {
     ///
     /// # Errors
     /// As for [`SessionFormat::open`].
-    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError>;
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
 }
 
 /// Where a record of a log begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// The number of the source, as in [`Span::source`].
+    /// The number of the source, as in [`RecordSpan::source`].
     pub source: u32,
     /// The row of a table; 0 in a file.
     pub row: i64,
@@ -124,10 +124,10 @@ pub struct RecordPlace {
 
 impl RecordPlace {
     /// Returns the place of a value of the record.
-    pub fn span(self, value: Json) -> Span {
+    pub fn span(self, value: Json) -> RecordSpan {
         let range = value.range();
         let (start, len) = (self.start + range.start as u64, range.len() as u64);
-        Span { source: self.source, row: self.row, start, len }
+        RecordSpan { source: self.source, row: self.row, start, len }
     }
 }
 
@@ -170,7 +170,7 @@ impl LogSession {
         agent: &'static str,
         paths: Vec<PathBuf>,
         new_reader: fn() -> Box<dyn LogReader>,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Self, SessionError> {
         let transcript = Transcript::new(agent);
         let mut session =
@@ -179,7 +179,7 @@ impl LogSession {
         Ok(session)
     }
 
-    fn read_all(&mut self, progress: &dyn Progress) -> Result<(), SessionError> {
+    fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
         self.logs.clear();
         self.reader = (self.new_reader)();
         self.transcript = Transcript::new(self.agent);
@@ -244,7 +244,7 @@ impl OpenedSession for LogSession {
         &self.transcript
     }
 
-    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let mut grown = Vec::new();
         for (n, log) in self.logs.iter_mut().enumerate() {
             match log.source.refresh() {

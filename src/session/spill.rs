@@ -61,6 +61,14 @@ fn state(cite: &Citation, records: &Path, uid: u32) -> SpillState {
     other.map_or(SpillState::Gone, SpillState::Other)
 }
 
+/// Whether a path lies in the agent's own directory, the hidden one that holds the records.
+pub fn is_beside(path: &Path, records: &Path) -> bool {
+    let is_hidden =
+        |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let is_plain = !path.components().any(|part| part == Component::ParentDir);
+    is_plain && records.ancestors().find(is_hidden).is_some_and(|root| path.starts_with(root))
+}
+
 /// Returns the place of a cited file in a copy of the agent's directory: the path below a hidden directory, taken from the
 /// directory of that name that holds the records.
 fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
@@ -107,6 +115,15 @@ mod tests {
         std::os::unix::fs::symlink(&spill, &link).unwrap();
         assert_eq!(state(&link, None), Some(SpillState::Other(link)));
         assert_eq!(state_of(&Call::new("1", 0, 0), Path::new("/log"), uid), None);
+    }
+
+    #[test]
+    fn what_lies_in_the_agent_s_directory_is_beside_the_records() {
+        let records = Path::new("/home/u/.claude/projects/p/s.jsonl");
+        assert!(is_beside(Path::new("/home/u/.claude/projects/p/s/tool-results/b1.txt"), records));
+        assert!(!is_beside(Path::new("/home/u/.ssh/id"), records));
+        assert!(!is_beside(Path::new("/home/u/.claude/../.ssh/id"), records));
+        assert!(!is_beside(Path::new("/work/b1.txt"), Path::new("/work/s.jsonl")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::model::{Call, CallResult, Cut};
+use super::model::{Call, CallResult, CutState};
 use super::spill::{SpillState, state_of};
 use super::text;
 use super::transcript::Transcript;
@@ -28,8 +28,8 @@ pub struct Tally {
 pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> Tally {
     let mut tally = Tally { calls: transcript.calls.len() as u64, ..Tally::default() };
     for call in &transcript.calls {
-        tally.cut += u64::from(matches!(call.cut, Cut::Spill | Cut::Lost));
-        tally.lost += u64::from(call.cut == Cut::Lost);
+        tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
+        tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));
         match call.first().map(|first| length(transcript, first)) {
             Some(Some(bytes)) => tally.got_bytes += bytes,
@@ -42,7 +42,7 @@ pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> Tally {
 
 /// Whether the spill of a call was deleted since.
 pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {
-    call.cut == Cut::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
+    call.cut == CutState::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
 }
 
 /// Returns the length of a result in UTF-8 bytes; `None` if the records cannot be read any more.

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::json::Decoder;
-use super::model::{Piece, Span};
+use super::model::{RecordSpan, TextPiece};
 use super::transcript::Transcript;
 
 /// How many bytes of the records are read at once.
@@ -28,7 +28,7 @@ pub struct TextFacts {
 /// The records cannot be read any more.
 pub fn decode(
     transcript: &Transcript,
-    pieces: &[Piece],
+    pieces: &[TextPiece],
     take: &mut dyn FnMut(&str) -> bool,
 ) -> io::Result<TextFacts> {
     let mut facts = TextFacts::default();
@@ -41,10 +41,10 @@ pub fn decode(
         };
         let mut replaced = 0;
         match piece {
-            Piece::Image => facts.images += 1,
-            Piece::Added(text) => drop(counted(text)),
-            Piece::Json(span) => replaced = json(transcript, *span, &mut counted)?,
-            Piece::Raw(span) => raw(transcript, *span, &mut counted)?,
+            TextPiece::Image => facts.images += 1,
+            TextPiece::Added(text) => drop(counted(text)),
+            TextPiece::Json(span) => replaced = json(transcript, *span, &mut counted)?,
+            TextPiece::Raw(span) => raw(transcript, *span, &mut counted)?,
         }
         facts.replaced += replaced;
         if facts.is_stopped {
@@ -58,7 +58,11 @@ pub fn decode(
 ///
 /// # Errors
 /// As for [`decode`].
-pub fn to_text(transcript: &Transcript, pieces: &[Piece], most: usize) -> io::Result<(String, TextFacts)> {
+pub fn to_text(
+    transcript: &Transcript,
+    pieces: &[TextPiece],
+    most: usize,
+) -> io::Result<(String, TextFacts)> {
     let mut text = String::new();
     let facts = decode(transcript, pieces, &mut |piece| {
         let room = most - text.len();
@@ -69,9 +73,9 @@ pub fn to_text(transcript: &Transcript, pieces: &[Piece], most: usize) -> io::Re
     Ok((text, facts))
 }
 
-fn json(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
+fn json(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
     // Without the quotes.
-    let inside = Span { start: span.start.saturating_add(1), len: span.len.saturating_sub(2), ..span };
+    let inside = RecordSpan { start: span.start.saturating_add(1), len: span.len.saturating_sub(2), ..span };
     let (mut decoder, mut goes_on) = (Decoder::default(), true);
     let mut watched = |text: &str| {
         goes_on = take(text);
@@ -83,17 +87,18 @@ fn json(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&str) -> bool)
     Ok(decoder.finish(&mut watched))
 }
 
-fn raw(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {
+fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {
     let mut goes_on = true;
     chunks(transcript, span, &mut |chunk| {
         goes_on = goes_on && take(&String::from_utf8_lossy(chunk));
     })
 }
 
-fn chunks(transcript: &Transcript, span: Span, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut done = 0;
     while done < span.len {
-        let part = Span { start: span.start.saturating_add(done), len: (span.len - done).min(CHUNK), ..span };
+        let part =
+            RecordSpan { start: span.start.saturating_add(done), len: (span.len - done).min(CHUNK), ..span };
         let bytes = transcript.read(part, CHUNK)?;
         if bytes.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the record is shorter than it was"));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::model::{Call, CallStatus, SessionFacts, Span, Thread};
+use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
 use super::record::RecordSource;
 
 /// The most unknown kinds that are counted by name.
@@ -28,7 +28,7 @@ pub struct Transcript {
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     /// What was read and not understood.
-    pub unread: Unread,
+    pub unread: ReadReport,
     by_id: HashMap<(u32, Box<str>), u32>,
     tool_ids: HashMap<Box<str>, u32>,
     thread_ids: HashMap<Box<str>, u32>,
@@ -36,7 +36,7 @@ pub struct Transcript {
 
 /// What of the records was understood, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
+pub struct ReadReport {
     /// The number of records read.
     pub records: u64,
     /// The number of records of a kind that the reader knows.
@@ -49,7 +49,7 @@ pub struct Unread {
     pub unfinished: u64,
 }
 
-impl Unread {
+impl ReadReport {
     /// Counts a record of a kind that the reader does not know.
     pub fn unknown(&mut self, kind: &str) {
         let kind =
@@ -102,7 +102,7 @@ impl Transcript {
             threads: vec![Thread::main()],
             tools: Vec::new(),
             calls: Vec::new(),
-            unread: Unread::default(),
+            unread: ReadReport::default(),
             by_id: HashMap::new(),
             tool_ids: HashMap::new(),
             thread_ids: HashMap::new(),
@@ -170,7 +170,7 @@ impl Transcript {
     ///
     /// # Errors
     /// The records cannot be read any more, or have changed.
-    pub fn read(&self, span: Span, most: u64) -> std::io::Result<Vec<u8>> {
+    pub fn read(&self, span: RecordSpan, most: u64) -> std::io::Result<Vec<u8>> {
         let source = self.sources.get(span.source as usize).ok_or(std::io::ErrorKind::NotFound)?;
         source.read(span.row, span.start..span.start.saturating_add(span.len.min(most)))
     }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_was_not_understood_is_counted_and_named() {
-        let mut unread = Unread { records: 5, ..Unread::default() };
+        let mut unread = ReadReport { records: 5, ..ReadReport::default() };
         assert!(unread.is_format_unknown() && unread.in_words().is_empty());
         for kind in ["a", "b", "b", "c", "d"] {
             unread.unknown(kind);

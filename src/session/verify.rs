@@ -9,7 +9,7 @@ use crate::known::Era;
 use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
 use crate::source::{self, MapView};
 
-use super::model::{Call, CallResult, Cut, Piece};
+use super::model::{Call, CallResult, CutState, TextPiece};
 use super::text;
 use super::transcript::Transcript;
 
@@ -75,6 +75,9 @@ pub enum Unchecked {
     /// The whole output is not at hand.
     #[error("the whole output is not at hand")]
     NoSpill,
+    /// The spill lies outside of the known stores, where nothing is opened unasked.
+    #[error("the spill is in no known store, and is not opened unasked (--any-path)")]
+    Outside,
     /// No policy of the agent is known.
     #[error("no policy of this agent is known")]
     NoPolicy,
@@ -141,7 +144,7 @@ impl Verifier {
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
         let Some(whole) = whole else {
-            let is_cut = matches!(call.cut, Cut::Spill | Cut::Lost);
+            let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
             return Verdict::Unchecked(if is_cut { Unchecked::NoSpill } else { Unchecked::NotCut });
         };
         if self.policies.is_empty() {
@@ -193,6 +196,9 @@ impl Verifier {
 /// Where the output begins in what Codex gives its model.
 const HEADER_END: &str = "\nOutput:\n";
 
+/// What stands between two parts in the text of a policy.
+const BETWEEN: &str = "\n\n";
+
 /// A result as the policies make it, and where its bytes are in what the model got.
 struct Body {
     text: String,
@@ -203,8 +209,8 @@ struct Body {
 impl Body {
     /// Returns the place in what the model got.
     fn place(&self, at: u64) -> u64 {
-        let added = self.breaks.iter().filter(|place| **place < at).count() as u64;
-        at.saturating_sub(added) + self.head
+        let before = self.breaks.iter().filter(|place| **place < at).count() as u64;
+        at.saturating_sub(before * BETWEEN.len() as u64) + self.head
     }
 }
 
@@ -218,7 +224,7 @@ struct Recorded<'a> {
 
 impl<'a> Recorded<'a> {
     /// Returns the text as the policies make it: without the lines that the agent puts before it whatever the output is,
-    /// and with a line break between the parts of an agent that sends the notice as a part of its own.
+    /// and with an empty line between the parts of an agent that sends the notice as a part of its own.
     fn body(&self) -> io::Result<Body> {
         let head = match self.transcript.agent {
             "codex" => self.text.find(HEADER_END).map(|at| at + HEADER_END.len()),
@@ -231,7 +237,7 @@ impl<'a> Recorded<'a> {
             for piece in &self.result.pieces {
                 if !body.text.is_empty() {
                     body.breaks.push(body.text.len() as u64);
-                    body.text.push('\n');
+                    body.text.push_str(BETWEEN);
                 }
                 body.text.push_str(&text::to_text(self.transcript, std::slice::from_ref(piece), LONGEST)?.0);
             }
@@ -263,7 +269,9 @@ impl<'a> Recorded<'a> {
                 Some(last.split(' ').next()?.to_owned())
             }
             "wall_seconds" => match self.result.pieces.first()? {
-                Piece::Added(text) => Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned()),
+                TextPiece::Added(text) => {
+                    Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())
+                }
                 _ => None,
             },
             _ => None,

@@ -12,5 +12,6 @@ mod picture;
 mod policies;
 mod screens;
 mod session;
+mod sessions_cli;
 mod stores_cli;
 mod terminal;

@@ -97,7 +97,7 @@ pub(crate) struct CallTexts {
 #[derive(Debug, Group)]
 pub(crate) struct VerifyArgs {
     /// Id of a session, prefix of an id, file with an agent's records, or SESSION:CALL
-    #[arg(value_name = "SESSION|FILE|ID", required_unless_present = "all")]
+    #[arg(value_name = "SESSION|FILE|ID")]
     pub what: Option<OsString>,
     /// Check all sessions of all agents
     #[arg(long, conflicts_with = "what")]
@@ -105,6 +105,9 @@ pub(crate) struct VerifyArgs {
     /// With --all, only sessions changed within this time: 7d, 24h, 30m, 2w
     #[arg(long, value_name = "AGE", value_parser = age, requires = "all")]
     pub since: Option<SignedDuration>,
+    /// Also open spills outside of the known stores, wherever the records say they are
+    #[arg(long)]
+    pub any_path: bool,
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,

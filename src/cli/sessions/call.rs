@@ -8,12 +8,12 @@ use crate::cli::args::{CallArgs, CallTexts};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
-use crate::session::model::{Call, Evidence, Piece};
+use crate::session::model::{Call, Evidence, TextPiece};
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
 
-use super::row::{CallJson, Looker, Secrets};
+use super::row::{CallJson, Looker, Paths, Secrets};
 use super::select;
 
 /// The longest text in `--json`, in bytes.
@@ -38,7 +38,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         let words = format!("`{}` names a session; add a call as in SESSION:CALL", args.id);
         return Err(Failure::Usage(words).into());
     };
-    let looker = Looker::new(config, &found.file, transcript);
+    let looker = Looker::new(config, &found.file, transcript, Paths::Known);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         let secrets = if args.what.raw { Secrets::Show } else { Secrets::Mask };
@@ -74,7 +74,7 @@ fn write(
     if what.raw {
         let record = call.first().and_then(|first| first.record).or(call.record);
         let record = record.ok_or_else(|| Failure::Failed("the call has no record".into()))?;
-        pieces(transcript, &[Piece::Raw(record)], out)?;
+        pieces(transcript, &[TextPiece::Raw(record)], out)?;
         return Ok("raw");
     }
     if what.display {
@@ -99,7 +99,7 @@ fn write(
     Ok(result.evidence.as_str())
 }
 
-fn pieces(transcript: &Transcript, pieces: &[Piece], out: &mut impl Write) -> anyhow::Result<()> {
+fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -> anyhow::Result<()> {
     let mut written = Ok(());
     let facts = text::decode(transcript, pieces, &mut |piece| {
         written = out.write_all(piece.as_bytes());
@@ -124,6 +124,9 @@ fn spill(call: &Call, looker: &Looker, out: &mut impl Write) -> anyhow::Result<(
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
         return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
     };
+    if !looker.is_known(path) {
+        say(&format!("{}: the file that the records name; it is in no known store", path.display()));
+    }
     let source = Source::glance_at_entry(path)?;
     Ok(out.write_all(&source.view())?)
 }

@@ -10,19 +10,19 @@ use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::session::model::{Call, CallStatus, Cut, Fate};
+use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 
-use super::row::{Looker, Secrets};
+use super::row::{Looker, Paths, Secrets};
 use super::select;
 
 /// Lists the calls of a session, the first first.
 pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     let found = select::session(config, &args.session)?;
     let transcript = found.opened.transcript();
-    let looker = Looker::new(config, &found.file, transcript);
+    let looker = Looker::new(config, &found.file, transcript, Paths::Known);
     let mut calls: Vec<&Call> = match found.call {
         Some(at) => transcript.calls.get(at).into_iter().collect(),
         None => transcript.calls.iter().collect(),
@@ -46,9 +46,9 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
 fn is_wanted(args: &CallsArgs, call: &Call, looker: &Looker) -> bool {
     let all = !(args.cut || args.lost || args.gone || args.failed);
     let is_gone =
-        || call.cut == Cut::Spill && looker.spill(call).is_none_or(|state| state == SpillState::Gone);
-    all || args.cut && matches!(call.cut, Cut::Spill | Cut::Lost)
-        || args.lost && call.cut == Cut::Lost
+        || call.cut == CutState::Spill && looker.spill(call).is_none_or(|state| state == SpillState::Gone);
+    all || args.cut && matches!(call.cut, CutState::Spill | CutState::Lost)
+        || args.lost && call.cut == CutState::Lost
         || args.failed && call.status == CallStatus::Failed
         || args.gone && is_gone()
 }
@@ -80,7 +80,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
     for call in calls {
         let got = call.first().and_then(|first| length(transcript, first));
         let thread = transcript.thread(call).map_or("", |thread| &thread.name);
-        let is_cut = matches!(call.cut, Cut::Spill | Cut::Lost);
+        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
         table.row([
             call.at
                 .map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()),
@@ -100,14 +100,14 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
 /// Returns the one word that matters most about a call.
 fn state(call: &Call, looker: &Looker) -> String {
     let fate = match call.fate() {
-        Fate::InContext => None,
+        ResultFate::InContext => None,
         fate => Some(format!("{} later", fate.as_str())),
     };
     let spill = match (call.cut, looker.spill(call)) {
-        (Cut::Lost, _) => Some("lost"),
-        (Cut::Spill, Some(SpillState::Here(_))) => Some("spill here"),
-        (Cut::Spill, Some(SpillState::Other(_))) => Some("another file"),
-        (Cut::Spill, _) => Some("gone"),
+        (CutState::Lost, _) => Some("lost"),
+        (CutState::Spill, Some(SpillState::Here(_))) => Some("spill here"),
+        (CutState::Spill, Some(SpillState::Other(_))) => Some("another file"),
+        (CutState::Spill, _) => Some("gone"),
         _ => None,
     };
     let status = match call.status {

@@ -1,17 +1,19 @@
 //! One call as `--json` prints it, and as table columns.
 
+use std::path::Path;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::session::command::command;
 use crate::session::mask::mask;
-use crate::session::model::{Call, Cut};
+use crate::session::model::{Call, CutState};
 use crate::session::reader::SessionFile;
-use crate::session::spill::{SpillState, state_of};
+use crate::session::spill::{SpillState, is_beside, state_of};
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
+use crate::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
 use crate::source::Source;
 
 /// Whether what looks like a secret is masked.
@@ -57,19 +59,41 @@ pub(crate) struct CallJson {
     pub verify: Option<&'static str>,
 }
 
+/// Which spills may be opened: a path in the records is a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// Those in known stores, and in the agent's own directory.
+    Known,
+    /// Any regular file of the user's own.
+    Any,
+}
+
 /// What a command works out about calls.
 pub(crate) struct Looker<'a> {
     config: &'a Config,
-    file: &'a SessionFile,
-    transcript: &'a Transcript,
+    /// The session's file.
+    pub file: &'a SessionFile,
+    /// The session's calls.
+    pub transcript: &'a Transcript,
     verifier: Verifier,
+    paths: Paths,
 }
 
 impl<'a> Looker<'a> {
     /// Creates one for the calls of a session.
-    pub(crate) fn new(config: &'a Config, file: &'a SessionFile, transcript: &'a Transcript) -> Self {
+    pub(crate) fn new(
+        config: &'a Config,
+        file: &'a SessionFile,
+        transcript: &'a Transcript,
+        paths: Paths,
+    ) -> Self {
         let verifier = Verifier::new(&config.catalog, transcript.agent);
-        Self { config, file, transcript, verifier }
+        Self { config, file, transcript, verifier, paths }
+    }
+
+    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
+    pub(crate) fn is_known(&self, path: &Path) -> bool {
+        self.config.stores.store_of(path, &self.config.env).is_some() || is_beside(path, &self.file.path)
     }
 
     /// Returns what is at the place that a call's result names.
@@ -85,7 +109,12 @@ impl<'a> Looker<'a> {
 
     /// Compares a call's result with what the policies make of the whole output.
     pub(crate) fn verify(&self, call: &Call) -> Verdict {
-        let whole = matches!(call.cut, Cut::Spill | Cut::Lost).then(|| self.whole(call)).flatten();
+        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let here = self.spill(call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
+        if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(&path)) {
+            return Verdict::Unchecked(Unchecked::Outside);
+        }
+        let whole = is_cut.then(|| self.whole(call)).flatten();
         self.verifier.verify(self.transcript, call, whole.as_ref())
     }
 
@@ -134,7 +163,7 @@ impl<'a> Looker<'a> {
             spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             spill_state: spill.as_ref().map(SpillState::as_str),
             fate: call.first().map(|first| first.fate.as_str()),
-            verify: matches!(call.cut, Cut::Spill | Cut::Lost).then(|| self.verify(call).as_str()),
+            verify: matches!(call.cut, CutState::Spill | CutState::Lost).then(|| self.verify(call).as_str()),
         }
     }
 }

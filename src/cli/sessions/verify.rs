@@ -10,12 +10,10 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::list;
-use crate::session::model::{Call, Cut};
-use crate::session::reader::SessionFile;
-use crate::session::transcript::Transcript;
+use crate::session::model::{Call, CutState};
 use crate::session::verify::Verdict;
 
-use super::row::{Looker, Secrets};
+use super::row::{Looker, Paths, Secrets};
 use super::select;
 
 /// One verdict as in `--json`.
@@ -37,6 +35,7 @@ struct VerdictJson {
 
 /// Checks the cut calls of a session, of one call, or of all sessions.
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
+    let paths = if args.any_path { Paths::Any } else { Paths::Known };
     let mut found = Vec::new();
     match &args.what {
         Some(what) => {
@@ -46,12 +45,19 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             };
             let transcript = selected.opened.transcript();
             let only = selected.call.and_then(|at| transcript.calls.get(at));
-            check(config, &selected.file, transcript, only, &mut found);
+            check(&Looker::new(config, &selected.file, transcript, paths), only, &mut found);
+        }
+        None if !args.all => {
+            let words = "name a session, a file or a call, or check all sessions with --all";
+            return Err(Failure::Usage(words.into()).into());
         }
         None => {
             for file in select::listed(config, None, args.since)? {
                 match list::open(&file, &()) {
-                    Ok(opened) => check(config, &file, opened.transcript(), None, &mut found),
+                    Ok(opened) => {
+                        let looker = Looker::new(config, &file, opened.transcript(), paths);
+                        check(&looker, None, &mut found);
+                    }
                     Err(error) => say(&error.to_string()),
                 }
             }
@@ -67,32 +73,18 @@ fn is_call(config: &Config, id: &str) -> bool {
     !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
 }
 
-fn check(
-    config: &Config,
-    file: &SessionFile,
-    transcript: &Transcript,
-    only: Option<&Call>,
-    found: &mut Vec<VerdictJson>,
-) {
-    let looker = Looker::new(config, file, transcript);
-    let cut = transcript.calls.iter().filter(|call| matches!(call.cut, Cut::Spill | Cut::Lost));
+fn check(looker: &Looker, only: Option<&Call>, found: &mut Vec<VerdictJson>) {
+    let cut =
+        looker.transcript.calls.iter().filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost));
     let calls: Vec<&Call> = match only {
         Some(call) => vec![call],
         None => cut.collect(),
     };
-    for call in calls {
-        let verdict = looker.verify(call);
-        found.push(record(&looker, file, transcript, call, &verdict));
-    }
+    found.extend(calls.into_iter().map(|call| record(looker, call, &looker.verify(call))));
 }
 
-fn record(
-    looker: &Looker,
-    file: &SessionFile,
-    transcript: &Transcript,
-    call: &Call,
-    verdict: &Verdict,
-) -> VerdictJson {
+fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
+    let (file, transcript) = (looker.file, looker.transcript);
     let difference = match verdict {
         Verdict::Differs(difference) => Some(difference.clone()),
         _ => None,
@@ -140,7 +132,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         let cut = count(found.len() as u64, "result");
         return Err(Failure::Failed(format!("{cut} that were cut: {words}")).into());
     }
-    if found.is_empty() {
+    if found.is_empty() && !as_json {
         say("no result was cut, so there is nothing to check");
     } else if !as_json {
         say(&words);

@@ -11,10 +11,11 @@ use crate::session::content::{name, pieces, start_of, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
+    TextPiece,
 };
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -78,7 +79,7 @@ impl SessionFormat for CopilotCli {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = vec![file.path.clone()];
         let session = LogSession::open(AGENT, paths, || Box::new(CopilotReader), progress)?;
@@ -174,16 +175,16 @@ fn result(
     let bytes = bytes.and_then(|bytes| bytes.short(20)).and_then(|bytes| bytes.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start));
     call.cut = match (&saved, is_large) {
-        (Some(_), _) => Cut::Spill,
-        (None, true) => Cut::Lost,
-        (None, false) => Cut::No,
+        (Some(_), _) => CutState::Spill,
+        (None, true) => CutState::Lost,
+        (None, false) => CutState::No,
     };
     call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes }).into_iter().collect();
     let copy = data.path(&["result", "detailedContent"]).filter(|text| text.kind() == Kind::String);
     call.display = copy
         .map(|text| DisplayCopy {
             name: "detailedContent",
-            text: Piece::Json(place.span(text)),
+            text: TextPiece::Json(place.span(text)),
             most: Some(0),
         })
         .into_iter()
@@ -192,7 +193,7 @@ fn result(
         evidence: Evidence::Recorded,
         pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
 }

@@ -12,10 +12,11 @@ use crate::session::content::{LONGEST_NAME, first_text, is_type, name, start_of}
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
+    TextPiece,
 };
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -64,7 +65,7 @@ impl SessionFormat for GeminiCli {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = vec![file.path.clone()];
         let session = LogSession::open(AGENT, paths, || Box::new(GeminiReader::default()), progress)?;
@@ -134,7 +135,7 @@ impl LogReader for GeminiReader {
             let rewound = self.rewound.iter().find(|(from, before, _)| number < *before && message >= from);
             let call = out.call_mut(0, id);
             if let (Some((_, _, at)), Some(last)) = (rewound, call.and_then(|call| call.results.last_mut())) {
-                last.fate = Fate::Rewound(*at);
+                last.fate = ResultFate::Rewound(*at);
             }
         }
     }
@@ -177,7 +178,11 @@ fn call(record: Json, called: Json, place: RecordPlace, at: Option<Timestamp>, o
     };
     let copy = called.get("resultDisplay").filter(|text| text.kind() == Kind::String);
     call.display = copy
-        .map(|text| DisplayCopy { name: "resultDisplay", text: Piece::Json(place.span(text)), most: None })
+        .map(|text| DisplayCopy {
+            name: "resultDisplay",
+            text: TextPiece::Json(place.span(text)),
+            most: None,
+        })
         .into_iter()
         .collect();
 }
@@ -187,23 +192,23 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
     let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
     let new = CallResult {
         evidence: Evidence::Recorded,
-        pieces: content.map(|content| vec![Piece::Json(place.span(content))]).unwrap_or_default(),
+        pieces: content.map(|content| vec![TextPiece::Json(place.span(content))]).unwrap_or_default(),
         at,
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     };
     let length = |result: &CallResult| match result.pieces[..] {
-        [Piece::Json(span)] => span.len,
+        [TextPiece::Json(span)] => span.len,
         _ => 0,
     };
     match call.results.last_mut() {
         // Whole messages are written again, mostly with the same text.
         Some(last) if length(last) == length(&new) => return,
-        Some(last) => last.fate = Fate::Replaced(at),
+        Some(last) => last.fate = ResultFate::Replaced(at),
         None => {
             let start = content.map(start_of).unwrap_or_default();
             let saved = cited(&start);
-            call.cut = if saved.is_some() { Cut::Spill } else { Cut::No };
+            call.cut = if saved.is_some() { CutState::Spill } else { CutState::No };
             call.cites =
                 saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
             call.exit = content.and_then(exit_of);

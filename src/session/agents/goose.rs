@@ -10,14 +10,15 @@ use jiff::civil::DateTime;
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces};
-use crate::session::database::{Database, DatabaseError, Row, RowRecords, RowsOf};
+use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow};
 use crate::session::find;
 use crate::session::json::{Json, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
+    TextPiece,
 };
 use crate::session::reader::{
-    OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -79,7 +80,7 @@ impl SessionFormat for Goose {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let mut session = GooseSession { file: file.clone(), transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;
@@ -106,7 +107,7 @@ fn listed(path: &Path) -> Result<Vec<SessionFile>, DatabaseError> {
     })
 }
 
-fn session_file(path: &Path, row: &Row) -> SessionFile {
+fn session_file(path: &Path, row: &TableRow) -> SessionFile {
     let facts = SessionFacts {
         id: row.text(0).unwrap_or_default(),
         title: row.text(1),
@@ -141,7 +142,7 @@ struct GooseSession {
 }
 
 impl GooseSession {
-    fn read(&self, progress: &dyn Progress) -> Result<Transcript, DatabaseError> {
+    fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
         let mut database = Database::open(&self.file.path)?;
         database.whole(|rows| {
             let mut out = Transcript::new(AGENT);
@@ -157,7 +158,7 @@ impl GooseSession {
                 let at = row.number(2).and_then(clock::number);
                 let hidden = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
                 let hidden = hidden.and_then(|meta| meta.get("agentVisible")?.bool()) == Some(false);
-                let fate = if hidden { Fate::Compacted(None) } else { Fate::InContext };
+                let fate = if hidden { ResultFate::Compacted(None) } else { ResultFate::InContext };
                 match row.bytes(1).map(|bytes| tape.read(bytes)) {
                     Some(Ok(content)) => message(content, place, at, fate, &mut out),
                     _ => out.unread.broken += 1,
@@ -174,14 +175,14 @@ impl OpenedSession for GooseSession {
         &self.transcript
     }
 
-    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let transcript = self.read(progress).map_err(|error| error.of(&self.file.path))?;
         let before = std::mem::replace(&mut self.transcript, transcript);
         Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
     }
 }
 
-fn message(content: Json, place: RecordPlace, at: Option<Timestamp>, fate: Fate, out: &mut Transcript) {
+fn message(content: Json, place: RecordPlace, at: Option<Timestamp>, fate: ResultFate, out: &mut Transcript) {
     let mut is_known = true;
     for part in content.items() {
         match name(part, "type").unwrap_or_default().as_str() {
@@ -208,7 +209,7 @@ fn call(part: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcr
     out.add_call(call);
 }
 
-fn result(part: Json, place: RecordPlace, at: Option<Timestamp>, fate: Fate, out: &mut Transcript) {
+fn result(part: Json, place: RecordPlace, at: Option<Timestamp>, fate: ResultFate, out: &mut Transcript) {
     let Some(id) = name(part, "id") else { return };
     let call = out.call_or_new(0, &id, "");
     if !call.results.is_empty() {
@@ -224,13 +225,13 @@ fn result(part: Json, place: RecordPlace, at: Option<Timestamp>, fate: Fate, out
     let content =
         value.and_then(|value| value.get("content")).or_else(|| part.path(&["toolResult", "error"]));
     let saved = content.into_iter().flat_map(|content| content.items()).find_map(saved);
-    call.cut = if saved.is_some() { Cut::Spill } else { Cut::No };
+    call.cut = if saved.is_some() { CutState::Spill } else { CutState::No };
     call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
     let copy = structured.and_then(|found| found.get("stdout")).filter(|copy| copy.text().is_some());
     call.display = copy
         .map(|copy| DisplayCopy {
             name: "structuredContent.stdout",
-            text: Piece::Json(place.span(copy)),
+            text: TextPiece::Json(place.span(copy)),
             most: Some(0),
         })
         .into_iter()

@@ -11,10 +11,10 @@ use crate::session::content::{first_text, last_line, name, pieces, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::Json;
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -83,7 +83,7 @@ impl SessionFormat for KimiCode {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let mut paths = vec![file.path.clone()];
         let agents = file.path.parent().and_then(Path::parent).filter(|_| is_main(&file.path));
@@ -187,34 +187,34 @@ fn result(record: Json, found: Json, tool: &str, place: RecordPlace, at: Option<
     let start = first_text(output);
     let saved = saved(&start);
     call.cut = match (&saved, start.starts_with("Tool output exceeded ")) {
-        (Some(_), _) => Cut::Spill,
-        (None, true) => Cut::Lost,
-        (None, false) => Cut::No,
+        (Some(_), _) => CutState::Spill,
+        (None, true) => CutState::Lost,
+        (None, false) => CutState::No,
     };
     call.cites = saved.into_iter().collect();
     call.results.push(CallResult {
         evidence: Evidence::Rendered,
         pieces: rendered(found, output, tool, is_error, place),
         at,
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
 }
 
 /// Returns the text as it is sent: the agent adds the time that a command took, a line for an error, and a note.
-fn rendered(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPlace) -> Vec<Piece> {
+fn rendered(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPlace) -> Vec<TextPiece> {
     let mut text = Vec::new();
     let took = found.get("durationMs").and_then(|took| took.float());
     if let Some(took) = took.filter(|_| matches!(tool, "Bash" | "Agent")) {
-        text.push(Piece::Added(format!("Wall time: {:.3} seconds\n", took / 1000.0).into()));
+        text.push(TextPiece::Added(format!("Wall time: {:.3} seconds\n", took / 1000.0).into()));
     }
     if is_error {
-        text.push(Piece::Added("<system>ERROR: Tool execution failed.</system>\n".into()));
+        text.push(TextPiece::Added("<system>ERROR: Tool execution failed.</system>\n".into()));
     }
     text.extend(pieces(output, place));
     if let Some(note) = found.get("note").filter(|note| note.text().is_some()) {
-        text.push(Piece::Added("\n".into()));
-        text.push(Piece::Json(place.span(note)));
+        text.push(TextPiece::Added("\n".into()));
+        text.push(TextPiece::Json(place.span(note)));
     }
     text
 }

@@ -12,9 +12,11 @@ use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, first_text, is_type, last_line, name, pieces, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, Cut, Evidence, Fate, SessionFacts};
+use crate::session::model::{
+    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts,
+};
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -71,7 +73,7 @@ impl SessionFormat for Pi {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = vec![file.path.clone()];
         let session = LogSession::open(AGENT, paths, || Box::new(PiReader::default()), progress)?;
@@ -151,11 +153,11 @@ impl LogReader for PiReader {
                 self.edits.iter().rev().find(|edit| edit.target == *entry && living.contains(&edit.entry));
             let Some(first) = call.results.first_mut() else { continue };
             first.fate = match (compacted, edit) {
-                _ if !living.contains(entry) => Fate::OffBranch,
-                (Some(compaction), _) => Fate::Compacted(compaction.at),
-                (None, Some(Edit { replacement: None, at, .. })) => Fate::Cleared(*at),
-                (None, Some(edit)) => Fate::Replaced(edit.at),
-                (None, None) => Fate::InContext,
+                _ if !living.contains(entry) => ResultFate::OffBranch,
+                (Some(compaction), _) => ResultFate::Compacted(compaction.at),
+                (None, Some(Edit { replacement: None, at, .. })) => ResultFate::Cleared(*at),
+                (None, Some(edit)) => ResultFate::Replaced(edit.at),
+                (None, None) => ResultFate::InContext,
             };
             if let Some(Edit { replacement: Some(replacement), .. }) = edit {
                 call.results.push(replacement.clone());
@@ -206,7 +208,7 @@ impl PiReader {
             evidence: Evidence::Recorded,
             pieces: pieces(content, place),
             at,
-            fate: Fate::InContext,
+            fate: ResultFate::InContext,
             record: Some(place.span(record)),
         });
         self.edits.push(Edit { entry, target, replacement, at });
@@ -231,7 +233,10 @@ fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>
     call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
     call.exit = content.map(last_line).filter(|_| is_error).and_then(|line| exit_of(&line));
     let truncation = message.path(&["details", "truncation"]);
-    let is_cut = truncation.and_then(|cut| cut.get("truncated")).and_then(|cut| cut.bool()) == Some(true);
+    // A window of a file is no cut: the file holds the rest.
+    let is_read = message.get("toolName").is_some_and(|tool| tool.is("read"));
+    let is_cut =
+        !is_read && truncation.and_then(|cut| cut.get("truncated")).and_then(|cut| cut.bool()) == Some(true);
     let spill = message.get("details").and_then(|details| text(details, "fullOutputPath"));
     let bytes = truncation.and_then(|cut| cut.get("totalBytes")).and_then(|bytes| bytes.int());
     call.cites = spill
@@ -242,15 +247,15 @@ fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>
         .into_iter()
         .collect();
     call.cut = match (is_cut, call.cites.is_empty()) {
-        (_, false) => Cut::Spill,
-        (true, true) => Cut::Lost,
-        (false, true) => Cut::No,
+        (_, false) => CutState::Spill,
+        (true, true) => CutState::Lost,
+        (false, true) => CutState::No,
     };
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
         pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
 }

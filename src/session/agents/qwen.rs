@@ -12,10 +12,11 @@ use crate::session::content::{first_text, is_type, name, pieces, start_of, text}
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
+    TextPiece,
 };
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -60,7 +61,7 @@ impl SessionFormat for QwenCode {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = vec![file.path.clone()];
         let session = LogSession::open(AGENT, paths, || Box::new(QwenReader::default()), progress)?;
@@ -116,9 +117,9 @@ impl LogReader for QwenReader {
         for (number, (record, id)) in self.results.iter().enumerate() {
             let compressed = self.compressions.iter().find(|(before, _)| number < *before);
             let fate = match compressed {
-                _ if !living.contains(record) => Fate::OffBranch,
-                Some((_, at)) => Fate::Compacted(*at),
-                None => Fate::InContext,
+                _ if !living.contains(record) => ResultFate::OffBranch,
+                Some((_, at)) => ResultFate::Compacted(*at),
+                None => ResultFate::InContext,
             };
             if let Some(first) = out.call_mut(0, id).and_then(|call| call.results.first_mut()) {
                 first.fate = fate;
@@ -182,16 +183,16 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
     let paths = if paths.is_empty() { cited(&start).into_iter().collect() } else { paths };
     let is_cut = field("truncated").and_then(|cut| cut.bool()) == Some(true);
     call.cut = match (paths.is_empty(), is_cut) {
-        (false, _) => Cut::Spill,
-        (true, true) => Cut::Lost,
-        (true, false) => Cut::No,
+        (false, _) => CutState::Spill,
+        (true, true) => CutState::Lost,
+        (true, false) => CutState::No,
     };
     call.cites = paths.into_iter().map(|path| Citation { path: PathBuf::from(path), bytes: None }).collect();
     let copy = field("output").filter(|text| text.kind() == Kind::String);
     call.display = copy
         .map(|text| DisplayCopy {
             name: "resultDisplay.output",
-            text: Piece::Json(place.span(text)),
+            text: TextPiece::Json(place.span(text)),
             most: Some(32_000),
         })
         .into_iter()
@@ -200,7 +201,7 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
         evidence: Evidence::Recorded,
         pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
 }

@@ -4,5 +4,5 @@
 mod string;
 mod tape;
 
-pub use string::{Decoded, Decoder, JsonText};
+pub use string::{DecodedText, Decoder, JsonText};
 pub use tape::{Json, Kind, Tape, TapeError};

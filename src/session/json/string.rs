@@ -10,7 +10,7 @@ pub struct JsonText<'a> {
 
 /// A decoded string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedText {
     /// The text.
     pub text: String,
     /// Whether it goes on beyond what was asked for.
@@ -42,8 +42,8 @@ impl<'a> JsonText<'a> {
     }
 
     /// Decodes at most `most` bytes of text. It ends at a character.
-    pub fn to_text(&self, most: usize) -> Decoded {
-        let mut decoded = Decoded::default();
+    pub fn to_text(&self, most: usize) -> DecodedText {
+        let mut decoded = DecodedText::default();
         decoded.replaced = self.decode(&mut |piece| {
             let room = most - decoded.text.len();
             let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));

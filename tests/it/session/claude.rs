@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::session::model::{CallStatus, Cut, Fate};
+use overspill::session::model::{CallStatus, CutState, ResultFate};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};
@@ -81,9 +81,9 @@ fn a_spill_is_cited_and_a_failure_has_its_status() {
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.cut, c1.cites[0].path.to_str()), (Cut::Spill, Some("/x/b1.txt")));
+    assert_eq!((c1.cut, c1.cites[0].path.to_str()), (CutState::Spill, Some("/x/b1.txt")));
     assert_eq!(first(transcript, "c1"), notice);
-    assert_eq!(call(transcript, "c2").cut, Cut::No, "a quoted notice is no notice");
+    assert_eq!(call(transcript, "c2").cut, CutState::No, "a quoted notice is no notice");
     assert_eq!(first(transcript, "c2"), quoted);
     let c3 = call(transcript, "c3");
     assert_eq!((c3.status, c3.exit), (CallStatus::Failed, Some(3)));
@@ -118,11 +118,11 @@ fn what_became_of_a_result_is_told() {
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
     let fate = |id: &str| call(transcript, id).fate();
-    assert!(matches!(fate("c1"), Fate::Compacted(Some(_))));
-    assert_eq!(fate("c2"), Fate::InContext, "preserved");
-    assert!(matches!(fate("c3"), Fate::Replaced(_)));
-    assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, Cut::Spill));
-    assert_eq!((fate("c4"), fate("c5")), (Fate::OffBranch, Fate::InContext));
+    assert!(matches!(fate("c1"), ResultFate::Compacted(Some(_))));
+    assert_eq!(fate("c2"), ResultFate::InContext, "preserved");
+    assert!(matches!(fate("c3"), ResultFate::Replaced(_)));
+    assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, CutState::Spill));
+    assert_eq!((fate("c4"), fate("c5")), (ResultFate::OffBranch, ResultFate::InContext));
 }
 
 #[test]

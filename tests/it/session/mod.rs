@@ -9,7 +9,7 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use overspill::session::FORMATS;
-use overspill::session::model::{Call, CallResult, Piece};
+use overspill::session::model::{Call, CallResult, TextPiece};
 use overspill::session::reader::{OpenedSession, SessionFile, SessionFormat};
 use overspill::session::text;
 use overspill::session::transcript::Transcript;
@@ -32,7 +32,7 @@ pub fn text_of(transcript: &Transcript, result: &CallResult) -> String {
 }
 
 /// Returns the whole text of pieces.
-pub fn pieces(transcript: &Transcript, pieces: &[Piece]) -> String {
+pub fn pieces(transcript: &Transcript, pieces: &[TextPiece]) -> String {
     text::to_text(transcript, pieces, usize::MAX >> 1).unwrap().0
 }
 

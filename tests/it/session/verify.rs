@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use overspill::preview::Catalog;
 use overspill::session::FORMATS;
 use overspill::session::command::command;
-use overspill::session::model::{Call, Cut};
+use overspill::session::model::{Call, CutState};
 use overspill::session::spill::{SpillState, state_of};
 use overspill::session::transcript::Transcript;
 use overspill::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
@@ -28,7 +28,9 @@ fn verdicts(version: &str, agent: &str) -> Option<Vec<(String, Verdict)>> {
         let format = FORMATS.iter().find(|format| format.name() == file.format).unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
-        for call in transcript.calls.iter().filter(|call| call.cut != Cut::No && !call.results.is_empty()) {
+        for call in
+            transcript.calls.iter().filter(|call| call.cut != CutState::No && !call.results.is_empty())
+        {
             let dir = tempfile::tempdir().unwrap();
             let whole = whole(transcript, call, &file.path, dir.path());
             let verdict = verifier.verify(transcript, call, whole.as_ref());

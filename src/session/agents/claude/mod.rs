@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::model::SessionFacts;
-use crate::session::reader::{LogSession, OpenedSession, Progress, SessionError, SessionFile, SessionFormat};
+use crate::session::reader::{
+    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+};
 
 use records::{ClaudeReader, note_facts};
 
@@ -58,7 +60,7 @@ impl SessionFormat for ClaudeCode {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = files_of(&file.path);
         let session = LogSession::open(AGENT, paths, || Box::new(ClaudeReader::default()), progress)?;

@@ -10,7 +10,8 @@ use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, pieces, start_of};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
+    TextPiece,
 };
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
@@ -213,7 +214,7 @@ impl ClaudeReader {
         result: &ResultRecord,
         living: Option<&HashSet<RecordId>>,
         messages: &HashSet<u64>,
-    ) -> Fate {
+    ) -> ResultFate {
         let of_message = result.source.and_then(|source| self.messages.get(&source));
         let lives = living.is_none_or(|branch| branch.contains(&result.record))
             || of_message.is_some_and(|message| messages.contains(message));
@@ -223,9 +224,9 @@ impl ClaudeReader {
                 && !boundary.preserved.contains(&result.record)
         });
         match compacted {
-            _ if !lives => Fate::OffBranch,
-            Some(boundary) => Fate::Compacted(boundary.at),
-            None => Fate::InContext,
+            _ if !lives => ResultFate::OffBranch,
+            Some(boundary) => ResultFate::Compacted(boundary.at),
+            None => ResultFate::InContext,
         }
     }
 }
@@ -251,22 +252,26 @@ fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
         evidence: Evidence::Recorded,
         pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
         at: record.get("timestamp").and_then(clock::time),
-        fate: Fate::InContext,
+        fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
 }
 
 /// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
-fn cut_of(start: &str, ui: Option<Json>) -> (Cut, Vec<Citation>) {
+fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
     let field = |key: &str| ui.and_then(|ui| ui.get(key));
     let saved =
         field("persistedOutputPath").and_then(|path| path.short(LONGEST_TEXT)).or_else(|| cited(start));
     if let Some(path) = saved {
         let bytes =
             field("persistedOutputSize").and_then(|size| size.int()).and_then(|size| size.try_into().ok());
-        return (Cut::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
+        return (CutState::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
     }
-    if start.starts_with("<truncated-output>\n") { (Cut::Lost, Vec::new()) } else { (Cut::No, Vec::new()) }
+    if start.starts_with("<truncated-output>\n") {
+        (CutState::Lost, Vec::new())
+    } else {
+        (CutState::No, Vec::new())
+    }
 }
 
 /// Returns the path in the frame `<persisted-output>`, which must begin the text.
@@ -280,11 +285,11 @@ fn cited(start: &str) -> Option<String> {
 fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
     let copy = |name: &'static str, path: &[&str], most: u64| {
         let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
-        Some(DisplayCopy { name, text: Piece::Json(place.span(text)), most: Some(most) })
+        Some(DisplayCopy { name, text: TextPiece::Json(place.span(text)), most: Some(most) })
     };
     let whole = (ui.kind() == Kind::String).then(|| DisplayCopy {
         name: "toolUseResult",
-        text: Piece::Json(place.span(ui)),
+        text: TextPiece::Json(place.span(ui)),
         most: Some(0),
     });
     whole
@@ -304,17 +309,17 @@ fn replace(record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) 
         let call = id.and_then(|id| out.call_mut(thread, &id));
         let (Some(call), Some(text)) = (call, text) else { continue };
         if let Some(last) = call.results.last_mut() {
-            last.fate = Fate::Replaced(at);
+            last.fate = ResultFate::Replaced(at);
         }
         if let Some(path) = cited(&start_of(text)) {
-            call.cut = Cut::Spill;
+            call.cut = CutState::Spill;
             call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
         }
         call.results.push(CallResult {
             evidence: Evidence::Recorded,
-            pieces: vec![Piece::Json(place.span(text))],
+            pieces: vec![TextPiece::Json(place.span(text))],
             at,
-            fate: Fate::InContext,
+            fate: ResultFate::InContext,
             record: Some(place.span(record)),
         });
     }

@@ -9,7 +9,9 @@ use memchr::memmem;
 use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::model::SessionFacts;
-use crate::session::reader::{LogSession, OpenedSession, Progress, SessionError, SessionFile, SessionFormat};
+use crate::session::reader::{
+    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+};
 
 use records::{CodexReader, note_facts};
 
@@ -67,7 +69,7 @@ impl SessionFormat for Codex {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         if file.path.extension().is_some_and(|end| end == "zst") {
             let why = "is compressed; `zstd -d` makes a copy that can be read".to_owned();

@@ -8,7 +8,7 @@ use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces, text};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Cut, DisplayCopy, Evidence, Fate, Piece, SessionFacts,
+    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts, TextPiece,
 };
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
@@ -77,20 +77,20 @@ impl LogReader for CodexReader {
         for (number, (id, turn)) in self.results.iter().enumerate() {
             let fate = self.ended.iter().rev().find_map(|ended| ended.fate(number, id, *turn));
             if let Some(first) = out.call_mut(0, id).and_then(|call| call.results.first_mut()) {
-                first.fate = fate.unwrap_or(Fate::InContext);
+                first.fate = fate.unwrap_or(ResultFate::InContext);
             }
         }
     }
 }
 
 impl Ended {
-    fn fate(&self, number: usize, id: &str, turn: u64) -> Option<Fate> {
+    fn fate(&self, number: usize, id: &str, turn: u64) -> Option<ResultFate> {
         match self {
             Self::Compacted { before, kept, at } => {
-                (number < *before && !kept.contains(id)).then_some(Fate::Compacted(*at))
+                (number < *before && !kept.contains(id)).then_some(ResultFate::Compacted(*at))
             }
             Self::Dropped { from_turn, before, at } => {
-                (number < *before && turn >= *from_turn).then_some(Fate::Rewound(*at))
+                (number < *before && turn >= *from_turn).then_some(ResultFate::Rewound(*at))
             }
         }
     }
@@ -119,12 +119,12 @@ impl CodexReader {
             Some(0) | None => CallStatus::Ok,
             Some(_) => CallStatus::Failed,
         };
-        call.cut = if is_cut(&start) { Cut::Lost } else { Cut::No };
+        call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
         call.results.push(CallResult {
             evidence: Evidence::Recorded,
             pieces: pieces(content, place),
             at,
-            fate: Fate::InContext,
+            fate: ResultFate::InContext,
             record: Some(place.span(record)),
         });
     }
@@ -180,7 +180,7 @@ fn screen_copy(
     let exit = item.get("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
     call.exit = call.exit.or(exit);
     if let Some(text) = item.get("aggregated_output").filter(|text| text.kind() == Kind::String) {
-        call.display.push(DisplayCopy { name: what, text: Piece::Json(place.span(text)), most });
+        call.display.push(DisplayCopy { name: what, text: TextPiece::Json(place.span(text)), most });
     }
 }
 

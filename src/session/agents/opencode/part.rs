@@ -8,7 +8,7 @@ use crate::session::clock;
 use crate::session::content::{is_type, name};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, Cut, DisplayCopy, Evidence, Fate, Piece,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
 };
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
@@ -81,16 +81,18 @@ fn result(
     let path = metadata("outputPath").and_then(|path| path.short(4096));
     let is_cut = metadata("truncated").and_then(|cut| cut.bool());
     call.cites = path.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
+    // A window of a file is no cut: the file holds the rest.
+    let is_cut = is_cut.filter(|_| !is_read(part));
     call.cut = match (is_cut, call.cites.is_empty()) {
-        (_, false) => Cut::Spill,
-        (Some(true), true) => Cut::Lost,
-        _ => Cut::No,
+        (_, false) => CutState::Spill,
+        (Some(true), true) => CutState::Lost,
+        _ => CutState::No,
     };
     let copy = metadata("output").filter(|copy| copy.kind() == Kind::String);
     call.display = copy
         .map(|copy| DisplayCopy {
             name: "metadata.output",
-            text: Piece::Json(place.span(copy)),
+            text: TextPiece::Json(place.span(copy)),
             most: Some(DISPLAY),
         })
         .into_iter()
@@ -98,13 +100,17 @@ fn result(
     let cleared = state.path(&["time", "compacted"]).and_then(clock::time);
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
-        pieces: vec![Piece::Json(place.span(text))],
+        pieces: vec![TextPiece::Json(place.span(text))],
         at: state.path(&["time", "end"]).and_then(clock::time),
         fate: match (cleared, compacted) {
-            (Some(at), _) => Fate::Cleared(Some(at)),
-            (None, Some(at)) => Fate::Compacted(at),
-            (None, None) => Fate::InContext,
+            (Some(at), _) => ResultFate::Cleared(Some(at)),
+            (None, Some(at)) => ResultFate::Compacted(at),
+            (None, None) => ResultFate::InContext,
         },
         record: Some(place.span(part)),
     });
+}
+
+fn is_read(part: Json) -> bool {
+    part.get("tool").is_some_and(|tool| tool.is("read"))
 }

@@ -14,7 +14,7 @@ use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
 
@@ -66,7 +66,7 @@ impl SessionFormat for OpencodeRows {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         RowsSession::open("opencode", file, progress)
     }
@@ -101,7 +101,7 @@ impl SessionFormat for KiloRows {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         RowsSession::open("kilo", file, progress)
     }
@@ -187,14 +187,14 @@ impl RowsSession {
     fn open(
         agent: &'static str,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let mut session = Self { file: file.clone(), transcript: Transcript::new(agent) };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
 
-    fn read(&self, progress: &dyn Progress) -> Result<Transcript, DatabaseError> {
+    fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
         let mut database = Database::open(&self.file.path)?;
         database.whole(|connection| {
             let mut out = Transcript::new(self.transcript.agent);
@@ -245,7 +245,7 @@ impl OpenedSession for RowsSession {
         &self.transcript
     }
 
-    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let transcript = self.read(progress).map_err(|error| error.of(&self.file.path))?;
         let before = std::mem::replace(&mut self.transcript, transcript);
         Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
@@ -260,7 +260,7 @@ trait OfSessions {
     fn pairs(&self, sql: &str, session: &str) -> Result<Vec<(String, String)>, DatabaseError>;
 }
 
-impl OfSessions for crate::session::database::Rows<'_> {
+impl OfSessions for crate::session::database::TableRows<'_> {
     /// A summary stands for what was before it.
     fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError> {
         let sql = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY id";

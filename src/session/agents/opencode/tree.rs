@@ -10,7 +10,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenedSession, Progress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -63,7 +63,7 @@ impl SessionFormat for OpencodeTree {
     fn open(
         &self,
         file: &SessionFile,
-        progress: &dyn Progress,
+        progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let mut session = TreeSession { file: file.clone(), transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;
@@ -115,7 +115,7 @@ impl OpenedSession for TreeSession {
     }
 
     /// Files come and change one by one: all are read again, and the calls compared.
-    fn refresh(&mut self, progress: &dyn Progress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let mut transcript = Transcript::new(AGENT);
         transcript.facts = self.file.facts.clone();
         let storage = self.file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default();
@@ -151,7 +151,7 @@ fn read_messages(
     storage: &Path,
     session: &str,
     thread: u32,
-    progress: &dyn Progress,
+    progress: &dyn ReadProgress,
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
     let messages = find::files(&storage.join("message").join(session), is_json, &mut |_| {});
