@@ -9,7 +9,7 @@ use super::transcript::Transcript;
 
 /// The sums of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct CallSums {
     /// The number of calls.
     pub calls: u64,
     /// Those whose output was cut.
@@ -25,8 +25,8 @@ pub struct Tally {
 }
 
 /// Sums up a session. The texts are read once, and not kept. `records` is the session's file, `uid` the user.
-pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> Tally {
-    let mut tally = Tally { calls: transcript.calls.len() as u64, ..Tally::default() };
+pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> CallSums {
+    let mut tally = CallSums { calls: transcript.calls.len() as u64, ..CallSums::default() };
     for call in &transcript.calls {
         tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
         tally.lost += u64::from(call.cut == CutState::Lost);

@@ -15,7 +15,7 @@ use crate::human::{size, span, thousands, tokens};
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
-use crate::session::tally::{Tally, tally};
+use crate::session::tally::{CallSums, tally};
 
 use super::select::{changed, listed};
 
@@ -48,7 +48,7 @@ struct SessionRow {
     file: SessionFile,
     agent: &'static str,
     facts: SessionFacts,
-    sums: Option<Tally>,
+    sums: Option<CallSums>,
 }
 
 /// Lists sessions, the last changed first.
@@ -98,7 +98,7 @@ fn is_live(file: &SessionFile) -> bool {
 }
 
 fn record(row: &SessionRow) -> SessionJson {
-    let sum = |of: fn(&Tally) -> u64| row.sums.as_ref().map(of);
+    let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
     SessionJson {
         id: row.file.id.clone(),
         agent: row.agent,
@@ -139,7 +139,7 @@ fn table(rows: &[SessionRow]) -> Table<11> {
     for row in rows {
         let version = row.facts.version.as_deref().unwrap_or_default();
         let agent = format!("{} {version}", row.agent);
-        let sum = |of: fn(&Tally) -> u64| row.sums.as_ref().map_or("?".into(), |sums| thousands(of(sums)));
+        let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map_or("?".into(), |sums| thousands(of(sums)));
         table.row([
             if is_live(&row.file) { "live".to_owned() } else { age(&row.file, now) },
             safe(agent.trim_end().as_bytes()),

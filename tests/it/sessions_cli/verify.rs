@@ -69,5 +69,5 @@ fn a_path_outside_of_the_stores_is_not_opened_unasked() {
 fn something_must_be_named() {
     let home = Home::new();
     home.run(&["verify"]).fails(2, &["--all"]);
-    home.run(&["verify", "--all"]).ok();
+    home.run(&["verify", "--all", "--json"]).ok();
 }
