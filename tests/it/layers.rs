@@ -21,15 +21,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "tui",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs", "text",
-            "human",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs",
+            "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs", "text",
-            "human",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs",
+            "text", "human",
         ],
     ),
 ];
