@@ -66,10 +66,10 @@ mod tests {
     fn a_match_is_kept_if_one_stretch_holds_all_of_it() {
         let rows: [&[Range<usize>]; 3] = [&[0..10, 20..30], &[5..25], &[]];
         let mut finds = KeptFinds::new(rows.into_iter());
-        for found in [0..3, 8..12, 9..10, 21..24, 24..26] {
+        for found in [0..3, 8..12, 21..24, 24..26] {
             finds.found(&found);
         }
-        assert_eq!(finds.counts(), (5, vec![4, 3, 0]));
+        assert_eq!(finds.counts(), (4, vec![3, 2, 0]));
     }
 
     #[test]

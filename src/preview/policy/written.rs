@@ -10,7 +10,11 @@ impl Policy {
     pub(crate) fn written(&self) -> Option<String> {
         let mut text = self.text.to_string();
         for (name, value) in &self.set {
-            text = with_default(&text, name, value)?;
+            let variant = self.variant().filter(|variant| variant.defaults.contains_key(name));
+            text = match variant {
+                Some(variant) => with_variant_default(&text, &variant.tools, name, value)?,
+                None => with_default(&text, name, value)?,
+            };
         }
         let read = Policy::parse(&text).ok()?;
         let same = |name: &String| read.get(name) == self.get(name);
@@ -45,6 +49,31 @@ fn with_default(text: &str, name: &str, value: &Value) -> Option<String> {
         }
     }
     None
+}
+
+/// Returns the text with another default in the table of a variant, found by the tools that it is for.
+fn with_variant_default(text: &str, tools: &[String], name: &str, value: &Value) -> Option<String> {
+    let mut is_it = false;
+    let mut found = false;
+    let mut put = |line: &str| {
+        let table = || line.parse::<toml::Table>().ok();
+        if line.starts_with("tools") {
+            let listed =
+                table().and_then(|table| table.get("tools")?.as_array().cloned()).unwrap_or_default();
+            is_it = listed.iter().map(toml::Value::as_str).eq(tools.iter().map(|tool| Some(tool.as_str())));
+        }
+        if !is_it || !line.starts_with("defaults") {
+            return Some(line.to_owned());
+        }
+        (is_it, found) = (false, true);
+        let mut table = table()?;
+        let written = toml_of(value).parse().unwrap_or_else(|_| toml::Value::String(value.to_string()));
+        let defaults = table.get_mut("defaults")?;
+        defaults.as_table_mut()?.insert(name.to_owned(), written);
+        Some(format!("defaults = {defaults}"))
+    };
+    let lines: Option<Vec<String>> = text.split('\n').map(&mut put).collect();
+    lines.map(|lines| lines.join("\n")).filter(|_| found)
 }
 
 fn toml_of(value: &Value) -> String {
