@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod event;
+pub mod footer;
 pub mod keys;
 pub mod pager;
 pub mod popup;

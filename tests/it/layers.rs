@@ -73,9 +73,10 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
 const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("widget", &[]),
     ("keys", &[]),
+    ("footer", &["keys"]),
     ("event", &["stores", "pager"]),
-    ("pager", &["event", "keys", "widget"]),
-    ("stores", &["pager", "event", "keys", "widget"]),
+    ("pager", &["event", "footer", "keys", "widget"]),
+    ("stores", &["pager", "event", "footer", "keys", "widget"]),
     ("popup", &["stores", "pager", "event", "keys", "widget"]),
     ("app", &["popup", "stores", "pager", "event", "keys", "widget"]),
     ("view", &["app", "popup", "stores", "pager", "widget"]),

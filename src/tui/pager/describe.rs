@@ -59,18 +59,8 @@ pub(crate) fn verdict(output: &OpenOutput) -> String {
     }
 }
 
-/// Describes the same in a sentence with figures, and what escape sequences took of the limit if that is much. Returns
-/// versions from the longest to the shortest.
-pub(crate) fn summary(output: &OpenOutput) -> Vec<String> {
-    let versions = share_kept(output);
-    let Some(percent) = output.escapes else { return versions };
-    let ends = [versions.first(), versions.last()].into_iter().flatten();
-    let with: Vec<String> =
-        ends.map(|words| format!("{words} · escapes took {percent}% of the limit")).collect();
-    with.into_iter().chain(versions).collect()
-}
-
-fn share_kept(output: &OpenOutput) -> Vec<String> {
+/// Describes the same in a sentence with figures. Returns versions from the longest to the shortest.
+pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
     let preview = match &output.preview {
         _ if !output.has_preview() => return vec!["no preview was made".into()],
         Err(refusal) => return vec![refusal.clone()],

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::human::thousands;
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
+use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, key_of};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
@@ -21,6 +22,12 @@ use super::pane::Drawn;
 /// The most columns that a pattern takes in the status line.
 const LONGEST_NAME: usize = 30;
 
+/// The columns between what stands by itself.
+const GAP: &str = "   ";
+
+/// The fewest hints, besides help, for which the words on the left are shortened.
+const LEAST_HINTS: usize = 2;
+
 /// What the status line shows in preference to the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Told<'a> {
@@ -30,20 +37,21 @@ pub struct Told<'a> {
     pub message: Option<&'a Message>,
 }
 
-/// Draws the status of one output: a count, a message, or the state.
+/// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
+/// found and as many hints as fit.
 pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: Rect) {
-    let right = right(pager, told, drawn);
+    let rights = right(pager, told, drawn);
     let room = usize::from(area.width);
-    // The pattern is worth more than the longer words on the left.
-    let named = right.len().saturating_sub(1 + usize::from(pager.find.pattern.is_some()));
-    let least = right.get(named).map_or(0, |spans| line::width(spans)) + 2;
+    let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
+    let least = rights.iter().position(|right| right.teaches < LEAST_HINTS).unwrap_or(0);
+    let least = rights.get(least.saturating_sub(1)).map_or(&[][..], |right| &right.spans);
     let mut lefts = left(pager, told);
     let shortest = lefts.pop().unwrap_or_default();
-    let left = lefts.into_iter().find(|spans| line::width(spans) + least <= room).unwrap_or(shortest);
-    let taken = line::width(&left);
+    let left = lefts.into_iter().find(|left| fits(left, least)).unwrap_or(shortest);
     line::spans(frame.buffer_mut(), area, &left);
-    let right = right.into_iter().find(|spans| taken + line::width(spans) + 2 <= room);
-    line::right(frame.buffer_mut(), area, taken, &right.unwrap_or_default());
+    let right = rights.iter().find(|right| fits(&left, &right.spans));
+    let spans = right.map_or(&[][..], |right| &right.spans);
+    line::right(frame.buffer_mut(), area, line::width(&left), spans);
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
@@ -71,7 +79,7 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
             vec![plain("no output yet".into())]
         }
-        Side::Preview => describe::summary(output).into_iter().map(plain).collect(),
+        Side::Preview => describe::share_kept(output).into_iter().map(plain).collect(),
         Side::Spill => {
             let moved = sideways(pager);
             let words = match &output.sift {
@@ -97,7 +105,7 @@ pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
     }
     let lines = format!("lines {}-{} of {}", thousands(offset), thousands(last), thousands(total));
     let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
-    vec![format!("{call} · {lines} · {next}"), format!("{call} · {next}"), call]
+    vec![format!("{call} · {lines} · {next}"), format!("{lines} · {next}"), lines]
 }
 
 /// Describes how far to the right the panes are scrolled; empty if they are not.
@@ -111,40 +119,69 @@ fn sideways(pager: &Pager) -> String {
     }
 }
 
-/// Returns versions of the right end, from the longest to the shortest.
-fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<Vec<Span>> {
-    let output = &pager.output;
-    let dim = pager.canvas.theme.dim;
-    let place = vec![Span::new(format!("{} ", position(pager, output, drawn)), dim)];
+/// A version of the right end.
+struct RightEnd {
+    spans: Vec<Span>,
+    /// The number of hints in it.
+    teaches: usize,
+}
+
+/// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
+/// position. Hints are dropped first, then the longer words, what was found at last.
+fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<RightEnd> {
+    let theme = &pager.canvas.theme;
+    let place = Span::new(format!("{GAP}{} ", position(pager, &pager.output, drawn)), theme.bar);
     let found = matches(pager, told).unwrap_or_default();
-    let span = |text: String| Span::new(format!("{text}   "), pager.canvas.theme.accent);
-    let [found, found_barely] = found
-        .map(|text| Some(text).filter(|text| !text.is_empty()).map(span).into_iter().collect::<Vec<_>>());
-    let [warned, warned_barely] = warned(output);
-    let [hidden, barely] = hidden(drawn);
-    let [hidden, barely] =
-        [warned + &hidden, warned_barely + &barely].map(|text| Span::new(text, pager.canvas.theme.warning));
-    let other = match pager.focus() {
-        Side::Preview => "spill",
-        Side::Spill => "preview",
+    let found = found.map(|text| optional(text, theme.accent));
+    let [warned, warned_barely] = warned(&pager.output);
+    let [hidden, hidden_barely] = escapes(pager, drawn);
+    let asks = [warned + &hidden, warned_barely + &hidden_barely];
+    let asks = asks.map(|text| (!text.is_empty()).then(|| Span::new(text, theme.warning)));
+    let hints = footer::versions(footer_state(pager));
+    let last = hints.len().saturating_sub(1);
+    let hint = |n: usize| hints.get(n).map(|text| Span::new(text.as_str(), theme.dim));
+    let end = |found: &Option<Span>, asks: Option<&Span>, n: usize| RightEnd {
+        spans: found.iter().chain(asks).cloned().chain(hint(n)).chain([place.clone()]).collect(),
+        teaches: last.saturating_sub(n),
     };
-    let short = vec![Span::new(format!("{} help ", key_of(Action::Help)), dim)];
-    let some = vec![Span::new(format!("Tab {other}  {} help ", key_of(Action::Help)), dim)];
-    let all = format!("Tab {other}  +- lines  <> bytes  [] window  / search  S stores  h help ");
-    let all = vec![Span::new(all, dim)];
-    let [all, most] = [all, some.clone()].map(|keys| [keys, place.clone()].concat());
-    let with = |hidden: &Span, keys: &[Span]| [std::slice::from_ref(hidden), keys].concat();
-    let keys = [
-        with(&hidden, &all),
-        with(&hidden, &most),
-        with(&barely, &most),
-        with(&barely, &some),
-        with(&barely, &short),
-        some,
-        short,
-    ];
-    let bare = [found.clone(), found_barely].into_iter().filter(|found| !found.is_empty());
-    keys.into_iter().map(|keys| [found.clone(), keys].concat()).chain(bare).collect()
+    let [long, short] = &found;
+    let [asks_long, asks_short] = [asks[0].as_ref(), asks[1].as_ref()];
+    // What is searched for is worth more than what the keys do about escapes.
+    let without = if long.is_some() { LEAST_HINTS } else { 0 };
+    let mut ends: Vec<RightEnd> = Vec::new();
+    ends.extend((0..=last).filter(|n| last - n > LEAST_HINTS).map(|n| end(long, asks_long, n)));
+    ends.extend((0..=last).filter(|n| last - n >= without).map(|n| end(long, asks_short, n)));
+    ends.extend((0..=last).map(|n| end(long, None, n)));
+    ends.extend((0..=last).map(|n| end(short, None, n)));
+    let bare = [long, short, &None].map(|found| found.iter().cloned().chain([place.clone()]).collect());
+    ends.extend(bare.map(|spans| RightEnd { spans, teaches: 0 }));
+    ends
+}
+
+fn optional(text: String, style: Style) -> Option<Span> {
+    (!text.is_empty()).then(|| Span::new(format!("{text}{GAP}"), style))
+}
+
+/// Returns the state that decides which keys are taught.
+fn footer_state(pager: &Pager) -> FooterState {
+    let output = &pager.output;
+    let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
+    let top = pager.panes.top(Side::Spill) as usize;
+    match pager.focus() {
+        _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 => {
+            if is_cut {
+                FooterState::SearchCut
+            } else {
+                FooterState::SearchWhole
+            }
+        }
+        _ if pager.is_coming() => FooterState::Growing,
+        Side::Preview if is_cut => FooterState::PreviewCut,
+        Side::Preview => FooterState::PreviewWhole,
+        Side::Spill if !is_cut => FooterState::SpillWhole,
+        Side::Spill if output.is_kept(top) => FooterState::SpillKept,
+        Side::Spill => FooterState::SpillLost,
+    }
 }
 
 /// Describes how far down the pane is, in percent.
@@ -153,17 +190,23 @@ fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
     format!("{}%", drawn.end.min(len) * 100 / len)
 }
 
-/// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines: a
-/// long and a short version.
-fn hidden(drawn: Drawn) -> [String; 2] {
+/// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines, and
+/// says what escapes took of the limit if that is much: a long and a short version.
+fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
-    match drawn.hidden {
-        0 if drawn.folded => {
+    let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
+    let teaches = if drawn.escapes { format!(", {key} colours") } else { String::new() };
+    match (drawn.hidden, share) {
+        (0, _) if drawn.folded => {
             ["unfolds   ", "unfolds  "].map(|word| format!("{} {word}", key_of(Action::Unfold)))
         }
-        0 if drawn.escapes => [format!("{key} as colours   "), format!("{key} colours  ")],
-        0 => Default::default(),
+        (0, Some(percent)) => [
+            format!("escapes took {percent}% of the limit{teaches}   "),
+            format!("escapes {percent}%{teaches}  "),
+        ],
+        (0, None) if drawn.escapes => [format!("{key} as colours   "), format!("{key} colours  ")],
+        (0, None) => Default::default(),
         _ => [format!("{count} {noun} hidden, {key} shows   "), format!("{count} hidden: {key}  ")],
     }
 }

@@ -18,6 +18,7 @@ use crate::human::{count, size, thousands};
 use crate::store::{Entry, RootState};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
+use crate::tui::footer::{self, FooterState};
 use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
 use crate::tui::stores::StoresScreen;
@@ -27,6 +28,9 @@ use crate::tui::widget::line::{self, Span};
 use super::sort::ListRow;
 use column::Column;
 use columns::Columns;
+
+/// The fewest hints, besides help, for which the totals at the left are shortened.
+const LEAST_HINTS: usize = 2;
 
 /// Draws the list, and the preview of the selected entry beside it if there is room.
 pub(crate) fn draw(
@@ -192,36 +196,50 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     );
 }
 
-/// The shortest list of keys in the footer.
-const LEAST_KEYS: &str = "h help ";
-
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
+    let versions = footer::versions(footer_state(screen));
     let left = match (message, &screen.copying) {
         (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
         (Some(message), _) => Span::plain(format!(" {}", message.text)),
         (None, Some(copying)) => Span::new(format!(" {}", copying.in_words()), theme.accent),
         (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         (None, None) => {
-            let room = usize::from(area.width).saturating_sub(LEAST_KEYS.width() + 3);
-            Span::plain(format!(" {}", by_agent(screen, room)))
+            let rooms = [LEAST_HINTS, 0].map(|shown| {
+                let hints = versions.iter().rev().nth(shown).map_or(0, |hints| hints.width());
+                usize::from(area.width).saturating_sub(hints + 4)
+            });
+            let totals = rooms.into_iter().find_map(|room| by_agent(screen, room));
+            Span::plain(format!(" {}", totals.unwrap_or_else(|| in_all(screen))))
         }
     };
     let left = [left];
     line::spans(frame.buffer_mut(), area, &left);
     let taken = line::width(&left);
-    let all = "Enter open · x delete · U undo · X clean overdue · / filter · s sort · t totals · h help ";
-    for keys in
-        [all, "Enter open · x delete · / filter · s sort · h help ", "Enter open · h help ", LEAST_KEYS]
-    {
-        if taken + keys.width() + 2 < usize::from(area.width) {
-            return line::right(frame.buffer_mut(), area, taken, &[Span::new(keys, theme.dim)]);
-        }
+    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
+    if let Some(hints) = versions.iter().find(fits) {
+        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
+    }
+}
+
+/// Returns the state that decides which keys are taught.
+fn footer_state(screen: &StoresScreen) -> FooterState {
+    let listing = &screen.listing;
+    if !listing.pending.is_empty() {
+        FooterState::Deletions
+    } else if listing.marked() > 0 {
+        FooterState::MarkedOutputs
+    } else if !listing.filter_text().is_empty() {
+        FooterState::FilteredStores
+    } else if listing.shown().entries.is_empty() {
+        FooterState::NoOutputs
+    } else {
+        FooterState::Outputs
     }
 }
 
 /// Totals by agent, as many as fit into `room` columns: `opencode 1,101 · 62.9 GB   pi 39 · 2 MB   2 more`.
-fn by_agent(screen: &StoresScreen, room: usize) -> SafeText {
+fn by_agent(screen: &StoresScreen, room: usize) -> Option<SafeText> {
     let totals = &screen.listing.shown().by_agent;
     let words = totals
         .iter()
@@ -232,6 +250,10 @@ fn by_agent(screen: &StoresScreen, room: usize) -> SafeText {
         let rest = (more > 0).then(|| format!("{more} more"));
         SafeText::new(words[..shown].iter().cloned().chain(rest).collect::<Vec<_>>().join("   "))
     };
-    let fitting = (1..=words.len()).rev().map(some).find(|text| text.columns() <= room);
-    fitting.unwrap_or_else(|| count(totals.values().map(|sums| sums.entries).sum(), "output").into())
+    (1..=words.len()).rev().map(some).find(|text| text.columns() <= room)
+}
+
+/// The total of all agents: `1,140 outputs`.
+fn in_all(screen: &StoresScreen) -> SafeText {
+    count(screen.listing.shown().by_agent.values().map(|sums| sums.entries).sum(), "output").into()
 }

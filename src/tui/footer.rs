@@ -1,0 +1,140 @@
+//! The hints of the footer: which keys each state teaches, the most valuable first, and how many of them fit.
+
+use super::keys::{Action, key_of};
+
+/// What is on the screen, as far as it decides which keys are worth knowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FooterState {
+    /// Preview of an output that was cut.
+    PreviewCut,
+    /// Preview of an output of which the model got all, or of which there is no preview.
+    PreviewWhole,
+    /// Spill, at text that the model did not get.
+    SpillLost,
+    /// Spill, at text that the model got, of an output that was cut.
+    SpillKept,
+    /// Spill of an output of which the model got all.
+    SpillWhole,
+    /// An output that still grows.
+    Growing,
+    /// A search in an output that was cut.
+    SearchCut,
+    /// A search in an output of which the model got all.
+    SearchWhole,
+    /// Stores without any outputs.
+    NoOutputs,
+    /// A filter in Stores.
+    FilteredStores,
+    /// Outputs in Stores.
+    Outputs,
+    /// Outputs in Stores, some of which are marked, to act on several.
+    MarkedOutputs,
+    /// Outputs in Stores, some of which are to be deleted.
+    Deletions,
+}
+
+/// Keys and what they do, in one or two words.
+type Hint = (&'static [Action], &'static str);
+
+use Action as A;
+
+/// Hints by state, in order of value.
+#[rustfmt::skip]
+const HINTS: &[(FooterState, &[Hint])] = &[
+    (FooterState::PreviewCut, &[
+        (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+    ]),
+    (FooterState::PreviewWhole, &[
+        (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Policy], "policies"), (&[A::Limits], "limits"),
+        (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+    ]),
+    (FooterState::SpillLost, &[
+        (&[A::Limits], "what keeps it"), (&[A::Other], "preview"), (&[A::Search], "search"),
+        (&[A::PreviousCut, A::NextCut], "cuts"), (&[A::PreviousWindow, A::NextWindow], "windows"),
+        (&[A::CopyCall], "copy call"), (&[A::Stores], "stores"),
+    ]),
+    (FooterState::SpillKept, &[
+        (&[A::NextCut], "cut"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Stores], "stores"),
+    ]),
+    (FooterState::SpillWhole, &[
+        (&[A::Search], "search"), (&[A::Other], "preview"), (&[A::PreviousWindow, A::NextWindow], "windows"),
+        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+    ]),
+    (FooterState::Growing, &[
+        (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::Policy], "policies"), (&[A::Stores], "stores"),
+    ]),
+    (FooterState::SearchCut, &[
+        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::PreviousMatch], "previous"),
+        (&[A::Other], "other view"), (&[A::Limits], "what keeps it"), (&[A::Back], "ends the search"),
+    ]),
+    (FooterState::SearchWhole, &[
+        (&[A::NextMatch], "next"), (&[A::PreviousMatch], "previous"), (&[A::Other], "other view"),
+        (&[A::Back], "ends the search"),
+    ]),
+    (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit")]),
+    (FooterState::FilteredStores, &[
+        (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Delete], "delete"), (&[A::Group], "totals"),
+    ]),
+    (FooterState::Outputs, &[
+        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
+        (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
+    ]),
+    (FooterState::MarkedOutputs, &[
+        (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Keep], "keep"),
+        (&[A::Back], "unmark"), (&[A::Open], "open"),
+    ]),
+    (FooterState::Deletions, &[
+        (&[A::Undo], "undo"), (&[A::DeleteNow], "delete now"), (&[A::Open], "open"), (&[A::Delete], "delete"),
+        (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+    ]),
+];
+
+/// The number of columns between two hints.
+const BETWEEN: &str = "  ";
+
+/// Returns the hints of a state, in order of value; the last one is help.
+pub fn hints(state: FooterState) -> Vec<String> {
+    let row = HINTS.iter().find(|(of, _)| *of == state).map_or(&[][..], |(_, hints)| *hints);
+    row.iter().chain([&(&[A::Help][..], "help")]).map(|(actions, word)| in_words(actions, word)).collect()
+}
+
+fn in_words(actions: &[Action], word: &str) -> String {
+    let keys: Vec<&str> = actions.iter().map(|action| key_of(*action)).collect();
+    format!("{} {word}", keys.join(" "))
+}
+
+/// Returns the hints of a state in versions from the longest to the shortest: each drops the last hint but help, which
+/// leads to all others.
+pub fn versions(state: FooterState) -> Vec<String> {
+    let mut hints = hints(state);
+    let help = hints.pop().unwrap_or_default();
+    let with_help = |some: &[String]| some.iter().chain([&help]).cloned().collect::<Vec<_>>().join(BETWEEN);
+    (0..=hints.len()).rev().map(|shown| with_help(&hints[..shown])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
+        let versions = versions(FooterState::PreviewCut);
+        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  = facts  h help";
+        assert_eq!(versions.first().map(String::as_str), Some(longest));
+        assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
+        assert_eq!(versions.last().map(String::as_str), Some("h help"));
+    }
+
+    #[test]
+    fn every_state_has_hints_and_every_hint_a_key() {
+        for (state, _) in HINTS {
+            let hints = hints(*state);
+            assert!(hints.len() > 2, "{state:?}");
+            assert!(hints.iter().all(|hint| !hint.starts_with(' ')), "{hints:?}");
+        }
+    }
+}
