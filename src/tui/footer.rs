@@ -21,6 +21,8 @@ pub enum FooterState {
     SearchCut,
     /// A search in an output of which the model got all.
     SearchWhole,
+    /// Spill, of which only the lines that match are shown.
+    Filtered,
     /// Stores without any outputs.
     NoOutputs,
     /// A filter in Stores.
@@ -43,14 +45,14 @@ use Action as A;
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
     ]),
     (FooterState::PreviewWhole, &[
         (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Policy], "policies"), (&[A::Limits], "limits"),
         (&[A::Stores], "stores"), (&[A::Facts], "facts"),
     ]),
     (FooterState::SpillLost, &[
-        (&[A::Limits], "what keeps it"), (&[A::Other], "preview"), (&[A::Search], "search"),
+        (&[A::Limits], "keep it"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::NextError], "errors"),
         (&[A::PreviousCut, A::NextCut], "cuts"), (&[A::PreviousWindow, A::NextWindow], "windows"),
         (&[A::CopyCall], "copy call"), (&[A::Stores], "stores"),
     ]),
@@ -67,12 +69,16 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Policy], "policies"), (&[A::Stores], "stores"),
     ]),
     (FooterState::SearchCut, &[
-        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::PreviousMatch], "previous"),
-        (&[A::Other], "other view"), (&[A::Limits], "what keeps it"), (&[A::Back], "ends the search"),
+        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"),
+        (&[A::NextError], "errors"), (&[A::Other], "other view"), (&[A::Limits], "keep it"), (&[A::Back], "ends the search"),
     ]),
     (FooterState::SearchWhole, &[
-        (&[A::NextMatch], "next"), (&[A::PreviousMatch], "previous"), (&[A::Other], "other view"),
+        (&[A::NextMatch], "next"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"), (&[A::Other], "other view"),
         (&[A::Back], "ends the search"),
+    ]),
+    (FooterState::Filtered, &[
+        (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
+        (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "preview"),
     ]),
     (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit")]),
     (FooterState::FilteredStores, &[
@@ -123,7 +129,7 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
         let versions = versions(FooterState::PreviewCut);
-        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  = facts  h help";
+        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::human::thousands;
+use crate::human::{self, thousands};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
@@ -105,7 +105,8 @@ pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
     }
     let lines = format!("lines {}-{} of {}", thousands(offset), thousands(last), thousands(total));
     let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
-    vec![format!("{call} · {lines} · {next}"), format!("{lines} · {next}"), lines]
+    let of_all = format!("{call} of {}", human::lines(total));
+    vec![format!("{call} · {lines} · {next}"), of_all, call]
 }
 
 /// Describes how far to the right the panes are scrolled; empty if they are not.
