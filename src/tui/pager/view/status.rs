@@ -176,6 +176,7 @@ fn footer_state(pager: &Pager) -> FooterState {
                 FooterState::SearchWhole
             }
         }
+        Side::Spill if output.sift.is_some() => FooterState::Filtered,
         _ if pager.is_coming() => FooterState::Growing,
         Side::Preview if is_cut => FooterState::PreviewCut,
         Side::Preview => FooterState::PreviewWhole,
