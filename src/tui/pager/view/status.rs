@@ -43,7 +43,9 @@ pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: R
     let rights = right(pager, told, drawn);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
-    let least = rights.iter().position(|right| right.teaches < LEAST_HINTS).unwrap_or(0);
+    // What a filter found is worth more than hints.
+    let wanted = if footer_state(pager) == FooterState::Filtered { 0 } else { LEAST_HINTS };
+    let least = rights.iter().position(|right| right.teaches < wanted).unwrap_or(rights.len());
     let least = rights.get(least.saturating_sub(1)).map_or(&[][..], |right| &right.spans);
     let mut lefts = left(pager, told);
     let shortest = lefts.pop().unwrap_or_default();
