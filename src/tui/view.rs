@@ -51,7 +51,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         popup::view::prompt::draw(canvas, message, (prompt, note), frame, status);
     }
     match &app.popup {
-        Some(Popup::Help(top)) => popup::view::help::draw(canvas, frame, area, *top),
+        Some(Popup::Help(help)) => popup::view::help::draw(canvas, help, frame),
         Some(Popup::Facts) => {
             if let Some(pager) = &app.pager {
                 popup::view::facts::draw(canvas, &pager.output, frame, area);

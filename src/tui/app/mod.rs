@@ -13,6 +13,7 @@ use super::keys::{self, Action, KeyContext};
 use super::pager::Pager;
 use super::pager::jump::Waiting;
 use super::pager::subject::Opened;
+use super::popup::help::HelpView;
 use super::popup::prompt::{Prompt, Purpose};
 use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
@@ -185,6 +186,7 @@ impl App {
         }
         match &self.popup {
             Some(Popup::Leaving(leaving)) => return self.answer_key(*leaving, key, effects),
+            Some(Popup::Help(_)) => return self.help_key(key, effects),
             Some(Popup::Prompt(_)) => return self.type_key(key, effects),
             Some(Popup::Sort(_)) => return self.sort_key(key, effects),
             Some(Popup::Policies(_)) if self.pager.as_ref().is_some_and(|pager| pager.pair.is_some()) => {
@@ -227,7 +229,7 @@ impl App {
             Action::Quit => self.quit(effects),
             Action::QuitNow => self.leave(effects),
             Action::Interrupt => Self::interrupt(effects),
-            Action::Help => self.popup = Some(Popup::Help(0)),
+            Action::Help => self.popup = Some(Popup::Help(HelpView::new(self.key_place()))),
             Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
             Action::GoTo => self.ask(Purpose::GoTo),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),

@@ -9,6 +9,7 @@ use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
+use crate::tui::popup::help::HelpKey;
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
@@ -57,6 +58,21 @@ impl App {
             Some(Ok(line)) => self.popup = Some(Popup::Json(JsonView::new(line))),
             Some(Err(words)) => self.message = Some(Message::error(words)),
             None => {}
+        }
+    }
+
+    /// Handles a key in help; none reaches the view below.
+    pub(crate) fn help_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(Popup::Help(help)) = &mut self.popup else { return };
+        match keys::action(KeyContext::Everywhere, key) {
+            Some(Action::Interrupt) => return Self::interrupt(effects),
+            Some(Action::QuitNow) if !help.is_typing() => return self.leave(effects),
+            _ => {}
+        }
+        match help.key(key, &self.canvas) {
+            HelpKey::Stays => {}
+            HelpKey::Says(words) => self.message = Some(Message::note(words)),
+            HelpKey::Closes => self.popup = None,
         }
     }
 

@@ -1,17 +1,17 @@
 //! The pop-ups over the screens, and how keys change them.
 
+pub mod help;
 pub mod json;
 pub mod leaving;
 pub mod picker;
 pub mod prompt;
 pub mod view;
 
-use ratatui::layout::Rect;
-
 use super::keys::Action;
 use super::stores::Cleaning;
 use super::stores::sort_menu::SortMenu;
 use super::widget::canvas::Canvas;
+use help::HelpView;
 use json::JsonView;
 use leaving::Leaving;
 use picker::Picker;
@@ -19,8 +19,8 @@ use prompt::Prompt;
 
 /// A pop-up over the screen.
 pub enum Popup {
-    /// The keys and the legend, scrolled down to this row.
-    Help(u16),
+    /// The keys and the legend.
+    Help(HelpView),
     /// Facts about the output.
     Facts,
     /// A line of JSON, indented.
@@ -49,11 +49,6 @@ impl Popup {
             _ => None,
         };
         match self {
-            Popup::Help(top) => {
-                let area = Rect::new(0, 0, canvas.size.0, canvas.size.1);
-                let last = view::help::last_top(&canvas, area);
-                moved(top).map(|top| Popup::Help(top.min(last)))
-            }
             Popup::Cleaning(cleaning, top) if action == Action::Choose => {
                 Some(Popup::Cleaning(cleaning, top.saturating_add(page)))
             }

@@ -171,6 +171,17 @@ fn overlays() {
         keep("policies", open(size, &test_log(8432)).keys("p"));
     }
     keep("help_end", open(SIZES[0], &test_log(8432)).keys("h").keys(&"j".repeat(90)));
+    keep("help_search", open(SIZES[0], &test_log(8432)).keys("h/the map<Enter>n"));
+}
+
+#[test]
+fn no_key_in_help_reaches_the_view_below() {
+    let mut bench = open(SIZES[0], &test_log(8432));
+    let before = bench.rows();
+    bench.keys("h");
+    assert!(bench.keys("D").status().contains("D does nothing in help; h closes it"), "{}", bench.status());
+    assert!(bench.keys("5Gwp/x<Esc>q").app.popup.is_none());
+    assert_eq!(bench.rows(), before);
 }
 
 #[test]

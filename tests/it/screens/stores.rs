@@ -89,6 +89,8 @@ fn stores_with_entries() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         keep("entries", &stocked.bench);
+        keep("help", stocked.bench.keys("h"));
+        stocked.bench.keys("h");
         keep("sort_menu", stocked.bench.keys("jjs"));
         keep("sorted", stocked.bench.keys("s"));
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));

@@ -1,0 +1,416 @@
+//! Help: its rows, how they stand in columns, and how it scrolls and searches.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use crate::tui::event::MOST_TYPED;
+use crate::tui::keys::{self, Action, Binding, KeyContext, TABLE};
+use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::glyphs::Glyphs;
+use crate::tui::widget::layout;
+
+/// The columns reserved for keys.
+pub(crate) const KEYS: usize = 18;
+
+/// The columns before the keys.
+pub(crate) const INDENT: usize = 3;
+
+/// From this many columns of the screen on, help has two columns.
+const TWO_COLUMNS: u16 = 120;
+
+/// The widest box with one column of rows, and with two.
+const WIDEST: (u16, u16) = (76, 156);
+
+/// A row of help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HelpLine {
+    /// A heading.
+    Heading(String),
+    /// Keys, or a mark on the screen, and what they mean. Both are empty in part if the text goes on from the row above.
+    Key(String, String),
+    /// An empty row.
+    Blank,
+}
+
+impl HelpLine {
+    /// Whether the row holds a text, whatever the case of its ASCII letters.
+    fn has(&self, text: &str) -> bool {
+        let holds = |row: &str| row.to_ascii_lowercase().contains(&text.to_ascii_lowercase());
+        match self {
+            Self::Heading(heading) => holds(heading),
+            Self::Key(keys, what) => holds(keys) || holds(what),
+            Self::Blank => false,
+        }
+    }
+}
+
+/// A search in help.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum HelpSearch {
+    /// None.
+    #[default]
+    None,
+    /// A text being typed.
+    Typing(String),
+    /// A text that was entered.
+    Entered(String),
+}
+
+/// The state of help.
+#[derive(Debug, Clone)]
+pub struct HelpView {
+    /// The view that it was opened from, whose keys come first.
+    from: KeyContext,
+    /// The first row shown.
+    pub(crate) top: usize,
+    /// The search.
+    pub(crate) search: HelpSearch,
+    /// The row of the match under examination.
+    at: usize,
+}
+
+/// What a key in help leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HelpKey {
+    /// Help stays open.
+    Stays,
+    /// Help stays open, and this is said.
+    Says(String),
+    /// Help is closed.
+    Closes,
+}
+
+impl HelpView {
+    /// Opens help over a view.
+    pub(crate) fn new(from: KeyContext) -> Self {
+        Self { from, top: 0, search: HelpSearch::None, at: 0 }
+    }
+
+    /// Returns the text searched for; empty if there is none.
+    pub(crate) fn sought(&self) -> &str {
+        match &self.search {
+            HelpSearch::None => "",
+            HelpSearch::Typing(text) | HelpSearch::Entered(text) => text,
+        }
+    }
+
+    /// Whether a text is being typed.
+    pub(crate) fn is_typing(&self) -> bool {
+        matches!(self.search, HelpSearch::Typing(_))
+    }
+
+    /// Handles a key.
+    pub(crate) fn key(&mut self, key: KeyEvent, canvas: &Canvas) -> HelpKey {
+        if let HelpSearch::Typing(text) = &self.search {
+            let text = text.clone();
+            self.type_key(key, text, canvas);
+            return HelpKey::Stays;
+        }
+        let shown = Shown::of(self, canvas);
+        let page = shown.height.max(1);
+        let (down, up) = (|by| self.top.saturating_add(by), |by| self.top.saturating_sub(by));
+        let top = match (key.code, keys::action(KeyContext::Everywhere, key)) {
+            (KeyCode::Char('/'), _) => {
+                self.search = HelpSearch::Typing(String::new());
+                return HelpKey::Stays;
+            }
+            (KeyCode::Char('n'), _) => return self.next_match(&shown, MatchStep::Next),
+            (KeyCode::Char('N'), _) => return self.next_match(&shown, MatchStep::Previous),
+            (_, Some(Action::Down)) => down(1),
+            (_, Some(Action::Up)) => up(1),
+            (_, Some(Action::HalfDown)) => down(page / 2),
+            (_, Some(Action::HalfUp)) => up(page / 2),
+            (_, Some(Action::PageDown)) => down(page),
+            (_, Some(Action::PageUp)) => up(page),
+            (_, Some(Action::Start)) => 0,
+            (_, Some(Action::End)) => usize::MAX,
+            (_, Some(Action::Back)) if self.search != HelpSearch::None => {
+                self.search = HelpSearch::None;
+                return HelpKey::Stays;
+            }
+            (_, Some(Action::Help | Action::Back | Action::Quit)) => return HelpKey::Closes,
+            _ => return HelpKey::Says(nothing(key)),
+        };
+        self.top = top.min(shown.last_top());
+        HelpKey::Stays
+    }
+
+    fn type_key(&mut self, key: KeyEvent, mut text: String, canvas: &Canvas) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        self.search = match key.code {
+            KeyCode::Enter if text.is_empty() => HelpSearch::None,
+            KeyCode::Enter => HelpSearch::Entered(text),
+            KeyCode::Esc => HelpSearch::None,
+            KeyCode::Backspace if text.pop().is_none() => HelpSearch::None,
+            KeyCode::Char(c) if !control && text.len() < MOST_TYPED => {
+                text.push(c);
+                HelpSearch::Typing(text)
+            }
+            _ => HelpSearch::Typing(text),
+        };
+        if let HelpSearch::Typing(_) = self.search {
+            let shown = Shown::of(self, canvas);
+            let first = shown.matches(self.sought()).into_iter().find(|row| *row >= self.top);
+            first
+                .or(shown.matches(self.sought()).first().copied())
+                .into_iter()
+                .for_each(|row| self.show(row, &shown));
+        }
+    }
+
+    /// Goes to the next or previous match, round the end if need be.
+    fn next_match(&mut self, shown: &Shown, step: MatchStep) -> HelpKey {
+        if self.sought().is_empty() {
+            return HelpKey::Says("no search in help yet; / starts one".into());
+        }
+        let matches = shown.matches(self.sought());
+        let next = match step {
+            MatchStep::Next => matches.iter().find(|row| **row > self.at).or(matches.first()),
+            MatchStep::Previous => matches.iter().rev().find(|row| **row < self.at).or(matches.last()),
+        };
+        match next {
+            Some(row) => self.show(*row, shown),
+            None => return HelpKey::Says(format!("no match for {} in help", self.sought())),
+        }
+        HelpKey::Stays
+    }
+
+    /// Scrolls so that a row is on the screen.
+    fn show(&mut self, row: usize, shown: &Shown) {
+        self.at = row;
+        if row < self.top || row >= self.top.saturating_add(shown.height) {
+            self.top = row.saturating_sub(1).min(shown.last_top());
+        }
+    }
+}
+
+/// A way through the matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MatchStep {
+    Next,
+    Previous,
+}
+
+fn nothing(key: KeyEvent) -> String {
+    let help = keys::key_of(Action::Help);
+    keys::name(key).map_or(format!("{help} closes help"), |name| {
+        format!("{name} does nothing in help; {help} closes it")
+    })
+}
+
+/// Help as it stands on a screen.
+pub(crate) struct Shown {
+    /// The box.
+    pub(crate) place: Rect,
+    /// The rows, in one column or two.
+    pub(crate) columns: Vec<Vec<HelpLine>>,
+    /// The number of rows on the screen at a time.
+    pub(crate) height: usize,
+}
+
+impl Shown {
+    /// Lays help out for a screen.
+    pub(crate) fn of(view: &HelpView, canvas: &Canvas) -> Self {
+        let (width, height) = canvas.size;
+        let area = Rect::new(0, 0, width, height);
+        let (number, widest) = if width >= TWO_COLUMNS { (2, WIDEST.1) } else { (1, WIDEST.0) };
+        let inner = usize::from(layout::overlay(area, widest, height).width.saturating_sub(2));
+        let room = (inner / number).saturating_sub(INDENT + KEYS + 1).max(10);
+        let columns = in_columns(groups(view.from, canvas.glyphs(), room), number);
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let place = layout::overlay(area, widest, (rows as u16).saturating_add(2));
+        Self { place, columns, height: usize::from(place.height.saturating_sub(2)) }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.columns.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Returns the last row to which help can be scrolled.
+    fn last_top(&self) -> usize {
+        self.rows().saturating_sub(self.height)
+    }
+
+    /// Returns the rows that hold a text, in order.
+    pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
+        let has =
+            |row: &usize| self.columns.iter().any(|lines| lines.get(*row).is_some_and(|line| line.has(text)));
+        if text.is_empty() { Vec::new() } else { (0..self.rows()).filter(has).collect() }
+    }
+}
+
+/// Puts groups into columns of about the same height; no group is torn.
+fn in_columns(groups: Vec<Vec<HelpLine>>, number: usize) -> Vec<Vec<HelpLine>> {
+    let all: usize = groups.iter().map(|group| group.len() + 1).sum();
+    let mut columns = vec![Vec::new()];
+    let mut taken = 0;
+    for group in groups {
+        let is_full = taken * 2 + group.len() > all;
+        if is_full && columns.len() < number {
+            columns.push(Vec::new());
+        }
+        taken += group.len() + 1;
+        if let Some(column) = columns.last_mut() {
+            if !column.is_empty() {
+                column.push(HelpLine::Blank);
+            }
+            column.extend(group);
+        }
+    }
+    columns
+}
+
+/// Returns the groups of keys, those of the view `from` first, and the legend of the marks on the screen.
+fn groups(from: KeyContext, glyphs: &Glyphs, room: usize) -> Vec<Vec<HelpLine>> {
+    let is_here = |row: &&Binding| row.place == from || row.place == KeyContext::Everywhere;
+    let here: Vec<&Binding> = TABLE.iter().filter(is_here).collect();
+    let is_own = |group: &str| here.iter().any(|row| row.group == group && row.place == from);
+    let (own, others): (Vec<&Binding>, Vec<&Binding>) = here.iter().partition(|row| is_own(row.group));
+    let elsewhere: Vec<&Binding> = TABLE.iter().filter(|row| !is_here(row)).collect();
+    let mut groups = Vec::new();
+    for (rows, place) in [(own, ""), (others, ""), (elsewhere, elsewhere_of(from))] {
+        for rows in rows.chunk_by(|one, next| one.group == next.group) {
+            let heading = rows.first().map_or(String::new(), |row| heading(row, place));
+            groups.push(group(heading, rows.iter().map(|row| (row.keys.to_owned(), row.what)), room));
+        }
+    }
+    groups.push(group("Marks on the screen".into(), legend(glyphs), room));
+    groups
+}
+
+/// Returns what a heading of a view that is not on the screen says besides.
+fn elsewhere_of(from: KeyContext) -> &'static str {
+    if from == KeyContext::Stores { " in Preview and Spill" } else { "" }
+}
+
+fn heading(row: &Binding, place: &str) -> String {
+    let place = if row.place == KeyContext::Pager { place } else { "" };
+    format!("{}{place}", row.group)
+}
+
+fn group(heading: String, rows: impl Iterator<Item = (String, &'static str)>, room: usize) -> Vec<HelpLine> {
+    let mut lines = vec![HelpLine::Heading(heading)];
+    for (keys, what) in rows {
+        let mut keys = Some(keys);
+        for part in folded(what, room) {
+            lines.push(HelpLine::Key(keys.take().unwrap_or_default(), part));
+        }
+    }
+    lines
+}
+
+/// Folds a text between words into rows of at most `room` columns.
+fn folded(text: &str, room: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.is_empty() => row.push_str(word),
+            Some(row) if row.width() + 1 + word.width() <= room => *row = format!("{row} {word}"),
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
+/// Returns each mark on the screen with its meaning.
+fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
+    let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, states, .. } = glyphs;
+    let of_glyphs = [
+        (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
+        (format!("{kept} after a number"), "the model got this line"),
+        (format!("{lost} after a number"), "the model did not get this line"),
+        (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
+        (format!("{here} in the map"), "the position of Spill in the file"),
+        (format!("{found} in the map"), "a match of the search"),
+        (format!("{states} 240 states"), "a progress line: its last state of so many"),
+    ];
+    let others = [
+        ("~ before a number", "approximate: lines are still being counted"),
+        ("! in Stores", "others can read this file too"),
+        ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
+        ("^[[1m dim", "an escape sequence as text, as the model got it"),
+    ];
+    of_glyphs.into_iter().chain(others.map(|(mark, what)| (mark.to_owned(), what)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::widget::theme::Theme;
+
+    use super::*;
+
+    fn canvas(size: (u16, u16)) -> Canvas {
+        Canvas { size, theme: Theme::plain(), unicode: true }
+    }
+
+    fn press(view: &mut HelpView, keys: &str, canvas: &Canvas) -> HelpKey {
+        let mut last = HelpKey::Stays;
+        for c in keys.chars() {
+            let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
+            last = view.key(KeyEvent::new(code, KeyModifiers::NONE), canvas);
+        }
+        last
+    }
+
+    #[test]
+    fn every_row_fits_its_column() {
+        for size in [(80, 24), (120, 30), (200, 50)] {
+            for from in [KeyContext::Pager, KeyContext::Stores] {
+                let shown = Shown::of(&HelpView::new(from), &canvas(size));
+                let width = usize::from(shown.place.width - 2) / shown.columns.len();
+                for line in shown.columns.iter().flatten() {
+                    if let HelpLine::Key(keys, what) = line {
+                        assert!(
+                            keys.width() <= KEYS && INDENT + KEYS + what.width() <= width,
+                            "{keys} {what}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_the_view_come_first() {
+        let first = |from| Shown::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
+        assert_eq!(first(KeyContext::Pager), HelpLine::Heading("Move".into()));
+        assert_eq!(first(KeyContext::Stores), HelpLine::Heading("Stores".into()));
+    }
+
+    #[test]
+    fn every_key_is_in_help_whichever_view_it_is_opened_from() {
+        for from in [KeyContext::Pager, KeyContext::Stores] {
+            let shown = Shown::of(&HelpView::new(from), &canvas((200, 50)));
+            let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
+            for row in TABLE {
+                let is_row = |line: &&HelpLine| matches!(line, HelpLine::Key(keys, _) if keys == row.keys);
+                assert!(lines.iter().any(|line| is_row(line)), "{}", row.keys);
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_goes_from_match_to_match_and_round_the_end() {
+        let canvas = canvas((80, 24));
+        let mut view = HelpView::new(KeyContext::Pager);
+        press(&mut view, "/the map\n", &canvas);
+        let matches = Shown::of(&view, &canvas).matches("the map");
+        assert!(matches.len() > 2);
+        assert_eq!(view.at, matches[0]);
+        press(&mut view, "n", &canvas);
+        assert_eq!(view.at, matches[1]);
+        press(&mut view, "NN", &canvas);
+        assert_eq!(Some(&view.at), matches.last());
+    }
+
+    #[test]
+    fn other_keys_say_how_to_close_it() {
+        let canvas = canvas((80, 24));
+        let mut view = HelpView::new(KeyContext::Pager);
+        let says = press(&mut view, "x", &canvas);
+        assert_eq!(says, HelpKey::Says("x does nothing in help; h closes it".into()));
+        assert_eq!(press(&mut view, "h", &canvas), HelpKey::Closes);
+    }
+}
