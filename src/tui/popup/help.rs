@@ -107,7 +107,7 @@ impl HelpView {
             self.type_key(key, text, canvas);
             return HelpKey::Stays;
         }
-        let shown = Shown::of(self, canvas);
+        let shown = HelpRows::of(self, canvas);
         let page = shown.height.max(1);
         let (down, up) = (|by| self.top.saturating_add(by), |by| self.top.saturating_sub(by));
         let top = match (key.code, keys::action(KeyContext::Everywhere, key)) {
@@ -150,7 +150,7 @@ impl HelpView {
             _ => HelpSearch::Typing(text),
         };
         if let HelpSearch::Typing(_) = self.search {
-            let shown = Shown::of(self, canvas);
+            let shown = HelpRows::of(self, canvas);
             let first = shown.matches(self.sought()).into_iter().find(|row| *row >= self.top);
             first
                 .or(shown.matches(self.sought()).first().copied())
@@ -160,7 +160,7 @@ impl HelpView {
     }
 
     /// Goes to the next or previous match, round the end if need be.
-    fn next_match(&mut self, shown: &Shown, step: MatchStep) -> HelpKey {
+    fn next_match(&mut self, shown: &HelpRows, step: MatchStep) -> HelpKey {
         if self.sought().is_empty() {
             return HelpKey::Says("no search in help yet; / starts one".into());
         }
@@ -177,7 +177,7 @@ impl HelpView {
     }
 
     /// Scrolls so that a row is on the screen.
-    fn show(&mut self, row: usize, shown: &Shown) {
+    fn show(&mut self, row: usize, shown: &HelpRows) {
         self.at = row;
         if row < self.top || row >= self.top.saturating_add(shown.height) {
             self.top = row.saturating_sub(1).min(shown.last_top());
@@ -200,7 +200,7 @@ fn nothing(key: KeyEvent) -> String {
 }
 
 /// Help as it stands on a screen.
-pub(crate) struct Shown {
+pub(crate) struct HelpRows {
     /// The box.
     pub(crate) place: Rect,
     /// The rows, in one column or two.
@@ -209,7 +209,7 @@ pub(crate) struct Shown {
     pub(crate) height: usize,
 }
 
-impl Shown {
+impl HelpRows {
     /// Lays help out for a screen.
     pub(crate) fn of(view: &HelpView, canvas: &Canvas) -> Self {
         let (width, height) = canvas.size;
@@ -358,7 +358,7 @@ mod tests {
     fn every_row_fits_its_column() {
         for size in [(80, 24), (120, 30), (200, 50)] {
             for from in [KeyContext::Pager, KeyContext::Stores] {
-                let shown = Shown::of(&HelpView::new(from), &canvas(size));
+                let shown = HelpRows::of(&HelpView::new(from), &canvas(size));
                 let width = usize::from(shown.place.width - 2) / shown.columns.len();
                 for line in shown.columns.iter().flatten() {
                     if let HelpLine::Key(keys, what) = line {
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_view_come_first() {
-        let first = |from| Shown::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
+        let first = |from| HelpRows::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
         assert_eq!(first(KeyContext::Pager), HelpLine::Heading("Move".into()));
         assert_eq!(first(KeyContext::Stores), HelpLine::Heading("Stores".into()));
     }
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn every_key_is_in_help_whichever_view_it_is_opened_from() {
         for from in [KeyContext::Pager, KeyContext::Stores] {
-            let shown = Shown::of(&HelpView::new(from), &canvas((200, 50)));
+            let shown = HelpRows::of(&HelpView::new(from), &canvas((200, 50)));
             let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
             for row in TABLE {
                 let is_row = |line: &&HelpLine| matches!(line, HelpLine::Key(keys, _) if keys == row.keys);
@@ -396,7 +396,7 @@ mod tests {
         let canvas = canvas((80, 24));
         let mut view = HelpView::new(KeyContext::Pager);
         press(&mut view, "/the map\n", &canvas);
-        let matches = Shown::of(&view, &canvas).matches("the map");
+        let matches = HelpRows::of(&view, &canvas).matches("the map");
         assert!(matches.len() > 2);
         assert_eq!(view.at, matches[0]);
         press(&mut view, "n", &canvas);

@@ -6,14 +6,14 @@ use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::tui::keys::{Action, key_of};
-use crate::tui::popup::help::{HelpLine, HelpSearch, HelpView, INDENT, KEYS, Shown};
+use crate::tui::popup::help::{HelpLine, HelpRows, HelpSearch, HelpView, INDENT, KEYS};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
 /// Draws help.
 pub(crate) fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
-    let shown = Shown::of(view, canvas);
+    let shown = HelpRows::of(view, canvas);
     let inner = frame::draw(canvas, frame, shown.place, title(view, &shown), foot(view));
     let number = shown.columns.len().max(1) as u16;
     let width = inner.width / number;
@@ -27,7 +27,7 @@ pub(crate) fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
 }
 
 /// Says where help is: `Keys 1-19 of 78`.
-fn title(view: &HelpView, shown: &Shown) -> String {
+fn title(view: &HelpView, shown: &HelpRows) -> String {
     let rows = shown.rows();
     let last = view.top.saturating_add(shown.height).min(rows);
     if last == rows && view.top == 0 {
