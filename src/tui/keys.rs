@@ -114,6 +114,10 @@ pub enum Action {
     Json,
     /// Copies the path.
     Copy,
+    /// Copies text: the selection, or what a second key names.
+    CopyText,
+    /// Starts or ends a selection of lines.
+    Select,
     /// Copies the call that reads the window.
     CopyCall,
     /// Shows the window as the agent's read tool returns it.
@@ -268,6 +272,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "F", A::Follow, "follow the file as it grows"),
     row(Pager, "View", "=", A::Facts, "facts about this output"),
     row(Pager, "View", "y", A::Copy, "copy the path"),
+    row(Pager, "View", "Y", A::CopyText, "copy the selection; a line, the window, the preview"),
+    row(Pager, "View", "V", A::Select, "select lines: V, move, then Y copies"),
     row(Pager, "View", "v", A::Editor, "open in $EDITOR at this line"),
     row(Pager, "View", "R", A::Reopen, "open the file again"),
     row(Stores, "Stores", "Enter →", A::Open, "open the output"),

@@ -11,6 +11,7 @@ use crate::text::search::Pattern;
 
 use super::keys::{self, Action, KeyContext};
 use super::pager::Pager;
+use super::pager::copying::CHOICE;
 use super::pager::jump::Waiting;
 use super::pager::subject::Opened;
 use super::popup::help::HelpView;
@@ -202,7 +203,7 @@ impl App {
             _ => {}
         }
         if let Some(waiting) = self.waiting.take() {
-            return self.in_pager(|pager| pager.mark_key(waiting, key));
+            return self.in_pager(|pager| pager.second_key(waiting, key, effects));
         }
         if let KeyCode::Char(c) = key.code
             && let Some(digit) = c.to_digit(10)
@@ -246,6 +247,9 @@ impl App {
             Action::Matching => self.ask(Purpose::Lines { shows: Shows::All, around: count }),
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
+            Action::CopyText if self.pager.as_ref().is_some_and(|pager| pager.selection.is_none()) => {
+                self.wait(Waiting::Copy, CHOICE);
+            }
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.in_pager(|pager| pager.act(action, count, effects)),

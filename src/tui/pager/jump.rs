@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::thousands;
-use crate::tui::event::Message;
+use crate::tui::event::{Effects, Message};
 use crate::tui::keys::{Action, key_of};
 use crate::tui::widget::layout::Side;
 
@@ -14,6 +14,7 @@ use super::Pager;
 pub(crate) enum Waiting {
     SetMark,
     ToMark,
+    Copy,
 }
 
 impl Pager {
@@ -131,10 +132,14 @@ impl Pager {
         Ok(())
     }
 
-    /// Handles the key after `m` or `'`.
-    pub(crate) fn mark_key(&mut self, waiting: Waiting, key: KeyEvent) {
+    /// Handles the key after `m`, `'` or `Y`.
+    pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
+        if waiting == Waiting::Copy {
+            return self.copy_key(key, effects);
+        }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
+            Waiting::Copy => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

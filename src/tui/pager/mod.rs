@@ -3,6 +3,7 @@
 pub mod advice;
 pub(crate) mod bookmark;
 pub mod comparing;
+pub(crate) mod copying;
 pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod dividers;
@@ -48,6 +49,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
 use comparing::Comparisons;
+use copying::LineSelection;
 use drawer::Drawer;
 use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
@@ -85,6 +87,8 @@ pub struct Pager {
     trial: Option<Trial>,
     /// A message for the status line.
     pub message: Option<Message>,
+    /// The lines being selected.
+    pub(crate) selection: Option<LineSelection>,
     /// The number of the plan requested last.
     plans: u64,
     /// What to do once that plan is made.
@@ -133,6 +137,7 @@ impl Pager {
             pair: None,
             trial: None,
             message,
+            selection: None,
             plans,
             then: AfterPlan::Stay,
             streaming,
@@ -188,6 +193,8 @@ impl Pager {
             Action::NextError => self.next_error(false, count, effects),
             Action::PreviousError => self.next_error(true, count, effects),
             Action::Copy => self.copy_path(effects),
+            Action::CopyText => self.copy_selection(effects),
+            Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))),
             Action::Reopen => effects.push(Effect::Reopen),
             Action::MoreLines => self.turn_lines(true, count, effects),
@@ -224,7 +231,7 @@ impl Pager {
 
     /// Handles Esc: abandons a plan, a search or the filter. Returns false if there is none.
     pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
-        if self.give_up_planning(effects) {
+        if self.give_up_planning(effects) || self.drop_selection() {
             return true;
         }
         if self.find.is_running() {

@@ -1,6 +1,7 @@
 //! The appearance of the screens, including styles: every state at the sizes that matter, and arbitrary sizes.
 
 mod along;
+mod copying;
 mod cost;
 mod degenerate;
 mod figures;

@@ -37,6 +37,7 @@ pub(crate) fn draw(pager: &Pager, pair: &Pair, frame: &mut Frame, cost: &Cost) {
             progress: ProgressLines::Unfolded,
             active: pair.focus == side,
             coming: false,
+            selected: None,
             pattern: pager.find.pattern.as_ref(),
             current: None,
             error: None,

@@ -46,6 +46,8 @@ pub(crate) struct Shown<'a> {
     pub active: bool,
     /// Whether more of the output may arrive.
     pub coming: bool,
+    /// The bytes selected, to be copied.
+    pub selected: Option<Range<u64>>,
     /// The search pattern to highlight.
     pub pattern: Option<&'a Pattern>,
     /// The current match.
@@ -70,6 +72,7 @@ impl<'a> Shown<'a> {
             progress: ProgressLines::Unfolded,
             active: true,
             coming: false,
+            selected: None,
             pattern: None,
             current: None,
             error: None,
@@ -187,6 +190,14 @@ impl Pane<'_> {
         self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
+        if self
+            .shown
+            .selected
+            .as_ref()
+            .is_some_and(|range| range.start <= row.start && row.start <= range.end)
+        {
+            buffer.set_style(Rect { y, height: 1, ..area }, self.shown.canvas.theme.selected);
+        }
         y + 1
     }
 

@@ -77,6 +77,9 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     if pager.find.is_running() {
         return vec![vec![Span::new(" searching…  Esc stops", pager.canvas.theme.accent)]];
     }
+    if let Some(words) = pager.selection_in_words() {
+        return vec![vec![Span::new(format!(" {words}"), pager.canvas.theme.accent)]];
+    }
     match pager.focus() {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
             vec![plain("no output yet".into())]

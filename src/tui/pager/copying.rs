@@ -1,0 +1,140 @@
+//! Copies text to the clipboard: a line, the window, a selection of lines, or the preview.
+
+use std::ops::Range;
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::human::{lines, size, thousands};
+use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::{Action, key_of};
+use crate::tui::widget::layout::Side;
+
+use super::Pager;
+use super::reader::{Cost, Reader};
+
+/// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
+const MOST: u64 = 1024 * 1024;
+
+/// The choice after the key that copies text.
+pub(crate) const CHOICE: &str = "copy: l line · w window · p preview · Esc nothing";
+
+/// Lines being selected: from the one that was at the top to the one that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineSelection {
+    /// The pane in which lines are selected.
+    pub(crate) side: Side,
+    /// The offset in its document of a byte of the first line marked.
+    from: u64,
+}
+
+impl Pager {
+    /// Starts selecting lines at the top of the pane, or gives the selection up.
+    pub(crate) fn turn_selection(&mut self) {
+        let side = self.focus();
+        self.selection = match self.selection {
+            Some(_) => None,
+            None => Some(LineSelection { side, from: self.panes.top(side) }),
+        };
+    }
+
+    /// Gives a selection up. Returns false if there is none.
+    pub(crate) fn drop_selection(&mut self) -> bool {
+        self.selection.take().is_some()
+    }
+
+    /// Returns the selected bytes of a pane's document, whole lines without the last line feed.
+    pub(crate) fn selected(&self, side: Side) -> Option<Range<u64>> {
+        let LineSelection { from, .. } = self.selection.filter(|selection| selection.side == side)?;
+        let top = self.panes.top(side);
+        Some(self.lines_of(side, from.min(top), from.max(top)))
+    }
+
+    /// Describes the selection: `selected lines 120-140 · 1.2 KB · Y copies · Esc ends`.
+    pub(crate) fn selection_in_words(&self) -> Option<String> {
+        let side = self.selection?.side;
+        let range = self.selected(side)?;
+        let number = |at: u64| match side {
+            Side::Spill => self.output.index.line_at(&self.output.view, at).map(|line| thousands(line + 1)),
+            Side::Preview => None,
+        };
+        let numbers = match (number(range.start), number(range.end)) {
+            (Some(first), Some(last)) if first == last => format!("line {first}"),
+            (Some(first), Some(last)) => format!("lines {first}-{last}"),
+            _ => "lines of Preview".into(),
+        };
+        let (copy, end) = (key_of(Action::CopyText), key_of(Action::Back));
+        Some(format!("selected {numbers} · {} · {copy} copies · {end} ends", size(range.end - range.start)))
+    }
+
+    /// Copies the selection.
+    pub(crate) fn copy_selection(&mut self, effects: &mut Effects) {
+        let Some(side) = self.selection.map(|selection| selection.side) else { return };
+        let Some(range) = self.selected(side) else { return };
+        if self.copy_text(side, range, effects) {
+            self.selection = None;
+        }
+    }
+
+    /// Handles the key after the one that copies text.
+    pub(crate) fn copy_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let side = self.focus();
+        match key.code {
+            KeyCode::Char('l') => {
+                let top = self.panes.top(side);
+                self.copy_text(side, self.lines_of(side, top, top), effects);
+            }
+            KeyCode::Char('w') => match self.window_range() {
+                Some(range) => drop(self.copy_text(Side::Spill, range, effects)),
+                None => self.message = Some(Message::error("the lines of the window are not counted yet")),
+            },
+            KeyCode::Char('p') => drop(self.copy_text(Side::Preview, 0..self.output.seen.len(), effects)),
+            KeyCode::Esc => {}
+            _ => self.message = Some(Message::note(CHOICE)),
+        }
+    }
+
+    /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`.
+    fn lines_of(&self, side: Side, first: u64, last: u64) -> Range<u64> {
+        let cost = Cost::default();
+        let reader = self.reader(side, &cost);
+        let len = reader.doc.len();
+        let start = reader.line_start(first.min(len));
+        start..reader.line_end(last.min(len)).max(start)
+    }
+
+    /// Returns the bytes of the window of lines, without the last line feed, as far as they are counted.
+    fn window_range(&self) -> Option<Range<u64>> {
+        let (window, output) = (self.panes.window, &self.output);
+        let start = output.index.offset_of(&output.view, window.offset.saturating_sub(1))?;
+        let end = output.index.offset_of(&output.view, window.next().saturating_sub(1));
+        let is_whole = output.index.is_complete();
+        let end = end.map(|end| end.saturating_sub(1)).or(is_whole.then_some(output.view.len() as u64))?;
+        Some(start..end.max(start))
+    }
+
+    fn reader<'a>(&'a self, side: Side, cost: &'a Cost) -> Reader<'a> {
+        Reader { doc: self.output.doc(side), files: self.output.files(), cost }
+    }
+
+    /// Copies a range of a pane's document, and says how much that was. Returns false if it is too much.
+    fn copy_text(&mut self, side: Side, range: Range<u64>, effects: &mut Effects) -> bool {
+        let long = range.end.saturating_sub(range.start);
+        if long > MOST {
+            let (is, most) = (size(long), size(MOST));
+            self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
+            return false;
+        }
+        let bytes = self.reader(side, &Cost::default()).copy(range);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let count =
+            lines(memchr::memchr_iter(b'\n', text.trim_end_matches('\n').as_bytes()).count() as u64 + 1);
+        self.message = Some(match text.is_empty() {
+            true => Message::note("nothing to copy: the text is empty"),
+            false => Message::note(format!("copied {count}, {}", size(bytes.len() as u64))),
+        });
+        if !text.is_empty() {
+            effects.push(Effect::Copy(text));
+        }
+        true
+    }
+}

@@ -1,0 +1,71 @@
+//! Copying text: a line, the window, the preview, or lines that are selected.
+
+use overspill::tui::app::Effect;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+use crate::screens::SIZES;
+
+fn open(content: &[u8]) -> Bench {
+    let home = Home::new();
+    Bench::open(SIZES[0], &home.file("build.log", content), policy("opencode/output"))
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (width, height) = bench.app.canvas.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.screen());
+    });
+}
+
+/// Returns the text copied last.
+fn copied(bench: &Bench) -> &str {
+    let Some(Effect::Copy(text)) = bench.asked.last() else { panic!("{:?}", bench.asked) };
+    text
+}
+
+#[test]
+fn a_line_the_window_and_the_preview_are_copied_as_they_are() {
+    let mut bench = open(b"one\ntwo \xff\x1b[1m\nthree\nfour\n");
+    assert!(
+        bench.keys("<Tab>Y").status().contains("copy: l line · w window · p preview"),
+        "{}",
+        bench.status()
+    );
+    assert!(bench.keys("l").status().contains("copied 1 line, 3 B"), "{}", bench.status());
+    assert_eq!(copied(&bench), "one");
+    bench.keys("o2 2<Enter>Yw");
+    assert_eq!(copied(&bench), "two \u{fffd}\u{1b}[1m\nthree");
+    assert!(bench.keys("Yp").status().contains("copied 4 lines, 25 B"), "{}", bench.status());
+    assert!(copied(&bench).ends_with("three\nfour\n"));
+}
+
+#[test]
+fn the_preview_is_copied_with_its_notice() {
+    let mut bench = open(&test_log(8432));
+    bench.keys("Yp");
+    assert!(copied(&bench).contains("lines truncated"), "{}", bench.status());
+}
+
+#[test]
+fn lines_are_selected_marked_and_copied() {
+    let mut bench = open(&test_log(8432));
+    bench.keys("<Tab>5G");
+    bench.keys("Vjj");
+    assert!(bench.status().contains("selected lines 5-7 · "), "{}", bench.status());
+    keep("selected", bench.keys("k"));
+    bench.keys("Y");
+    let lines: Vec<&str> = copied(&bench).lines().collect();
+    assert!(lines.len() == 2 && lines[0].ends_with("unit_5") && lines[1].ends_with("unit_6"), "{lines:?}");
+    assert!(!bench.status().contains("selected"), "{}", bench.status());
+    assert!(!bench.keys("VkkG<Esc>").status().contains("selected"), "{}", bench.status());
+}
+
+#[test]
+fn too_much_is_refused_with_its_size() {
+    let mut bench = open(&test_log(200_000));
+    bench.keys("<Tab>VG");
+    assert!(bench.keys("Y").status().contains("and at most 1 MB can be"), "{}", bench.status());
+    assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Copy(_))));
+}
