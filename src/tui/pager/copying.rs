@@ -15,16 +15,21 @@ use super::reader::{Cost, Reader};
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MOST: u64 = 1024 * 1024;
 
+/// The most lines by which a count moves the end of a selection: more than can be copied.
+const MOST_LINES: u64 = 10_000;
+
 /// The choice after the key that copies text.
 pub(crate) const CHOICE: &str = "copy: l line · w window · p preview · Esc nothing";
 
-/// Lines being selected: from the one that was at the top to the one that is.
+/// Lines being selected: from the one that was at the top to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     /// The pane in which lines are selected.
     pub(crate) side: Side,
     /// The offset in its document of a byte of the first line marked.
     from: u64,
+    /// The offset of a byte of the line moved to.
+    to: u64,
 }
 
 impl Pager {
@@ -33,8 +38,30 @@ impl Pager {
         let side = self.focus();
         self.selection = match self.selection {
             Some(_) => None,
-            None => Some(LineSelection { side, from: self.panes.top(side) }),
+            None => Some(LineSelection { side, from: self.panes.top(side), to: self.panes.top(side) }),
         };
+    }
+
+    /// Moves the end of the selection by lines, also where the pane cannot scroll any further. Other motions take it
+    /// along to the top of the pane, or to the end of the document.
+    pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
+        let Some(LineSelection { side, to, .. }) = self.selection else { return };
+        let times = count.unwrap_or(1).min(MOST_LINES);
+        let cost = Cost::default();
+        let reader = self.reader(side, &cost);
+        let (len, top) = (reader.doc.len(), self.panes.top(side));
+        let next = |at: u64| reader.line_end(at).saturating_add(1).min(len.saturating_sub(1));
+        let previous = |at: u64| reader.line_start(reader.line_start(at).saturating_sub(1));
+        let to = match action {
+            Action::Down => (0..times).fold(to, |at, _| next(at)),
+            Action::Up => (0..times).fold(to, |at, _| previous(at)),
+            Action::End if count.is_none() => len.saturating_sub(1),
+            _ => top,
+        };
+        self.selection = self.selection.map(|selection| LineSelection { to, ..selection });
+        if matches!(action, Action::Down | Action::Up) && !self.shown_range(side).contains(&to) {
+            self.move_by(action, count);
+        }
     }
 
     /// Gives a selection up. Returns false if there is none.
@@ -44,9 +71,8 @@ impl Pager {
 
     /// Returns the selected bytes of a pane's document, whole lines without the last line feed.
     pub(crate) fn selected(&self, side: Side) -> Option<Range<u64>> {
-        let LineSelection { from, .. } = self.selection.filter(|selection| selection.side == side)?;
-        let top = self.panes.top(side);
-        Some(self.lines_of(side, from.min(top), from.max(top)))
+        let LineSelection { from, to, .. } = self.selection.filter(|selection| selection.side == side)?;
+        Some(self.lines_of(side, from.min(to), from.max(to)))
     }
 
     /// Describes the selection: `selected lines 120-140 · 1.2 KB · Y copies · Esc ends`.

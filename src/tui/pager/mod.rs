@@ -207,7 +207,11 @@ impl Pager {
             Action::Limits => self.open_drawer(effects),
             Action::Policy => effects.push(Effect::Policies),
             Action::Candidate => self.next_candidate(effects),
-            _ => self.move_by(action, count),
+            Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
+            _ => {
+                self.move_by(action, count);
+                self.extend_selection(action, count);
+            }
         }
     }
 

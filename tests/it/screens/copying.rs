@@ -59,6 +59,9 @@ fn lines_are_selected_marked_and_copied() {
     let lines: Vec<&str> = copied(&bench).lines().collect();
     assert!(lines.len() == 2 && lines[0].ends_with("unit_5") && lines[1].ends_with("unit_6"), "{lines:?}");
     assert!(!bench.status().contains("selected"), "{}", bench.status());
+    assert!(bench.keys("GVjjj").status().contains("selected lines 8,412-8,415 · "), "{}", bench.status());
+    bench.keys("Y");
+    assert_eq!(copied(&bench).lines().count(), 4, "also where the pane cannot scroll any further");
     assert!(!bench.keys("VkkG<Esc>").status().contains("selected"), "{}", bench.status());
 }
 
