@@ -141,7 +141,7 @@ fn style(text: &str) -> Result<Style, String> {
     let mut words = text.split_whitespace();
     while let Some(word) = words.next() {
         if let Some(effect) = named(&EFFECTS, word) {
-            style = style | effect;
+            style |= effect;
         } else if word == "on" {
             let ground = words.next().ok_or("a colour is missing after `on`")?;
             style = style.bg_color(Some(colour(ground)?));

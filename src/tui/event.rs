@@ -168,7 +168,7 @@ pub enum Effect {
         from: Uncounted,
     },
     /// Searches; an earlier search is abandoned.
-    Search(SearchJob),
+    Search(Box<SearchJob>),
     /// Counts all matches; an earlier count is abandoned.
     CountMatches(CountJob),
     /// Abandons searching and counting matches.
@@ -222,7 +222,7 @@ pub enum Effect {
     /// Keeps an entry forever, or no longer.
     Keep {
         /// The entry.
-        entry: crate::store::Entry,
+        entry: Box<crate::store::Entry>,
         /// True to keep, false to stop keeping.
         keep: bool,
     },

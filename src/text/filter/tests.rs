@@ -125,7 +125,8 @@ fn what_is_counted_twice_counts_once() {
     let lines = BlockLines { got: 2, lost: 1, last: index::LastLine::Got };
     index.insert(0, &[lines]);
     index.insert(0, &[lines]);
-    assert_eq!((index.total(), index.pending()), (LineCount { got: 2, lost: 1 }, &[1..2][..]));
+    assert_eq!(index.total(), LineCount { got: 2, lost: 1 });
+    assert!(matches!(index.pending(), [pending] if *pending == (1..2)));
     assert_eq!(index.next(0, Shows::Lost), Some(0));
     assert_eq!(index.next(1, Shows::All), None);
 }

@@ -28,7 +28,7 @@ impl Session {
                 Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
                 Effect::StopCommand => self.stop_command(),
                 Effect::Count { number, from } => self.count(number, from),
-                Effect::Search(job) => self.jobs.search(job),
+                Effect::Search(job) => self.jobs.search(*job),
                 Effect::CountMatches(job) => self.jobs.count_matches(job),
                 Effect::Sift(job) => self.jobs.sift(job),
                 Effect::StopSift => self.jobs.stop_sift(),
@@ -81,7 +81,7 @@ impl Session {
                     self.let_go(&to_delete);
                     self.jobs.delete(to_delete);
                 }
-                Effect::Keep { entry, keep } => self.jobs.keep(entry, keep),
+                Effect::Keep { entry, keep } => self.jobs.keep(*entry, keep),
                 Effect::StopKeeping => self.jobs.stop_keeping(),
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::ReadTexts(task) => self.jobs.read_texts(*task),

@@ -47,7 +47,7 @@ impl StoresScreen {
             let (id, size) = (label(entry.id_bytes()), entry.size());
             self.copying = Some(Copying { id, size, done: 0 });
         }
-        effects.push(Effect::Keep { entry, keep: !kept })
+        effects.push(Effect::Keep { entry: Box::new(entry), keep: !kept })
     }
 
     /// Handles the result of a request to keep an entry, or to stop keeping it.

@@ -12,7 +12,7 @@ use crate::screens::SIZES;
 /// A log of this many lines: every 33rd is an error, every 97th speaks of one that is skipped.
 fn log(lines: usize) -> String {
     let line = |n: usize| match n {
-        _ if n % 33 == 0 => format!("error: unit_{n} failed\n"),
+        _ if n.is_multiple_of(33) => format!("error: unit_{n} failed\n"),
         _ if n % 97 == 50 => format!("debug: error skipped in unit_{n}\n"),
         _ => format!("ok   unit_{n}\n"),
     };

@@ -48,15 +48,16 @@ fn whole(
 ) -> Option<WholeOutput> {
     let uid = records.metadata().unwrap().uid();
     let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-    if let Some(SpillState::Here(path)) = state_of(call, records, uid) {
-        return Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited.unwrap()));
-    }
-    if command(transcript, call) == "seq 1 12000" && cited.is_some() {
-        let path = dir.join("spill");
-        std::fs::write(&path, counted()).unwrap();
-        return Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited.unwrap()));
-    }
-    whole_display(transcript, call)
+    let Some(cited) = cited else { return whole_display(transcript, call) };
+    let path = match state_of(call, records, uid) {
+        Some(SpillState::Here(path)) => path,
+        _ if command(transcript, call) == "seq 1 12000" => {
+            std::fs::write(dir.join("spill"), counted()).unwrap();
+            dir.join("spill")
+        }
+        _ => return None,
+    };
+    Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited))
 }
 
 /// Asserts that every cut call of these tools is equal by this policy.

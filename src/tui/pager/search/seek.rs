@@ -82,7 +82,7 @@ impl Pager {
         let number = self.find.number;
         let within = self.output.sift_of(side).cloned();
         let job = SearchJob { number, pattern, haystack, skip, from, toward, times, within };
-        effects.push(Effect::Search(job))
+        effects.push(Effect::Search(Box::new(job)))
     }
 
     /// Returns where to search from: the current match if it is visible, otherwise the top of the screen.

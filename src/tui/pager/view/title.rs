@@ -105,7 +105,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
     let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
     let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
-    let versions = vec![
+    let versions = [
         vec![policy.clone(), Span::new(limits, dim), dot.clone(), verdict.clone()],
         vec![policy.clone(), dot, verdict.clone()],
         vec![policy, cut],
@@ -115,7 +115,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     ];
     let with_errors = errors(pager).into_iter().flat_map(|errors| {
         let errors = [Span::new("· ", dim), Span::new(errors, style)];
-        versions[..4].iter().map(move |spans| [spans, &errors[..]].concat())
+        versions[..3].iter().map(move |spans| [spans, &errors[..]].concat())
     });
     with_errors.chain(versions.iter().cloned()).collect()
 }

@@ -2,7 +2,6 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use crate::tui::pager::view::pane;
 use crate::tui::popup::json::JsonView;
@@ -18,7 +17,7 @@ pub(crate) fn draw(canvas: &Canvas, json: &JsonView, frame: &mut Frame) {
     for (row, y) in rows.iter().zip(inner.y..inner.bottom()) {
         let mut x = inner.x;
         for cell in &row.cells {
-            let style = pane::kind_style(cell.kind, &canvas.theme).unwrap_or(Style::new());
+            let style = pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default();
             x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
         }
     }
