@@ -115,7 +115,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     ];
     let with_errors = errors(pager).into_iter().flat_map(|errors| {
         let errors = [Span::new("· ", dim), Span::new(errors, style)];
-        versions[..3].iter().map(move |spans| [spans, &errors[..]].concat())
+        versions[..4].iter().map(move |spans| [spans, &errors[..]].concat())
     });
     with_errors.chain(versions.iter().cloned()).collect()
 }
