@@ -6,3 +6,6 @@ mod tape;
 
 pub use string::{DecodedText, Decoder, JsonText};
 pub use tape::{Json, Kind, Tape, TapeError};
+
+#[cfg(test)]
+mod tests;

@@ -386,7 +386,7 @@ mod tests {
             let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
             for row in TABLE {
                 let is_row = |line: &&HelpLine| matches!(line, HelpLine::Key(keys, _) if keys == row.keys);
-                assert!(lines.iter().any(|line| is_row(line)), "{}", row.keys);
+                assert!(lines.iter().any(is_row), "{}", row.keys);
             }
         }
     }

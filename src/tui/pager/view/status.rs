@@ -44,7 +44,8 @@ pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: R
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
     // What a filter found is worth more than hints.
-    let wanted = if footer_state(pager) == FooterState::Filtered { 0 } else { LEAST_HINTS };
+    let is_filtered = pager.focus() == Side::Spill && pager.output.sift.is_some();
+    let wanted = if is_filtered { 0 } else { LEAST_HINTS };
     let least = rights.iter().position(|right| right.teaches < wanted).unwrap_or(rights.len());
     let least = rights.get(least.saturating_sub(1)).map_or(&[][..], |right| &right.spans);
     let mut lefts = left(pager, told);
