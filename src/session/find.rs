@@ -12,7 +12,7 @@ use crate::env::Env;
 
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
-use super::reader::GLANCE;
+use super::reader::{GLANCE, SessionFile};
 
 /// The most names that are read of one directory.
 const MOST_NAMES: usize = 1_000_000;
@@ -33,6 +33,23 @@ impl FoundFile {
     pub fn stem(&self) -> &str {
         self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
     }
+
+    /// Returns the session that the file holds, of which nothing is read yet.
+    pub fn session(&self, format: &'static str, id: &str) -> SessionFile {
+        SessionFile {
+            format,
+            id: id.to_owned(),
+            path: self.path.clone(),
+            size: self.size,
+            modified: self.modified,
+            facts: SessionFacts::default(),
+        }
+    }
+}
+
+/// Returns the first line of the start of a file, by which its form is told.
+pub fn first_line(head: &[u8]) -> &[u8] {
+    head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
 /// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.

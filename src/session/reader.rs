@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::env::Env;
 use crate::source::{Change, OpenError, Source};
@@ -32,6 +32,21 @@ pub struct SessionFile {
     pub modified: Option<SystemTime>,
     /// What is known without reading the file, as from an index that the agent keeps.
     pub facts: SessionFacts,
+}
+
+impl SessionFile {
+    /// Returns a session in a database, of which a row tells these facts.
+    pub fn in_database(format: &'static str, path: &Path, facts: SessionFacts) -> Self {
+        let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
+        Self {
+            format,
+            path: path.to_owned(),
+            id: facts.id.clone(),
+            size: 0,
+            modified: since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_millis(since)),
+            facts,
+        }
+    }
 }
 
 /// Why a session cannot be read.
@@ -171,12 +186,12 @@ impl LogSession {
         paths: Vec<PathBuf>,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
-    ) -> Result<Self, SessionError> {
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let transcript = Transcript::new(agent);
         let mut session =
             Self { agent, paths, logs: Vec::new(), reader: new_reader(), new_reader, transcript };
         session.read_all(progress)?;
-        Ok(session)
+        Ok(Box::new(session))
     }
 
     fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {

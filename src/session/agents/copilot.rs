@@ -66,7 +66,7 @@ impl SessionFormat for CopilotCli {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let is_start = memmem::find(first, b"\"session.start\"").is_some()
             && memmem::find(first, b"\"copilotVersion\"").is_some();
         is_start.then(|| find::found_file(path).map(|file| session_file(&file)))?
@@ -81,9 +81,7 @@ impl SessionFormat for CopilotCli {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let paths = vec![file.path.clone()];
-        let session = LogSession::open(AGENT, paths, || Box::new(CopilotReader), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader), progress)
     }
 }
 
@@ -91,14 +89,7 @@ impl SessionFormat for CopilotCli {
 fn session_file(file: &FoundFile) -> SessionFile {
     let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let id = if file.stem() == "events" { dir.unwrap_or_default() } else { file.stem() };
-    SessionFile {
-        format: AGENT,
-        id: id.to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, id)
 }
 
 /// Reads the events of one session.

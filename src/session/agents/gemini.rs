@@ -52,7 +52,7 @@ impl SessionFormat for GeminiCli {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let has = |key: &[u8]| memmem::find(first, key).is_some();
         let looks_alike = has(b"\"sessionId\"") && has(b"\"projectHash\"");
         looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
@@ -67,9 +67,7 @@ impl SessionFormat for GeminiCli {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let paths = vec![file.path.clone()];
-        let session = LogSession::open(AGENT, paths, || Box::new(GeminiReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(GeminiReader::default()), progress)
     }
 }
 
@@ -78,14 +76,7 @@ fn is_session(name: &str) -> bool {
 }
 
 fn session_file(file: &FoundFile) -> SessionFile {
-    SessionFile {
-        format: AGENT,
-        id: file.stem().to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, file.stem())
 }
 
 /// Reads the messages of one session.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -118,15 +117,7 @@ fn session_file(path: &Path, row: &TableRow) -> SessionFile {
         version: None,
         model: None,
     };
-    let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
-    SessionFile {
-        format: AGENT,
-        path: path.to_owned(),
-        id: facts.id.clone(),
-        size: 0,
-        modified: since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_millis(since)),
-        facts,
-    }
+    SessionFile::in_database(AGENT, path, facts)
 }
 
 /// Reads `2026-11-22 05:52:17`, which is UTC.

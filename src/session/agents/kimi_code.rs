@@ -70,7 +70,7 @@ impl SessionFormat for KimiCode {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let is_wire = memmem::find(first, b"\"protocol_version\"").is_some()
             && memmem::find(head, b"\"runtime.set_binding\"").is_some();
         is_wire.then(|| find::found_file(path).map(|file| session_file(&file)))?
@@ -90,8 +90,7 @@ impl SessionFormat for KimiCode {
         let dirs = agents.map(|dir| find::directories(dir, &mut |_| {})).unwrap_or_default();
         let logs = dirs.into_iter().map(|dir| dir.join(LOG));
         paths.extend(logs.filter(|log| *log != file.path && log.is_file()));
-        let session = LogSession::open(AGENT, paths, || Box::new(KimiReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, paths, || Box::new(KimiReader::default()), progress)
     }
 }
 
@@ -102,14 +101,7 @@ fn is_main(path: &Path) -> bool {
 /// The session's id is the name of the directory three up from the log.
 fn session_file(file: &FoundFile) -> SessionFile {
     let dir = file.path.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str());
-    SessionFile {
-        format: AGENT,
-        id: dir.unwrap_or_default().to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, dir.unwrap_or_default())
 }
 
 /// Reads the logs of one session.

@@ -60,7 +60,7 @@ impl SessionFormat for Pi {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let is_header = memmem::find(first, b"\"type\":\"session\"").is_some()
             && memmem::find(first, b"\"cwd\"").is_some();
         is_header.then(|| find::found_file(path).map(|file| session_file(&file)))?
@@ -75,23 +75,14 @@ impl SessionFormat for Pi {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let paths = vec![file.path.clone()];
-        let session = LogSession::open(AGENT, paths, || Box::new(PiReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(PiReader::default()), progress)
     }
 }
 
 /// The name of a session's file is a time and its id.
 fn session_file(file: &FoundFile) -> SessionFile {
     let id = file.stem().split_once('_').map_or(file.stem(), |(_, id)| id);
-    SessionFile {
-        format: AGENT,
-        id: id.to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, id)
 }
 
 /// Reads the entries of one session.

@@ -48,7 +48,7 @@ impl SessionFormat for QwenCode {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let has = |key: &[u8]| memmem::find(first, key).is_some();
         let looks_alike = has(b"\"parentUuid\"") && has(b"\"sessionId\"") && has(b"\"parts\"");
         looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
@@ -63,21 +63,12 @@ impl SessionFormat for QwenCode {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let paths = vec![file.path.clone()];
-        let session = LogSession::open(AGENT, paths, || Box::new(QwenReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(QwenReader::default()), progress)
     }
 }
 
 fn session_file(file: &FoundFile) -> SessionFile {
-    SessionFile {
-        format: AGENT,
-        id: file.stem().to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, file.stem())
 }
 
 /// Reads the records of one session.

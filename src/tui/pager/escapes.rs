@@ -10,7 +10,7 @@ use super::reader::{Cost, Files, Reader};
 /// Longer previews are not searched for escape sequences, in bytes.
 const MOST: u64 = 4 << 20;
 
-/// From this share of the limit on, in percent, what escape sequences took is said.
+/// From this percentage of the limit on, the status line tells how much of it the escape sequences took.
 const LEAST: u64 = 5;
 
 /// Returns how much the escape sequences in what the model got of the output take of the policy's size limit, in

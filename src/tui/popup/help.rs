@@ -75,7 +75,7 @@ pub struct HelpView {
 pub(crate) enum HelpKey {
     /// Help stays open.
     Stays,
-    /// Help stays open, and this is said.
+    /// Help stays open and shows this message.
     Says(String),
     /// Help is closed.
     Closes,

@@ -63,8 +63,7 @@ impl SessionFormat for ClaudeCode {
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let paths = files_of(&file.path);
-        let session = LogSession::open(AGENT, paths, || Box::new(ClaudeReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, paths, || Box::new(ClaudeReader::default()), progress)
     }
 }
 
@@ -77,14 +76,7 @@ fn is_sub_agent(name: &str) -> bool {
 }
 
 fn session_file(file: &FoundFile) -> SessionFile {
-    SessionFile {
-        format: AGENT,
-        id: file.stem().to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, file.stem())
 }
 
 fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {

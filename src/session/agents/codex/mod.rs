@@ -2,7 +2,7 @@
 
 mod records;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 
@@ -53,7 +53,7 @@ impl SessionFormat for Codex {
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = find::first_line(head);
         let is_meta = memmem::find(first, b"\"session_meta\"").is_some();
         // The oldest form has no types: its first line has these keys.
         let is_bare = [&b"\"instructions\""[..], b"\"id\"", b"\"timestamp\""]
@@ -75,9 +75,7 @@ impl SessionFormat for Codex {
             let why = "is compressed; `zstd -d` makes a copy that can be read".to_owned();
             return Err(SessionError::Unreadable { path: file.path.clone(), why });
         }
-        let paths: Vec<PathBuf> = vec![file.path.clone()];
-        let session = LogSession::open(AGENT, paths, || Box::new(CodexReader::default()), progress)?;
-        Ok(Box::new(session))
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CodexReader::default()), progress)
     }
 }
 
@@ -89,12 +87,5 @@ fn session_file(file: &FoundFile) -> SessionFile {
     let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.trim_end_matches(".zst").trim_end_matches(".jsonl");
     let id = stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem);
-    SessionFile {
-        format: AGENT,
-        id: id.to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts: SessionFacts::default(),
-    }
+    file.session(AGENT, id)
 }

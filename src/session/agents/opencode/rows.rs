@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
@@ -157,24 +156,12 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
                 ended: row.number(6).and_then(clock::number),
             };
             if facts.parent.is_none() {
-                sessions.push(session_file(path, format, facts));
+                sessions.push(SessionFile::in_database(format, path, facts));
             }
             true
         })?;
         Ok(sessions)
     })
-}
-
-fn session_file(path: &Path, format: &'static str, facts: SessionFacts) -> SessionFile {
-    let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
-    SessionFile {
-        format,
-        path: path.to_owned(),
-        id: facts.id.clone(),
-        size: 0,
-        modified: since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_millis(since)),
-        facts,
-    }
 }
 
 /// A session and those of its sub-agents, in a database.
