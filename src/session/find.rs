@@ -1,6 +1,6 @@
 //! Looks for sessions: walks the agents' directories, and reads the ends of files.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirEntry, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -73,16 +73,21 @@ fn below(home: &Path, path: &str) -> Option<PathBuf> {
 /// Returns the directories in `dir`, sorted by name; none if it is not there. Links to directories count. What cannot be
 /// read goes to `fault`, in words.
 pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let mut found: Vec<_> = names(dir, fault).into_iter().filter(|path| path.is_dir()).collect();
+    let is_dir = |entry: &DirEntry| match entry.file_type() {
+        Ok(kind) if !kind.is_symlink() => kind.is_dir(),
+        _ => entry.path().is_dir(),
+    };
+    let mut found: Vec<_> =
+        entries(dir, fault).into_iter().filter(is_dir).map(|entry| entry.path()).collect();
     found.sort();
     found
 }
 
 /// Returns the regular files in `dir` whose names `wanted` accepts, sorted by name; none if it is not there.
 pub fn files(dir: &Path, wanted: fn(&str) -> bool, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
-    let is_wanted = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(wanted);
-    let mut found: Vec<_> =
-        names(dir, fault).into_iter().filter(is_wanted).filter_map(|path| found_file(&path)).collect();
+    let is_wanted = |entry: &DirEntry| entry.file_name().to_str().is_some_and(wanted);
+    let entries = entries(dir, fault).into_iter().filter(is_wanted);
+    let mut found: Vec<_> = entries.filter_map(|entry| found_file(&entry.path())).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
@@ -93,7 +98,7 @@ pub fn found_file(path: &Path) -> Option<FoundFile> {
     Some(FoundFile { path: path.to_owned(), size: meta.len(), modified: meta.modified().ok() })
 }
 
-fn names(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) => {
@@ -103,7 +108,7 @@ fn names(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
             return Vec::new();
         }
     };
-    entries.filter_map(Result::ok).take(MOST_NAMES).map(|entry| entry.path()).collect()
+    entries.filter_map(Result::ok).take(MOST_NAMES).collect()
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.

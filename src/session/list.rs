@@ -1,7 +1,11 @@
-//! Lists sessions without reading them, and finds the form of a file's records.
+//! Lists sessions without reading them: by their paths, then by the ends of their files. Finds the form of a file's records.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
 
 use crate::env::Env;
 
@@ -9,6 +13,52 @@ use super::agents::FORMATS;
 use super::find;
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
+
+/// A session that was changed within this time counts as live: most agents write nothing while a command runs.
+pub const LIVE: Duration = Duration::from_secs(60);
+
+/// How many sessions are handed out at first, and then at most, at once.
+const CHUNKS: [usize; 2] = [32, 256];
+
+/// Which sessions are listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SessionFilter<'a> {
+    /// Only those of this agent.
+    pub agent: Option<&'a str>,
+    /// Only those changed at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only those in this directory or below: an absolute path.
+    pub project: Option<&'a Path>,
+}
+
+/// What a list shows of a session before anything is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedSession {
+    /// The agent.
+    pub agent: &'static str,
+    /// Where the session is.
+    pub file: SessionFile,
+    /// What the ends of the file say. The title is one line.
+    pub facts: SessionFacts,
+}
+
+impl ListedSession {
+    /// Whether the session was changed within [`LIVE`] before `now`. A time in the future counts, too.
+    pub fn is_live(&self, now: SystemTime) -> bool {
+        self.file.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
+    }
+}
+
+/// What [`each`] hands out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListStep {
+    /// How many sessions there are, as far as their paths tell. Comes first.
+    Found(usize),
+    /// The next sessions: those changed last come first.
+    Sessions(Vec<ListedSession>),
+    /// What cannot be looked at, in words. The paths in them are not escaped.
+    Fault(String),
+}
 
 /// The sessions of an environment.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +87,62 @@ pub fn list(env: &Env, agent: Option<&str>) -> SessionListing {
     listing.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     listing.sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);
     listing
+}
+
+/// Lists sessions in two passes: finds them by their paths and times, then reads the ends of their files, newest first.
+/// Hands them to `take` in small groups, until that breaks. Reads nothing of sessions that the agent or the time rules out.
+pub fn each(env: &Env, wanted: &SessionFilter, take: &mut dyn FnMut(ListStep) -> ControlFlow<()>) {
+    let _ = try_each(env, wanted, take);
+}
+
+fn try_each(
+    env: &Env,
+    wanted: &SessionFilter,
+    take: &mut dyn FnMut(ListStep) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut listing = list(env, wanted.agent);
+    listing.sessions.retain(|file| wanted.since.is_none_or(|since| changed(file) >= Some(since)));
+    take(ListStep::Found(listing.sessions.len()))?;
+    listing.faults.into_iter().try_for_each(|fault| take(ListStep::Fault(fault)))?;
+    let mut group = Vec::new();
+    let mut size = CHUNKS[0];
+    for file in listing.sessions {
+        match listed(file) {
+            Ok(session) if is_in(&session.facts, wanted.project) => group.push(session),
+            Ok(_) => {}
+            Err(fault) => take(ListStep::Fault(fault))?,
+        }
+        if group.len() >= size {
+            take(ListStep::Sessions(std::mem::take(&mut group)))?;
+            size = CHUNKS[1];
+        }
+    }
+    if group.is_empty() { ControlFlow::Continue(()) } else { take(ListStep::Sessions(group)) }
+}
+
+/// Returns what a list shows of a session: reads the ends of its file.
+///
+/// # Errors
+/// The file cannot be read; in words, with its path, which is not escaped.
+pub fn listed(file: SessionFile) -> Result<ListedSession, String> {
+    let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
+    let title = facts.title.as_deref().and_then(first_words);
+    let agent = format_of(&file).map_or("", |format| format.agent());
+    Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file })
+}
+
+/// Returns when a session was last changed.
+pub fn changed(session: &SessionFile) -> Option<Timestamp> {
+    session.modified.and_then(|time| Timestamp::try_from(time).ok())
+}
+
+fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
+    project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
+}
+
+/// Returns the first line that is not blank.
+fn first_words(title: &str) -> Option<String> {
+    title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.

@@ -2,10 +2,21 @@
 
 use std::path::Path;
 
+use super::list;
 use super::model::{Call, CallResult, CutState};
+use super::reader::{ReadProgress, SessionError, SessionFile};
 use super::spill::{SpillState, state_of};
 use super::text;
-use super::transcript::Transcript;
+use super::transcript::{ReadReport, Transcript};
+
+/// What is counted of a session by reading it whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedSession {
+    /// The sums over its calls.
+    pub sums: CallSums,
+    /// What was not understood. If the format is unknown, the sums say nothing.
+    pub unread: ReadReport,
+}
 
 /// The sums of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,10 +35,36 @@ pub struct CallSums {
     pub unknown: u64,
 }
 
-/// Sums up a session. The texts are read once, and not kept. `records` is the session's file, `uid` the user.
-pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> CallSums {
-    let mut tally = CallSums { calls: transcript.calls.len() as u64, ..CallSums::default() };
-    for call in &transcript.calls {
+/// Reads a session whole and sums it up: the second step of a list. `uid` is the user. Costs what opening costs, and a look
+/// at each result.
+///
+/// # Errors
+/// The session cannot be read, or `progress` gave it up.
+pub fn count(
+    file: &SessionFile,
+    uid: u32,
+    progress: &dyn ReadProgress,
+) -> Result<CountedSession, SessionError> {
+    let opened = list::open(file, progress)?;
+    let transcript = opened.transcript();
+    let sums = tally(transcript, &file.path, uid, progress).ok_or(SessionError::GivenUp)?;
+    Ok(CountedSession { sums, unread: transcript.unread.clone() })
+}
+
+/// Sums up a session; `None` if `progress` gave it up. The texts are read once, and not kept. `records` is the session's
+/// file, `uid` the user.
+pub fn tally(
+    transcript: &Transcript,
+    records: &Path,
+    uid: u32,
+    progress: &dyn ReadProgress,
+) -> Option<CallSums> {
+    let calls = transcript.calls.len() as u64;
+    let mut tally = CallSums { calls, ..CallSums::default() };
+    for (number, call) in transcript.calls.iter().enumerate() {
+        if !progress.step(number as u64, calls) {
+            return None;
+        }
         tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
         tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));
@@ -37,7 +74,7 @@ pub fn tally(transcript: &Transcript, records: &Path, uid: u32) -> CallSums {
             None => {}
         }
     }
-    tally
+    Some(tally)
 }
 
 /// Whether the spill of a call was deleted since.

@@ -1,8 +1,11 @@
 //! `overspill sessions`: lists the sessions that agents recorded.
 
 use std::io::{self, Write};
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -12,15 +15,15 @@ use crate::cli::table::{Align, Table, safe, safe_or_dash};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::{size, span, thousands, tokens};
-use crate::session::list;
-use crate::session::model::SessionFacts;
-use crate::session::reader::SessionFile;
-use crate::session::tally::{CallSums, tally};
+use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
+use crate::session::mask::mask;
+use crate::session::reader::SessionError;
+use crate::session::tally::{CallSums, CountedSession, count};
 
-use super::select::{changed, listed};
+use super::select::{earliest, known, unread_in_words};
 
-/// A session that was changed within this time counts as live.
-const LIVE: Duration = Duration::from_secs(60);
+/// The most sessions that are counted at once.
+const MOST_THREADS: usize = 4;
 
 /// One session as in `--json`. Times are RFC 3339, UTC; sizes are bytes.
 #[derive(Debug, Serialize)]
@@ -43,29 +46,15 @@ struct SessionJson {
     tokens_estimate: Option<u64>,
 }
 
-/// A session, what a list shows of it, and the sums over its calls.
-struct SessionRow {
-    file: SessionFile,
-    agent: &'static str,
-    facts: SessionFacts,
+/// A session, and the sums over its calls if it can be read.
+struct SessionLine {
+    session: ListedSession,
     sums: Option<CallSums>,
 }
 
 /// Lists sessions, the last changed first.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
-    let sessions = listed(config, args.agent.as_deref(), args.since)?;
-    let project =
-        args.project.as_deref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
-    let mut rows = Vec::new();
-    for file in sessions {
-        let Ok(facts) = list::facts(&file) else {
-            say(&format!("{}: cannot be read", file.path.display()));
-            continue;
-        };
-        if project.as_deref().is_none_or(|dir| is_in(&facts, dir)) {
-            rows.push(row(config, file, facts));
-        }
-    }
+    let rows = counted(found(config, args)?, config.env.uid());
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         json(&mut out, &rows.iter().map(record).collect::<Vec<_>>())?;
@@ -78,38 +67,76 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     Ok(out.flush()?)
 }
 
-fn is_in(facts: &SessionFacts, dir: &Path) -> bool {
-    facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir))
+fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
+    known(args.agent.as_deref())?;
+    let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
+    let wanted = SessionFilter {
+        agent: args.agent.as_deref(),
+        since: earliest(args.since),
+        project: project.as_deref(),
+    };
+    let mut found = Vec::new();
+    list::each(&config.env, &wanted, &mut |step| {
+        match step {
+            ListStep::Found(_) => {}
+            ListStep::Sessions(sessions) => found.extend(sessions),
+            ListStep::Fault(fault) => say(&fault),
+        }
+        ControlFlow::Continue(())
+    });
+    Ok(found)
 }
 
-fn row(config: &Config, file: SessionFile, facts: SessionFacts) -> SessionRow {
-    let agent = list::format_of(&file).map_or("", |format| format.agent());
-    let opened = list::open(&file, &());
-    let sums = opened.as_ref().ok().map(|opened| tally(opened.transcript(), &file.path, config.env.uid()));
-    if let Err(error) = opened {
-        say(&error.to_string());
-    }
-    SessionRow { file, agent, facts, sums }
+/// Counts the calls of sessions, several at once.
+fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
+    let (next, shared) = (AtomicUsize::new(0), &sessions);
+    let work = || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+        let sessions = numbers.map_while(|n| shared.get(n).map(|session| (n, session)));
+        sessions.map(|(n, session)| (n, count(&session.file, uid, &()))).collect::<Vec<_>>()
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    let mut counts: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    counts.sort_by_key(|(n, _)| *n);
+    let counts = counts.into_iter().map(|(_, counted)| counted);
+    sessions.into_iter().zip(counts).map(|(session, counted)| line(session, counted)).collect()
 }
 
-fn is_live(file: &SessionFile) -> bool {
-    let age = file.modified.and_then(|time| SystemTime::now().duration_since(time).ok());
-    age.is_some_and(|age| age < LIVE)
+fn line(session: ListedSession, counted: Result<CountedSession, SessionError>) -> SessionLine {
+    let sums = match counted {
+        Ok(counted) if counted.unread.is_format_unknown() => {
+            say(&unread_in_words(&session.file, &counted.unread));
+            None
+        }
+        Ok(counted) => Some(counted.sums),
+        Err(error) => {
+            say(&error.to_string());
+            None
+        }
+    };
+    SessionLine { session, sums }
 }
 
-fn record(row: &SessionRow) -> SessionJson {
+fn record(row: &SessionLine) -> SessionJson {
+    let SessionLine { session: ListedSession { agent, file, facts }, .. } = row;
     let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
     SessionJson {
-        id: row.file.id.clone(),
-        agent: row.agent,
-        version: row.facts.version.clone(),
-        project: row.facts.cwd.clone(),
-        title: row.facts.title.as_deref().map(|title| crate::session::mask::mask(title).into_owned()),
-        started: row.facts.started.map(|at| at.to_string()),
-        ended: row.facts.ended.map(|at| at.to_string()),
-        live: is_live(&row.file),
-        path: row.file.path.to_string_lossy().into_owned(),
-        size: row.file.size,
+        id: file.id.clone(),
+        agent,
+        version: facts.version.clone(),
+        project: facts.cwd.clone(),
+        title: facts.title.as_deref().map(|title| mask(title).into_owned()),
+        started: facts.started.map(|at| at.to_string()),
+        ended: facts.ended.map(|at| at.to_string()),
+        live: row.session.is_live(SystemTime::now()),
+        path: file.path.to_string_lossy().into_owned(),
+        size: file.size,
         calls: sum(|sums| sums.calls),
         cut: sum(|sums| sums.cut),
         lost: sum(|sums| sums.lost),
@@ -119,7 +146,7 @@ fn record(row: &SessionRow) -> SessionJson {
     }
 }
 
-fn table(rows: &[SessionRow]) -> Table<11> {
+fn table(rows: &[SessionLine]) -> Table<11> {
     use Align::{Left, Right};
     let heads = [
         ("age", Right),
@@ -135,15 +162,15 @@ fn table(rows: &[SessionRow]) -> Table<11> {
         ("title", Left),
     ];
     let mut table = Table::new(heads).yielding(&[10, 2, 9]);
-    let now = Timestamp::now();
     for row in rows {
-        let version = row.facts.version.as_deref().unwrap_or_default();
-        let agent = format!("{} {version}", row.agent);
+        let SessionLine { session: ListedSession { agent, file, facts }, .. } = row;
+        let version = facts.version.as_deref().unwrap_or_default();
+        let agent = format!("{} {version}", agent);
         let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map_or("?".into(), |sums| thousands(of(sums)));
         table.row([
-            if is_live(&row.file) { "live".to_owned() } else { age(&row.file, now) },
+            age(&row.session),
             safe(agent.trim_end().as_bytes()),
-            safe_or_dash(row.facts.cwd.as_deref()),
+            safe_or_dash(facts.cwd.as_deref()),
             sum(|sums| sums.calls),
             sum(|sums| sums.cut),
             sum(|sums| sums.lost),
@@ -151,18 +178,18 @@ fn table(rows: &[SessionRow]) -> Table<11> {
             row.sums.map_or("?".into(), |sums| size(sums.got_bytes)),
             row.sums
                 .map_or("?".into(), |sums| format!("~{}", tokens(sums.got_bytes).trim_start_matches('~'))),
-            safe(row.file.id.as_bytes()),
-            safe(one_line(row.facts.title.as_deref().unwrap_or_default()).as_bytes()),
+            safe(file.id.as_bytes()),
+            safe(facts.title.as_deref().unwrap_or_default().as_bytes()),
         ]);
     }
     table
 }
 
-fn age(file: &SessionFile, now: Timestamp) -> String {
-    let seconds = changed(file).map(|changed| now.duration_since(changed).as_secs());
+fn age(session: &ListedSession) -> String {
+    if session.is_live(SystemTime::now()) {
+        return "live".to_owned();
+    }
+    let seconds =
+        list::changed(&session.file).map(|changed| Timestamp::now().duration_since(changed).as_secs());
     seconds.map_or("?".to_owned(), |seconds| span(seconds.try_into().unwrap_or(0)))
-}
-
-fn one_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
 }

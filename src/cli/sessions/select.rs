@@ -10,6 +10,7 @@ use crate::cli::{Failure, input, say};
 use crate::config::Config;
 use crate::session::list;
 use crate::session::reader::{OpenedSession, SessionFile};
+use crate::session::transcript::ReadReport;
 use crate::text::label::label;
 
 /// How many candidates are listed if an argument means several.
@@ -34,22 +35,29 @@ pub(crate) fn listed(
     agent: Option<&str>,
     since: Option<SignedDuration>,
 ) -> Result<Vec<SessionFile>, Failure> {
-    if let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) {
-        let known = list::agents().join(", ");
-        let words = format!("no sessions of `{agent}` can be read; those of these agents can: {known}");
-        return Err(Failure::Usage(words));
-    }
+    known(agent)?;
     let listing = list::list(&config.env, agent);
     listing.faults.iter().for_each(|fault| say(fault));
     let mut sessions = listing.sessions;
-    let earliest = since.and_then(|since| Timestamp::now().checked_sub(since).ok());
-    sessions.retain(|session| earliest.is_none_or(|earliest| changed(session) >= Some(earliest)));
+    let earliest = earliest(since);
+    sessions.retain(|session| earliest.is_none_or(|earliest| list::changed(session) >= Some(earliest)));
     Ok(sessions)
 }
 
-/// Returns when a session was last changed.
-pub(crate) fn changed(session: &SessionFile) -> Option<Timestamp> {
-    session.modified.and_then(|time| Timestamp::try_from(time).ok())
+/// Checks the name of an agent.
+///
+/// # Errors
+/// No sessions of this agent can be read.
+pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
+    let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) else { return Ok(()) };
+    let known = list::agents().join(", ");
+    let words = format!("no sessions of `{agent}` can be read; those of these agents can: {known}");
+    Err(Failure::Usage(words))
+}
+
+/// Returns the time that lies this long ago.
+pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
+    since.and_then(|since| Timestamp::now().checked_sub(since).ok())
 }
 
 /// Opens a session.
@@ -58,19 +66,25 @@ pub(crate) fn changed(session: &SessionFile) -> Option<Timestamp> {
 /// It cannot be read.
 pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure> {
     let opened = list::open(file, &()).map_err(|error| Failure::Failed(error.to_string()))?;
-    let unread = &opened.transcript().unread;
-    let words = unread.in_words();
-    if unread.is_format_unknown() {
-        say(&format!("{}: format not understood{}", file.path.display(), after(&words)));
-    } else if !words.is_empty() {
-        let seen = list::format_of(file).map_or("", |format| format.seen());
-        say(&format!("{}: {words}; read up to version {seen}", file.path.display()));
+    let words = unread_in_words(file, &opened.transcript().unread);
+    if !words.is_empty() {
+        say(&words);
     }
     Ok(opened)
 }
 
-fn after(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!(": {words}") }
+/// Returns what of a session's file was not understood; empty if all was.
+pub(crate) fn unread_in_words(file: &SessionFile, unread: &ReadReport) -> String {
+    let (path, words) = (file.path.display(), unread.in_words());
+    match (unread.is_format_unknown(), words.is_empty()) {
+        (true, true) => format!("{path}: format not understood"),
+        (true, false) => format!("{path}: format not understood: {words}"),
+        (false, true) => String::new(),
+        (false, false) => {
+            let seen = list::format_of(file).map_or("", |format| format.seen());
+            format!("{path}: {words}; read up to version {seen}")
+        }
+    }
 }
 
 /// Finds the session of an argument: a path, an id, or a prefix of just one; with `:CALL` a call of it.

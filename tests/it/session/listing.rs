@@ -1,0 +1,162 @@
+//! Lists of sessions: in two steps, newest first, and without reading what is ruled out.
+
+use std::fs::{self, File};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use overspill::session::list::{self, ListStep, ListedSession, SessionFilter};
+use overspill::session::reader::{ReadProgress, SessionError, SessionFile};
+use overspill::session::tally::{CallSums, count};
+use overspill::store::Env;
+use serde_json::{Value, json};
+
+use super::write_log;
+
+/// A time that all sessions of these tests are older than.
+const NOW: u64 = 1_795_326_617;
+
+fn record(project: &str, more: Value) -> Value {
+    let mut record =
+        json!({"sessionId": "s", "version": "2.1.330", "cwd": project, "uuid": "u", "userType": "external"});
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    record
+}
+
+fn says(project: &str, words: &str) -> Value {
+    record(project, json!({"type": "user", "message": {"role": "user", "content": words}}))
+}
+
+fn call(project: &str, id: &str) -> Value {
+    let block = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}});
+    record(project, json!({"type": "assistant", "message": {"id": "m", "content": [block]}}))
+}
+
+fn result(project: &str, id: &str, text: &str) -> Value {
+    let block = json!({"type": "tool_result", "tool_use_id": id, "content": text});
+    record(project, json!({"type": "user", "message": {"role": "user", "content": [block]}}))
+}
+
+/// Writes a session of Claude Code that was changed so many seconds ago.
+fn session(home: &Path, name: &str, age: u64, records: &[Value]) -> PathBuf {
+    let path = write_log(home, &format!(".claude/projects/-p/{name}.jsonl"), records);
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(NOW - age);
+    File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    path
+}
+
+fn steps(home: &Path, wanted: &SessionFilter) -> Vec<ListStep> {
+    let mut steps = Vec::new();
+    list::each(&Env::hermetic(home), wanted, &mut |step| {
+        steps.push(step);
+        ControlFlow::Continue(())
+    });
+    steps
+}
+
+fn sessions(home: &Path, wanted: &SessionFilter) -> Vec<ListedSession> {
+    let steps = steps(home, wanted).into_iter();
+    let groups = steps.filter_map(|step| match step {
+        ListStep::Sessions(sessions) => Some(sessions),
+        _ => None,
+    });
+    groups.flatten().collect()
+}
+
+fn ids(sessions: &[ListedSession]) -> Vec<&str> {
+    sessions.iter().map(|session| session.file.id.as_str()).collect()
+}
+
+#[test]
+fn the_newest_come_first_and_in_groups() {
+    let home = tempfile::tempdir().unwrap();
+    for n in 0..300 {
+        session(home.path(), &format!("s{n}"), n * 7 % 300, &[says("/p", "hello")]);
+    }
+    let steps = steps(home.path(), &SessionFilter::default());
+    assert_eq!(steps[0], ListStep::Found(300));
+    let sizes: Vec<_> = steps[1..]
+        .iter()
+        .map(|step| match step {
+            ListStep::Sessions(sessions) => sessions.len(),
+            step => panic!("{step:?}"),
+        })
+        .collect();
+    assert_eq!(sizes, [32, 256, 12]);
+    let listed = sessions(home.path(), &SessionFilter::default());
+    assert!(listed.is_sorted_by(|a, b| a.file.modified >= b.file.modified));
+    let mut groups = 0;
+    list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
+        ListStep::Sessions(_) => {
+            groups += 1;
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!(groups, 1, "a list that is no longer wanted ends");
+}
+
+#[test]
+fn only_what_is_wanted_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    session(home.path(), "new", 60, &[says("/p/a", "hello")]);
+    session(home.path(), "other", 70, &[says("/q", "hello")]);
+    let old = session(home.path(), "old", 9000, &[says("/p", "hello")]);
+    let since = Timestamp::from_second((NOW - 100) as i64).ok();
+    let claude = SessionFilter { agent: Some("claude-code"), ..SessionFilter::default() };
+    assert_eq!(ids(&sessions(home.path(), &claude)), ["new", "other", "old"]);
+    assert_eq!(ids(&sessions(home.path(), &SessionFilter { since, ..claude })), ["new", "other"]);
+    let project = Some(Path::new("/p"));
+    assert_eq!(ids(&sessions(home.path(), &SessionFilter { project, ..claude })), ["new", "old"]);
+    // Only a session that is looked at can be a fault.
+    fs::remove_file(&old).unwrap();
+    fs::create_dir(&old).unwrap();
+    let gone = SessionFile { path: old, ..list::list(&Env::hermetic(home.path()), None).sessions.remove(0) };
+    assert!(list::listed(gone).unwrap_err().ends_with("old.jsonl: cannot be read: is not a regular file"));
+}
+
+#[test]
+fn a_title_is_the_agent_s_own_or_the_user_s_first_line() {
+    let home = tempfile::tempdir().unwrap();
+    let titled = |name: &str, records: &[Value]| {
+        session(home.path(), name, 60, records);
+        let found = sessions(home.path(), &SessionFilter::default());
+        found.into_iter().find(|session| session.file.id == name).unwrap().facts.title
+    };
+    let words = says("/p", "\n  mend the test \nand more");
+    assert_eq!(titled("a", std::slice::from_ref(&words)).as_deref(), Some("mend the test"));
+    assert_eq!(
+        titled("b", &[words.clone(), json!({"type": "ai-title", "aiTitle": "Mending"})]).as_deref(),
+        Some("Mending")
+    );
+    assert_eq!(titled("c", &[json!({"type": "mode"})]), None);
+}
+
+#[test]
+fn a_session_is_live_for_a_minute() {
+    let home = tempfile::tempdir().unwrap();
+    session(home.path(), "s", 0, &[says("/p", "hello")]);
+    let listed = sessions(home.path(), &SessionFilter::default()).remove(0);
+    let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    assert!(listed.is_live(at(NOW + 59)) && listed.is_live(at(NOW - 5)));
+    assert!(!listed.is_live(at(NOW + 60)));
+}
+
+#[test]
+fn a_session_is_counted_in_a_second_step_that_can_be_given_up() {
+    let home = tempfile::tempdir().unwrap();
+    session(home.path(), "s", 0, &[call("/p", "1"), result("/p", "1", "é\n"), call("/p", "2")]);
+    let file = sessions(home.path(), &SessionFilter::default()).remove(0).file;
+    let counted = count(&file, 0, &()).unwrap();
+    assert_eq!(counted.sums, CallSums { calls: 2, got_bytes: 3, ..CallSums::default() });
+    assert!(!counted.unread.is_format_unknown());
+
+    struct Stop;
+    impl ReadProgress for Stop {
+        fn step(&self, _: u64, _: u64) -> bool {
+            false
+        }
+    }
+    assert!(matches!(count(&file, 0, &Stop), Err(SessionError::GivenUp)));
+}
