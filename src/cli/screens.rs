@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::source::Hold;
+use crate::tui::keys::KeyMap;
 use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Choice, Live, Start, Target};
 
@@ -23,7 +24,18 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let for_choices = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
-    let start = Start { targets, opener, chooser, stores, env, live, errors, theme, unicode: is_unicode() };
+    let start = Start {
+        targets,
+        opener,
+        chooser,
+        stores,
+        env,
+        live,
+        errors,
+        theme,
+        unicode: is_unicode(),
+        keys: KeyMap::standard(),
+    };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

@@ -1,6 +1,6 @@
 //! The hints of the footer: which keys each state teaches, the most valuable first, and how many of them fit.
 
-use super::keys::{Action, key_of};
+use super::keys::{Action, KeyContext, KeyMap};
 
 /// What is on the screen, as far as it decides which keys are worth knowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,21 +102,39 @@ const HINTS: &[(FooterState, &[Hint])] = &[
 /// The number of columns between two hints.
 const BETWEEN: &str = "  ";
 
-/// Returns the hints of a state, in order of value; the last one is help.
-pub fn hints(state: FooterState) -> Vec<String> {
-    let row = HINTS.iter().find(|(of, _)| *of == state).map_or(&[][..], |(_, hints)| *hints);
-    row.iter().chain([&(&[A::Help][..], "help")]).map(|(actions, word)| in_words(actions, word)).collect()
+impl FooterState {
+    /// Returns the place where the keys apply.
+    fn place(self) -> KeyContext {
+        match self {
+            Self::NoOutputs
+            | Self::FilteredStores
+            | Self::Outputs
+            | Self::MarkedOutputs
+            | Self::Deletions => KeyContext::Stores,
+            _ => KeyContext::Pager,
+        }
+    }
 }
 
-fn in_words(actions: &[Action], word: &str) -> String {
-    let keys: Vec<&str> = actions.iter().map(|action| key_of(*action)).collect();
-    format!("{} {word}", keys.join(" "))
+/// Returns the hints of a state, in order of value; the last one is help.
+pub fn hints(state: FooterState, keys: &KeyMap) -> Vec<String> {
+    let row = HINTS.iter().find(|(of, _)| *of == state).map_or(&[][..], |(_, hints)| *hints);
+    const HELP: Hint = (&[A::Help], "help");
+    let all = row.iter().chain([&HELP]);
+    all.filter_map(|(actions, word)| in_words(actions, word, |action| keys.known(state.place(), action)))
+        .collect()
+}
+
+/// Describes a hint; `None` if one of its actions has no key.
+fn in_words<'a>(actions: &[Action], word: &str, key: impl Fn(Action) -> Option<&'a str>) -> Option<String> {
+    let keys: Option<Vec<&str>> = actions.iter().map(|action| key(*action)).collect();
+    Some(format!("{} {word}", keys?.join(" ")))
 }
 
 /// Returns the hints of a state in versions from the longest to the shortest: each drops the last hint but help, which
 /// leads to all others.
-pub fn versions(state: FooterState) -> Vec<String> {
-    let mut hints = hints(state);
+pub fn versions(state: FooterState, keys: &KeyMap) -> Vec<String> {
+    let mut hints = hints(state, keys);
     let help = hints.pop().unwrap_or_default();
     let with_help = |some: &[String]| some.iter().chain([&help]).cloned().collect::<Vec<_>>().join(BETWEEN);
     (0..=hints.len()).rev().map(|shown| with_help(&hints[..shown])).collect()
@@ -128,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
-        let versions = versions(FooterState::PreviewCut);
+        let versions = versions(FooterState::PreviewCut, KeyMap::standard());
         let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
@@ -138,7 +156,7 @@ mod tests {
     #[test]
     fn every_state_has_hints_and_every_hint_a_key() {
         for (state, _) in HINTS {
-            let hints = hints(*state);
+            let hints = hints(*state, KeyMap::standard());
             assert!(hints.len() > 2, "{state:?}");
             assert!(hints.iter().all(|hint| !hint.starts_with(' ')), "{hints:?}");
         }

@@ -71,7 +71,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
 
 /// What each part of the screens may use besides itself. The events use what they carry, and every part uses them.
 const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
-    ("widget", &[]),
+    ("widget", &["keys"]),
     ("keys", &[]),
     ("footer", &["keys"]),
     ("event", &["stores", "pager"]),
@@ -80,7 +80,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("popup", &["stores", "pager", "event", "keys", "widget"]),
     ("app", &["popup", "stores", "pager", "event", "keys", "widget"]),
     ("view", &["app", "popup", "stores", "pager", "widget"]),
-    ("runtime", &["view", "app", "popup", "stores", "pager", "event", "widget"]),
+    ("runtime", &["view", "app", "popup", "stores", "pager", "event", "keys", "widget"]),
 ];
 
 /// Files of the command line that start the screens.

@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 
 use crate::tui::event::{Effect, Effects};
-use crate::tui::keys::{self, Action};
+use crate::tui::keys::Action;
 use crate::tui::pager::Pager;
 use crate::tui::pager::subject::OpenedFrom;
 use crate::tui::popup::Popup;
@@ -58,7 +58,7 @@ impl App {
 
     /// Handles a key while a question is asked. Keys that do not answer it do nothing.
     pub(crate) fn answer_key(&mut self, leaving: Leaving, key: KeyEvent, effects: &mut Effects) {
-        if keys::action(self.key_place(), key) == Some(Action::Interrupt) {
+        if self.canvas.keys.action(self.key_place(), key) == Some(Action::Interrupt) {
             return Self::interrupt(effects);
         }
         let Some(answer) = Question::answer(key) else { return };

@@ -9,16 +9,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crate::text::filter::Shows;
 use crate::text::search::Pattern;
 
-use super::keys::{self, Action, KeyContext};
+use super::keys::{Action, KeyContext, name};
 use super::pager::Pager;
-use super::pager::copying::CHOICE;
+use super::pager::copying;
 use super::pager::jump::Waiting;
 use super::pager::subject::Opened;
 use super::popup::help::HelpView;
 use super::popup::prompt::{Prompt, Purpose};
 use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
-use super::widget::theme::Theme;
 
 pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 pub use super::popup::Popup;
@@ -58,9 +57,8 @@ pub struct App {
 }
 
 impl App {
-    /// Creates the screens for a terminal of this size (columns, rows), with no output open.
-    pub fn new(size: (u16, u16), theme: Theme, unicode: bool) -> Self {
-        let canvas = Canvas { size, theme, unicode };
+    /// Creates the screens for a terminal, with no output open.
+    pub fn new(canvas: Canvas) -> Self {
         Self {
             canvas,
             screen: Screen::Stores,
@@ -213,11 +211,12 @@ impl App {
             return;
         }
         let count = self.count.take();
-        match keys::action(self.key_place(), key) {
+        match self.canvas.keys.action(self.key_place(), key) {
             Some(action) => self.act(action, count, effects),
             None => {
-                self.message = keys::name(key)
-                    .map(|name| Message::note(format!("{name} does nothing here; h for help")));
+                let help = self.canvas.keys.of(self.key_place(), Action::Help);
+                self.message =
+                    name(key).map(|name| Message::note(format!("{name} does nothing here; {help} for help")));
             }
         }
     }
@@ -248,7 +247,7 @@ impl App {
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
             Action::CopyText if self.pager.as_ref().is_some_and(|pager| pager.selection.is_none()) => {
-                self.wait(Waiting::Copy, CHOICE);
+                self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
             }
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
@@ -64,7 +64,7 @@ impl App {
     /// Handles a key in help; none reaches the view below.
     pub(crate) fn help_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Help(help)) = &mut self.popup else { return };
-        match keys::action(KeyContext::Everywhere, key) {
+        match self.canvas.keys.action(KeyContext::Help, key) {
             Some(Action::Interrupt) => return Self::interrupt(effects),
             Some(Action::QuitNow) if !help.is_typing() => return self.leave(effects),
             _ => {}
@@ -82,7 +82,7 @@ impl App {
         let rows = &pager.comparisons;
         let page = view::picker::rows(self.canvas.size, picker) as isize;
         let before = picker.selected(rows).map(|choice| choice.policy.name().to_owned());
-        match picker.key(key, page.max(1), rows) {
+        match picker.key(key, self.canvas.keys, page.max(1), rows) {
             Picked::Nothing => {
                 let chosen =
                     picker.selected(rows).filter(|choice| before.as_deref() != Some(choice.policy.name()));
@@ -114,7 +114,7 @@ impl App {
     /// Handles a key in the menu of columns to sort by.
     pub(crate) fn sort_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Sort(menu)) = &mut self.popup else { return };
-        match menu.key(key) {
+        match menu.key(key, self.canvas.keys) {
             SortPicked::Nothing => {}
             SortPicked::Closed => self.popup = None,
             SortPicked::Column(column) => {
@@ -126,7 +126,7 @@ impl App {
 
     /// Handles a key while two previews are shown side by side.
     pub(crate) fn pair_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        match keys::action(KeyContext::Pair, key) {
+        match self.canvas.keys.action(KeyContext::Pair, key) {
             Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) => self.leave(effects),
             _ => self.in_pager(|pager| pager.pair_key(key)),
@@ -136,7 +136,7 @@ impl App {
     /// Handles a key in the limits drawer.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let is_typing = self.pager.as_ref().is_some_and(|pager| pager.drawer.typed.is_some());
-        match keys::action(self.key_place(), key) {
+        match self.canvas.keys.action(KeyContext::Drawer, key) {
             Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) if !is_typing => self.leave(effects),
             _ => self.in_pager(|pager| pager.drawer_key(key, effects)),

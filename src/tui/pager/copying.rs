@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 
 use crate::human::{lines, size, thousands};
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::keys::{Action, key_of};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -18,8 +18,13 @@ const MOST: u64 = 1024 * 1024;
 /// The most lines by which a count moves the end of a selection: more than can be copied.
 const MOST_LINES: u64 = 10_000;
 
-/// The choice after the key that copies text.
-pub(crate) const CHOICE: &str = "copy: l line · w window · p preview · Esc nothing";
+/// Describes the choice after the key that copies text.
+pub(crate) fn choice(keys: &KeyMap) -> String {
+    let key = |action| keys.of(KeyContext::CopyText, action);
+    let [line, window, preview] = [Action::CopyLine, Action::CopyWindow, Action::CopyPreview].map(key);
+    let back = key(Action::Back);
+    format!("copy: {line} line · {window} window · {preview} preview · {back} nothing")
+}
 
 /// Lines being selected: from the one that was at the top to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +93,7 @@ impl Pager {
             (Some(first), Some(last)) => format!("lines {first}-{last}"),
             _ => "lines of Preview".into(),
         };
-        let (copy, end) = (key_of(Action::CopyText), key_of(Action::Back));
+        let (copy, end) = (self.key_of(Action::CopyText), self.key_of(Action::Back));
         Some(format!("selected {numbers} · {} · {copy} copies · {end} ends", size(range.end - range.start)))
     }
 
@@ -104,18 +109,20 @@ impl Pager {
     /// Handles the key after the one that copies text.
     pub(crate) fn copy_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let side = self.focus();
-        match key.code {
-            KeyCode::Char('l') => {
+        match self.canvas.keys.action(KeyContext::CopyText, key) {
+            Some(Action::CopyLine) => {
                 let top = self.panes.top(side);
                 self.copy_text(side, self.lines_of(side, top, top), effects);
             }
-            KeyCode::Char('w') => match self.window_range() {
+            Some(Action::CopyWindow) => match self.window_range() {
                 Some(range) => drop(self.copy_text(Side::Spill, range, effects)),
                 None => self.message = Some(Message::error("the lines of the window are not counted yet")),
             },
-            KeyCode::Char('p') => drop(self.copy_text(Side::Preview, 0..self.output.seen.len(), effects)),
-            KeyCode::Esc => {}
-            _ => self.message = Some(Message::note(CHOICE)),
+            Some(Action::CopyPreview) => {
+                self.copy_text(Side::Preview, 0..self.output.seen.len(), effects);
+            }
+            Some(Action::Back) => {}
+            _ => self.message = Some(Message::note(choice(self.canvas.keys))),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::human::{limit as limit_size, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
 use crate::text::index::BLOCK;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 
 use super::dividers::Fate;
@@ -170,13 +171,18 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
 }
 
 /// Returns the text of a pane that has nothing to show.
-pub(crate) fn blank(output: &OpenOutput, side: Side) -> Option<Vec<String>> {
+pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
+    let key = |action| keys.of(KeyContext::Pager, action);
     match (side, &output.preview) {
         (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
-            Some(vec!["The preview is being planned. Esc gives up; Tab shows the spill.".into()])
+            let (back, spill) = (key(Action::Back), key(Action::Other));
+            Some(vec![format!("The preview is being planned. {back} gives up; {spill} shows the spill.")])
         }
         (Side::Preview, _) if !output.has_preview() => {
-            Some(vec!["No preview was made. p picks another policy; Tab shows the spill.".into()])
+            let (policies, spill) = (key(Action::Policy), key(Action::Other));
+            Some(vec![format!(
+                "No preview was made. {policies} picks another policy; {spill} shows the spill."
+            )])
         }
         (Side::Preview, Err(refusal)) => {
             Some(vec!["The agent gives its model an error:".into(), refusal.clone()])

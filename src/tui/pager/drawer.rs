@@ -6,7 +6,7 @@ use crate::config;
 use crate::preview::{ParamKind, Policy};
 use crate::text::label::shell::word;
 use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
-use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -78,14 +78,14 @@ impl Pager {
         self.drawer.told = None;
         if self.drawer.mode == DrawerMode::Copying {
             self.drawer.mode = DrawerMode::Limits;
-            return match keys::own_action(KeyContext::Copying, key) {
+            return match self.canvas.keys.action(KeyContext::Copying, key) {
                 Some(Action::CopyFlags) => self.copy_flags(effects),
                 Some(Action::CopyPolicy) => self.copy_policy(effects),
                 Some(Action::CopyAgent) => self.copy_for_agent(effects),
                 _ => {}
             };
         }
-        match keys::own_action(KeyContext::Drawer, key) {
+        match self.canvas.keys.action(KeyContext::Drawer, key) {
             Some(Action::Up) => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
             Some(Action::Down) => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
             Some(Action::Lower) => self.change_chosen(false, effects),
@@ -206,8 +206,9 @@ impl Pager {
     fn copy_policy(&mut self, effects: &mut Effects) {
         let policy = &self.output.subject.policy;
         let Some(text) = policy.written() else {
+            let flags = self.canvas.keys.of(KeyContext::Copying, Action::CopyFlags);
             let words =
-                format!("the file of {} has no place for these limits; f copies flags", policy.name());
+                format!("the file of {} has no place for these limits; {flags} copies flags", policy.name());
             self.drawer.told = Some(Message::error(words));
             return;
         };

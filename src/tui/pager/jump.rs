@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::thousands;
 use crate::tui::event::{Effects, Message};
-use crate::tui::keys::{Action, key_of};
+use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -95,7 +95,7 @@ impl Pager {
         let output = &self.output;
         let line = output.index.line_at(&output.view, offset as u64);
         let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line + 1)));
-        let key = key_of(Action::Other);
+        let key = self.key_of(Action::Other);
         let where_to = if self.shows_both() { String::new() } else { format!(" · {key} shows it") };
         Message::note(format!("{line} was lost{where_to}"))
     }
@@ -103,7 +103,8 @@ impl Pager {
     /// Goes to a percentage of the file.
     pub(crate) fn go_percent(&mut self, percent: Option<u64>) {
         let Some(percent) = percent else {
-            self.message = Some(Message::note("type the number first: 50%"));
+            let key = self.key_of(Action::Percent);
+            self.message = Some(Message::note(format!("type the number first: 50{key}")));
             return;
         };
         self.panes.remember();
@@ -143,7 +144,9 @@ impl Pager {
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);
-                self.message = Some(Message::note(format!("mark {name} is set; '{name} comes back here")));
+                let back = self.key_of(Action::ToMark);
+                self.message =
+                    Some(Message::note(format!("mark {name} is set; {back}{name} comes back here")));
             }
             Waiting::ToMark => match self.panes.marks.get(&name).copied() {
                 Some((side, top)) => {
@@ -152,7 +155,10 @@ impl Pager {
                     let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
                     self.place(side, top);
                 }
-                None => self.message = Some(Message::error(format!("no mark {name}; m{name} sets it"))),
+                None => {
+                    let set = self.key_of(Action::Mark);
+                    self.message = Some(Message::error(format!("no mark {name}; {set}{name} sets it")));
+                }
             },
         }
     }

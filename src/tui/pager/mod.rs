@@ -44,7 +44,7 @@ use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
 use super::event::{Changed, Effect, Effects, Message, OutputEvent};
-use super::keys::Action;
+use super::keys::{Action, KeyContext};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
@@ -318,6 +318,11 @@ impl Pager {
         self.origin
     }
 
+    /// Returns the key to show for an action.
+    pub(crate) fn key_of(&self, action: Action) -> &'static str {
+        self.canvas.keys.of(KeyContext::Pager, action)
+    }
+
     /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus
@@ -334,7 +339,9 @@ impl Pager {
                 self.use_policy(policy, "policy".to_owned(), effects)
             }
             _ => {
-                self.message = Some(Message::note("no other policy is known to have made this; p lists all"));
+                let all = self.key_of(Action::Policy);
+                let words = format!("no other policy is known to have made this; {all} lists all");
+                self.message = Some(Message::note(words));
             }
         }
     }

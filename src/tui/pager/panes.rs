@@ -292,11 +292,14 @@ impl Pager {
         let raw = !self.panes.raw[side as usize];
         self.hold();
         self.panes.raw[side as usize] = raw;
+        let key = self.key_of(Action::Raw);
         self.message = Some(Message::note(match (side, raw) {
-            (Side::Preview, true) => "escapes as text, as the model got them",
-            (Side::Preview, false) => "escapes as colours, as the model did not see them; r goes back",
-            (Side::Spill, true) => "escapes as text",
-            (Side::Spill, false) => "escapes as colours",
+            (Side::Preview, true) => "escapes as text, as the model got them".to_owned(),
+            (Side::Preview, false) => {
+                format!("escapes as colours, as the model did not see them; {key} goes back")
+            }
+            (Side::Spill, true) => "escapes as text".to_owned(),
+            (Side::Spill, false) => "escapes as colours".to_owned(),
         }));
         self.show_otherwise();
     }
@@ -313,17 +316,22 @@ impl Pager {
 
     fn turn_progress(&mut self) {
         let side = self.focus();
+        let [raw, unfold] = [Action::Raw, Action::Unfold].map(|action| self.key_of(action));
         if side == Side::Spill && self.panes.raw[side as usize] {
-            let words = "all states are shown while escapes are text; r, then z folds them";
+            let words =
+                format!("all states are shown while escapes are text; {raw}, then {unfold} folds them");
             self.message = Some(Message::note(words));
             return;
         }
         let progress = &mut self.panes.progress[side as usize];
         let (now, words) = match *progress {
             ProgressLines::Folded(None) => {
-                (ProgressLines::Unfolded, "all states of progress lines; z folds them")
+                (ProgressLines::Unfolded, format!("all states of progress lines; {unfold} folds them"))
             }
-            _ => (ProgressLines::Folded(None), "the last state of progress lines; z unfolds them"),
+            _ => {
+                let words = format!("the last state of progress lines; {unfold} unfolds them");
+                (ProgressLines::Folded(None), words)
+            }
         };
         *progress = now;
         self.message = Some(Message::note(words));
@@ -332,10 +340,10 @@ impl Pager {
 
     fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        self.message = Some(Message::note(if self.panes.following {
-            "following the end as the file grows; F or a move up stops"
-        } else {
-            "no longer following"
+        let key = self.key_of(Action::Follow);
+        self.message = Some(Message::note(match self.panes.following {
+            true => format!("following the end as the file grows; {key} or a move up stops"),
+            false => "no longer following".to_owned(),
         }));
         self.follow();
     }

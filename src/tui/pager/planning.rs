@@ -1,6 +1,7 @@
 //! Makes previews: at once for a small output; by a worker for a large one, which can be abandoned.
 
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
 
 use super::Pager;
 use super::advice::LimitChange;
@@ -79,7 +80,8 @@ impl Pager {
         let words = if output.give_up() {
             format!("gave up planning {name}; showing the previous preview")
         } else {
-            format!("gave up planning {name}; p picks another policy")
+            let policies = self.key_of(Action::Policy);
+            format!("gave up planning {name}; {policies} picks another policy")
         };
         self.message = Some(Message::note(words));
         effects.push(Effect::StopPlan);

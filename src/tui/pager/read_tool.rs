@@ -2,6 +2,7 @@
 
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -91,7 +92,8 @@ impl Pager {
         self.place(Side::Preview, 0);
         self.panes.window = window;
         self.before_read = Some(before);
-        self.message = Some(Message::note("the window as the agent reads it; O goes back"));
+        let back = self.key_of(Action::ReadForm);
+        self.message = Some(Message::note(format!("the window as the agent reads it; {back} goes back")));
     }
 
     /// Goes back from the window as the read tool returns it, to where the user was. If the window has moved since,

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::tui::event::MOST_TYPED;
-use crate::tui::keys::{self, Action, Binding, KeyContext, TABLE};
+use crate::tui::keys::{Action, BoundKeys, KeyContext, name};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::layout;
@@ -110,27 +110,27 @@ impl HelpView {
         let shown = HelpRows::of(self, canvas);
         let page = shown.height.max(1);
         let (down, up) = (|by| self.top.saturating_add(by), |by| self.top.saturating_sub(by));
-        let top = match (key.code, keys::action(KeyContext::Everywhere, key)) {
-            (KeyCode::Char('/'), _) => {
+        let top = match canvas.keys.action(KeyContext::Help, key) {
+            Some(Action::Search) => {
                 self.search = HelpSearch::Typing(String::new());
                 return HelpKey::Stays;
             }
-            (KeyCode::Char('n'), _) => return self.next_match(&shown, MatchStep::Next),
-            (KeyCode::Char('N'), _) => return self.next_match(&shown, MatchStep::Previous),
-            (_, Some(Action::Down)) => down(1),
-            (_, Some(Action::Up)) => up(1),
-            (_, Some(Action::HalfDown)) => down(page / 2),
-            (_, Some(Action::HalfUp)) => up(page / 2),
-            (_, Some(Action::PageDown)) => down(page),
-            (_, Some(Action::PageUp)) => up(page),
-            (_, Some(Action::Start)) => 0,
-            (_, Some(Action::End)) => usize::MAX,
-            (_, Some(Action::Back)) if self.search != HelpSearch::None => {
+            Some(Action::NextMatch) => return self.next_match(&shown, MatchStep::Next, canvas),
+            Some(Action::PreviousMatch) => return self.next_match(&shown, MatchStep::Previous, canvas),
+            Some(Action::Down) => down(1),
+            Some(Action::Up) => up(1),
+            Some(Action::HalfDown) => down(page / 2),
+            Some(Action::HalfUp) => up(page / 2),
+            Some(Action::PageDown) => down(page),
+            Some(Action::PageUp) => up(page),
+            Some(Action::Start) => 0,
+            Some(Action::End) => usize::MAX,
+            Some(Action::Back) if self.search != HelpSearch::None => {
                 self.search = HelpSearch::None;
                 return HelpKey::Stays;
             }
-            (_, Some(Action::Help | Action::Back | Action::Quit)) => return HelpKey::Closes,
-            _ => return HelpKey::Says(nothing(key)),
+            Some(Action::Help | Action::Back | Action::Quit) => return HelpKey::Closes,
+            _ => return HelpKey::Says(nothing(key, canvas)),
         };
         self.top = top.min(shown.last_top());
         HelpKey::Stays
@@ -160,9 +160,10 @@ impl HelpView {
     }
 
     /// Goes to the next or previous match, round the end if need be.
-    fn next_match(&mut self, shown: &HelpRows, step: MatchStep) -> HelpKey {
+    fn next_match(&mut self, shown: &HelpRows, step: MatchStep, canvas: &Canvas) -> HelpKey {
         if self.sought().is_empty() {
-            return HelpKey::Says("no search in help yet; / starts one".into());
+            let search = canvas.keys.of(KeyContext::Help, Action::Search);
+            return HelpKey::Says(format!("no search in help yet; {search} starts one"));
         }
         let matches = shown.matches(self.sought());
         let next = match step {
@@ -192,9 +193,9 @@ enum MatchStep {
     Previous,
 }
 
-fn nothing(key: KeyEvent) -> String {
-    let help = keys::key_of(Action::Help);
-    keys::name(key).map_or(format!("{help} closes help"), |name| {
+fn nothing(key: KeyEvent, canvas: &Canvas) -> String {
+    let help = canvas.keys.of(KeyContext::Help, Action::Help);
+    name(key).map_or(format!("{help} closes help"), |name| {
         format!("{name} does nothing in help; {help} closes it")
     })
 }
@@ -217,7 +218,7 @@ impl HelpRows {
         let (number, widest) = if width >= TWO_COLUMNS { (2, WIDEST.1) } else { (1, WIDEST.0) };
         let inner = usize::from(layout::overlay(area, widest, height).width.saturating_sub(2));
         let room = (inner / number).saturating_sub(INDENT + KEYS + 1).max(10);
-        let columns = in_columns(groups(view.from, canvas.glyphs(), room), number);
+        let columns = in_columns(groups(view.from, canvas, room), number);
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         let place = layout::overlay(area, widest, (rows as u16).saturating_add(2));
         Self { place, columns, height: usize::from(place.height.saturating_sub(2)) }
@@ -263,20 +264,24 @@ fn in_columns(groups: Vec<Vec<HelpLine>>, number: usize) -> Vec<Vec<HelpLine>> {
 }
 
 /// Returns the groups of keys, those of the view `from` first, and the legend of the marks on the screen.
-fn groups(from: KeyContext, glyphs: &Glyphs, room: usize) -> Vec<Vec<HelpLine>> {
-    let is_here = |row: &&Binding| row.place == from || row.place == KeyContext::Everywhere;
-    let here: Vec<&Binding> = TABLE.iter().filter(is_here).collect();
-    let is_own = |group: &str| here.iter().any(|row| row.group == group && row.place == from);
-    let (own, others): (Vec<&Binding>, Vec<&Binding>) = here.iter().partition(|row| is_own(row.group));
-    let elsewhere: Vec<&Binding> = TABLE.iter().filter(|row| !is_here(row)).collect();
+fn groups(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<HelpLine>> {
+    let keys = canvas.keys;
+    let all = || keys.rows().iter().filter(|bound| !bound.keys.is_empty());
+    let is_here = |bound: &&BoundKeys| [from, KeyContext::Everywhere].contains(&bound.row.place);
+    let here: Vec<&BoundKeys> = all().filter(is_here).collect();
+    let is_own = |group: &str| here.iter().any(|bound| bound.row.group == group && bound.row.place == from);
+    let (own, others): (Vec<&BoundKeys>, Vec<&BoundKeys>) =
+        here.iter().partition(|bound| is_own(bound.row.group));
+    let elsewhere: Vec<&BoundKeys> = all().filter(|bound| !is_here(bound)).collect();
     let mut groups = Vec::new();
     for (rows, place) in [(own, ""), (others, ""), (elsewhere, elsewhere_of(from))] {
-        for rows in rows.chunk_by(|one, next| one.group == next.group) {
-            let heading = rows.first().map_or(String::new(), |row| heading(row, place));
-            groups.push(group(heading, rows.iter().map(|row| (row.keys.to_owned(), row.what)), room));
+        for rows in rows.chunk_by(|one, next| one.row.group == next.row.group) {
+            let heading = rows.first().map_or(String::new(), |bound| heading(bound, place));
+            let row = |bound: &&BoundKeys| (bound.keys.join(" "), keys.in_words(bound.row.what));
+            groups.push(group(keys.in_words(&heading), rows.iter().map(row), room));
         }
     }
-    groups.push(group("Marks on the screen".into(), legend(glyphs), room));
+    groups.push(group("Marks on the screen".into(), legend(canvas.glyphs()), room));
     groups
 }
 
@@ -285,18 +290,17 @@ fn elsewhere_of(from: KeyContext) -> &'static str {
     if from == KeyContext::Stores { " in Preview and Spill" } else { "" }
 }
 
-fn heading(row: &Binding, place: &str) -> String {
-    let place = if row.place == KeyContext::Pager { place } else { "" };
-    format!("{}{place}", row.group)
+fn heading(bound: &BoundKeys, place: &str) -> String {
+    let place = if bound.row.place == KeyContext::Pager { place } else { "" };
+    format!("{}{place}", bound.row.group)
 }
 
-fn group(heading: String, rows: impl Iterator<Item = (String, &'static str)>, room: usize) -> Vec<HelpLine> {
+fn group(heading: String, rows: impl Iterator<Item = (String, String)>, room: usize) -> Vec<HelpLine> {
     let mut lines = vec![HelpLine::Heading(heading)];
     for (keys, what) in rows {
-        let mut keys = Some(keys);
-        for part in folded(what, room) {
-            lines.push(HelpLine::Key(keys.take().unwrap_or_default(), part));
-        }
+        let (keys, what) = (folded(&keys, KEYS - 1), folded(&what, room));
+        let part = |parts: &[String], n: usize| parts.get(n).cloned().unwrap_or_default();
+        lines.extend((0..keys.len().max(what.len())).map(|n| HelpLine::Key(part(&keys, n), part(&what, n))));
     }
     lines
 }
@@ -315,7 +319,7 @@ fn folded(text: &str, room: usize) -> Vec<String> {
 }
 
 /// Returns each mark on the screen with its meaning.
-fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
+fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> {
     let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, states, .. } = glyphs;
     let of_glyphs = [
         (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
@@ -332,7 +336,8 @@ fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, &'static str)> {
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
         ("^[[1m dim", "an escape sequence as text, as the model got it"),
     ];
-    of_glyphs.into_iter().chain(others.map(|(mark, what)| (mark.to_owned(), what)))
+    let others = others.map(|(mark, what)| (mark.to_owned(), what));
+    of_glyphs.into_iter().chain(others).map(|(mark, what)| (mark, what.to_owned()))
 }
 
 #[cfg(test)]
@@ -342,7 +347,7 @@ mod tests {
     use super::*;
 
     fn canvas(size: (u16, u16)) -> Canvas {
-        Canvas { size, theme: Theme::plain(), unicode: true }
+        Canvas::new(size, Theme::plain(), true)
     }
 
     fn press(view: &mut HelpView, keys: &str, canvas: &Canvas) -> HelpKey {
@@ -384,7 +389,7 @@ mod tests {
         for from in [KeyContext::Pager, KeyContext::Stores] {
             let shown = HelpRows::of(&HelpView::new(from), &canvas((200, 50)));
             let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
-            for row in TABLE {
+            for row in crate::tui::keys::TABLE {
                 let is_row = |line: &&HelpLine| matches!(line, HelpLine::Key(keys, _) if keys == row.keys);
                 assert!(lines.iter().any(is_row), "{}", row.keys);
             }

@@ -6,7 +6,7 @@ use tui_input::{Input, InputRequest};
 
 use crate::compare::Order;
 use crate::tui::event::MOST_TYPED;
-use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::comparing::Comparisons;
 use crate::tui::pager::subject::Choice;
 
@@ -142,9 +142,9 @@ impl Picker {
     }
 
     /// Handles a key. `page` is the number of rows in a page.
-    pub(crate) fn key(&mut self, key: KeyEvent, page: isize, rows: &Comparisons) -> Picked {
+    pub(crate) fn key(&mut self, key: KeyEvent, keys: &KeyMap, page: isize, rows: &Comparisons) -> Picked {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match keys::own_action(KeyContext::Policies, key) {
+        match keys.action(KeyContext::Policies, key) {
             Some(Action::Back) => return Picked::Closed,
             Some(Action::Open) => {
                 let chosen = self.selected(rows).map(|choice| Box::new(choice.clone()));

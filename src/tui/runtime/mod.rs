@@ -23,9 +23,11 @@ use crate::text::search::Pattern;
 
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
+use super::keys::KeyMap;
 use super::pager::reader::Cost;
 use super::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use super::view;
+use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
 use signal::Signal;
@@ -60,6 +62,8 @@ pub struct Start {
     pub errors: Option<Pattern>,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
+    /// The keys in use.
+    pub keys: &'static KeyMap,
 }
 
 /// An output to show.
@@ -92,8 +96,9 @@ pub fn run(start: Start) -> io::Result<Parting> {
         let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
     });
     let size = screen.size()?;
+    let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let mut session = Session {
-        app: App::new((size.width, size.height), start.theme, start.unicode),
+        app: App::new(Canvas { size: (size.width, size.height), theme, unicode, keys }),
         jobs: Jobs::new(signals.clone(), start.stores, start.env.clone()),
         keyboard: Keyboard::start(signals.clone())?,
         signals,

@@ -6,7 +6,7 @@ use crate::human::{count, size, thousands};
 use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Message, StoresEvent};
-use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
@@ -101,7 +101,7 @@ impl StoresScreen {
     /// The keys wait rather than their actions because an earlier key can change their meaning: a letter after `/` is
     /// text.
     pub(crate) fn is_to_wait(&self, key: KeyEvent) -> bool {
-        let action = keys::action(KeyContext::Stores, key);
+        let action = self.canvas.keys.action(KeyContext::Stores, key);
         let needs_no_row =
             matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help | Action::Facts));
         let is_interrupt = action == Some(Action::Interrupt);
@@ -290,7 +290,9 @@ impl StoresScreen {
         self.message = Some(match refused {
             Some(why) => Message::error(why),
             None if linked => {
-                Message::note("it has other names (hard link), which stay: U undo, ! delete now")
+                let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| self.key_of(action));
+                let words = "it has other names (hard link), which stay";
+                Message::note(format!("{words}: {undo} undo, {now} delete now"))
             }
             None => Message::note(self.pending_words()),
         });
@@ -302,12 +304,14 @@ impl StoresScreen {
         let unusual = entry.status.words();
         match entry.status {
             _ if self.listing.is_kept(entry) => {
-                Some("kept forever; K stops keeping it, then it can be deleted".into())
+                let keep = self.key_of(Action::Keep);
+                Some(format!("kept forever; {keep} stops keeping it, then it can be deleted"))
             }
             EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
             EntryStatus::HardLinked if mode == DeleteMode::Single => None,
             EntryStatus::HardLinked => {
-                Some(format!("{unusual}: it has other names; x on it alone deletes it"))
+                let delete = self.key_of(Action::Delete);
+                Some(format!("{unusual}: it has other names; {delete} on it alone deletes it"))
             }
             _ => Some(format!("{unusual}: not deleted by overspill")),
         }
@@ -317,7 +321,12 @@ impl StoresScreen {
     pub fn pending_words(&self) -> String {
         let pending = &self.listing.pending;
         let what = count(pending.len() as u64, "output");
-        format!("{what} ({}) to delete: U undo · ! delete now · leaving asks", size(pending.bytes()))
+        let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| self.key_of(action));
+        format!("{what} ({}) to delete: {undo} undo · {now} delete now · leaving asks", size(pending.bytes()))
+    }
+
+    fn key_of(&self, action: Action) -> &'static str {
+        self.canvas.keys.of(KeyContext::Stores, action)
     }
 
     fn undo_deletion(&mut self) {
@@ -349,7 +358,9 @@ impl StoresScreen {
     /// Deletes what is marked for deletion now, not on leaving.
     fn delete_now(&mut self, effects: &mut Effects) {
         if self.listing.pending.is_empty() {
-            self.message = Some(Message::note("nothing is struck through; x marks for deletion"));
+            let delete = self.key_of(Action::Delete);
+            let words = format!("nothing is struck through; {delete} marks for deletion");
+            self.message = Some(Message::note(words));
             return;
         }
         effects.push(Effect::Delete(self.take_pending()))

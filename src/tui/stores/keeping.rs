@@ -4,6 +4,7 @@ use crate::human::size;
 use crate::store::{EntryStatus, UNFINISHED};
 use crate::text::label::label;
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 use super::StoresScreen;
 
@@ -20,9 +21,10 @@ pub struct Copying {
 
 impl Copying {
     /// Describes the progress.
-    pub fn in_words(&self) -> String {
+    pub fn in_words(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        format!("copying {}: {percent}% of {}…  Esc gives up", self.id, size(self.size))
+        let back = keys.of(KeyContext::Stores, Action::Back);
+        format!("copying {}: {percent}% of {}…  {back} gives up", self.id, size(self.size))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The menu of columns by which the list can be sorted.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::store::SortBy;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 /// The letter that picks each column, in the order of [`SortBy::ALL`].
 pub(crate) const LETTERS: [char; SortBy::ALL.len()] = ['a', 's', 'l', 'n', 't', 'e', 'i'];
@@ -26,21 +27,18 @@ pub(crate) enum SortPicked {
 }
 
 impl SortMenu {
-    /// Handles a key.
-    pub(crate) fn key(&mut self, key: KeyEvent) -> SortPicked {
+    /// Handles a key: the letter of a column, or one that moves or closes everywhere.
+    pub(crate) fn key(&mut self, key: KeyEvent, keys: &KeyMap) -> SortPicked {
         let last = SortBy::ALL.len() - 1;
-        match key.code {
-            KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return SortPicked::Closed,
-            KeyCode::Esc | KeyCode::Char('q') => return SortPicked::Closed,
-            KeyCode::Enter => return SortPicked::Column(self.chosen),
-            KeyCode::Down | KeyCode::Char('j') => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::Up | KeyCode::Char('k') => self.chosen = self.chosen.saturating_sub(1),
-            KeyCode::Char(c) => {
-                return LETTERS
-                    .iter()
-                    .position(|letter| *letter == c)
-                    .map_or(SortPicked::Nothing, SortPicked::Column);
-            }
+        let letter = |letter: &char| KeyCode::Char(*letter) == key.code && key.modifiers.is_empty();
+        if let Some(column) = LETTERS.iter().position(letter) {
+            return SortPicked::Column(column);
+        }
+        match (key.code, keys.action(KeyContext::Everywhere, key)) {
+            (KeyCode::Enter, _) => return SortPicked::Column(self.chosen),
+            (_, Some(Action::Back | Action::Quit | Action::Interrupt)) => return SortPicked::Closed,
+            (_, Some(Action::Down)) => self.chosen = (self.chosen + 1).min(last),
+            (_, Some(Action::Up)) => self.chosen = self.chosen.saturating_sub(1),
             _ => {}
         }
         SortPicked::Nothing
@@ -68,13 +66,16 @@ pub(crate) fn order(by: SortBy, reversed: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::KeyModifiers;
+
     use super::*;
 
     #[test]
     fn every_letter_picks_its_own_column() {
         for (n, letter) in LETTERS.into_iter().enumerate() {
             let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE);
-            assert_eq!(SortMenu { chosen: 0 }.key(key), SortPicked::Column(n));
+            let picked = SortMenu { chosen: 0 }.key(key, KeyMap::standard());
+            assert_eq!(picked, SortPicked::Column(n));
         }
     }
 }

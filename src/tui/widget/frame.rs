@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn raw_titles_are_drawn_safe() {
-        let canvas = Canvas { size: (20, 3), theme: Theme::plain(), unicode: true };
+        let canvas = Canvas::new((20, 3), Theme::plain(), true);
         let mut terminal = Terminal::new(TestBackend::new(20, 3)).unwrap();
         let mut inner = Rect::default();
         terminal

@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_raw_path_is_safe_however_it_is_drawn() {
         let plain = Style::new();
-        let canvas = Canvas { size: (40, 1), theme: Theme::plain(), unicode: true };
+        let canvas = Canvas::new((40, 1), Theme::plain(), true);
         let spans_of = |text: &str| [Span::new(text, plain), Span::plain(text.to_owned())];
         let table = [
             (drawn(|buffer, area| left(buffer, area, RAW, plain)), SAFE.to_owned()),

@@ -1,6 +1,6 @@
 //! Checks that `docs/cli.md` matches the program; `UPDATE_DOCS=1 cargo test --test it cli::reference` regenerates it.
 
-use overspill::tui::keys::TABLE;
+use overspill::tui::keys::KeyMap;
 
 use crate::common::home::Home;
 
@@ -43,17 +43,24 @@ fn the_reference_is_what_the_program_says() {
     assert!(written == text, "docs/cli.md is not what the program says; UPDATE_DOCS=1 writes it anew");
 }
 
-/// Returns the table of keys with its headings, as on the help screen.
+/// Returns the table of keys with its headings, as on the help screen, and the names of the rows in the configuration.
 fn keys() -> String {
-    let mut text = String::from("\n## Keys\n");
+    let mut text = String::from(
+        "\n## Keys\n\nUnder its name in `[keys]` of `config.toml`, a key can be replaced by your own: see the\n\
+         [guide](guide.md#keys). `^D` is Ctrl-D.\n",
+    );
+    let keys = KeyMap::standard();
     let mut group = "";
-    for row in TABLE {
+    for bound in keys.rows() {
+        let row = bound.row;
         if row.group != group {
             group = row.group;
-            text.push_str(&format!("\n### {group}\n\n| key | what it does |\n|---|---|\n"));
+            let heading = keys.in_words(group);
+            text.push_str(&format!("\n### {heading}\n\n| key | what it does | name |\n|---|---|---|\n"));
         }
-        let keys: Vec<String> = row.keys.split(' ').map(|key| format!("`{key}`")).collect();
-        text.push_str(&format!("| {} | {} |\n", keys.join(" "), row.what));
+        let shown: Vec<String> = bound.keys.iter().map(|key| format!("`{key}`")).collect();
+        let name = if row.name.is_empty() { String::new() } else { format!("`{}`", row.name) };
+        text.push_str(&format!("| {} | {} | {name} |\n", shown.join(" "), keys.in_words(row.what)));
     }
     text
 }

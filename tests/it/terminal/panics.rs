@@ -45,6 +45,7 @@ fn screens() {
         theme: overspill::tui::widget::theme::Theme::terminal(),
         errors: None,
         unicode: true,
+        keys: overspill::tui::keys::KeyMap::standard(),
     };
     tui::run(start).unwrap();
     let _ = helper.join();

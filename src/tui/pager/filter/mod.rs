@@ -11,6 +11,7 @@ use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -197,8 +198,9 @@ impl Pager {
         let shows =
             |sift: &Sift| self.scrolling(side, &Cost::default(), |s| sift.is_shown(&s.reader, offset as u64));
         if self.output.sift_of(side).is_some_and(|sift| !shows(sift)) {
-            self.message =
-                Some(Message::note("that line is filtered out; this is the next · & Enter shows all"));
+            let filter = self.key_of(Action::Matching);
+            let words = format!("that line is filtered out; this is the next · {filter} Enter shows all");
+            self.message = Some(Message::note(words));
         }
     }
 

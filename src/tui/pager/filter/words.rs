@@ -2,6 +2,7 @@
 
 use crate::human::{lines, thousands};
 use crate::text::filter::Shows;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 use super::sift::Sift;
 
@@ -38,16 +39,19 @@ pub(crate) fn summary(sift: &Sift) -> Vec<String> {
 }
 
 /// Describes a filter that shows no line.
-pub(crate) fn blank(sift: &Sift) -> Option<Vec<String>> {
+pub(crate) fn blank(sift: &Sift, keys: &KeyMap) -> Option<Vec<String>> {
     if !sift.is_blank() {
         return None;
     }
-    let words = conditions(sift);
+    let (words, back) = (conditions(sift), keys.of(KeyContext::Pager, Action::Back));
     Some(match (percent(sift), sift.total().got) {
-        (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. Esc gives up.")],
-        (None, 0) => vec![format!("{words}: no line."), "Esc shows all lines again.".into()],
+        (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
+        (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
         (None, got) => {
-            vec![format!("{words}: no line. The model got all {}.", thousands(got)), "Esc goes back.".into()]
+            vec![
+                format!("{words}: no line. The model got all {}.", thousands(got)),
+                format!("{back} goes back."),
+            ]
         }
     })
 }

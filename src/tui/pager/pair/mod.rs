@@ -8,7 +8,7 @@ use crossterm::event::KeyEvent;
 
 use crate::text::cells::Show;
 use crate::tui::event::{Effect, Effects};
-use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -156,7 +156,7 @@ impl Pager {
         let rows = usize::from(Pair::room(how.0).1);
         let (page, half) = (rows.saturating_sub(1).max(1), (rows / 2).max(1));
         let (side, top) = (pair.focus, pair.tops[pair.focus]);
-        let to = match keys::action(KeyContext::Pair, key) {
+        let to = match self.canvas.keys.action(KeyContext::Pair, key) {
             Some(Action::Back | Action::Quit) => {
                 self.pair = None;
                 return;

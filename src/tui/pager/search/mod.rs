@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::text::search::{Pattern, PatternError, Toward};
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -160,7 +161,8 @@ impl Pager {
             (sought, Some(toward)) => (sought, toward),
             (Sought::Missed, None) => (Sought::MissedError, Toward::End),
             (_, None) => {
-                self.message = Some(Message::note("no search yet; / to search"));
+                let search = self.key_of(Action::Search);
+                self.message = Some(Message::note(format!("no search yet; {search} to search")));
                 return;
             }
         };

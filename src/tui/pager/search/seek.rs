@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::text::search::Toward;
 use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
 use crate::tui::pager::Pager;
 use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::widget::layout::Side;
@@ -142,7 +143,8 @@ impl Pager {
                 Message::note("the model got every error and warning")
             }
             Sought::Match | Sought::Missed if self.output.sift.is_some() => {
-                Message::error(format!("no match for {name} in the lines shown; & Enter shows all"))
+                let filter = self.key_of(Action::Matching);
+                Message::error(format!("no match for {name} in the lines shown; {filter} Enter shows all"))
             }
             Sought::Match | Sought::Missed => Message::error(format!("no match for {name}")),
             Sought::Error | Sought::MissedError if self.output.sift.is_some() => {

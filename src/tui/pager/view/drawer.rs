@@ -8,7 +8,7 @@ use crate::human::{limit, size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
-use crate::tui::keys::{Action, KeyContext, key_in};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::drawer::DrawerMode;
 use crate::tui::pager::output::OpenOutput;
@@ -51,18 +51,19 @@ pub(crate) fn draw(pager: &Pager, message: Option<&Message>, frame: &mut Frame, 
 
 /// Returns the keys that fit, the most useful first.
 fn foot(pager: &Pager, width: u16) -> String {
-    let key = |action| key_in(KeyContext::Drawer, action);
-    let copy = |action| key_in(KeyContext::Copying, action);
+    let keys = pager.canvas.keys;
+    let key = |action| keys.of(KeyContext::Drawer, action);
+    let copy = |action| keys.of(KeyContext::Copying, action);
     let all = match pager.drawer.mode {
         _ if pager.drawer.typed.is_some() => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
         DrawerMode::Copying => vec![
             format!("copy: {} flags", copy(Action::CopyFlags)),
             format!("{} policy file", copy(Action::CopyPolicy)),
             format!("{} the agent's configuration", copy(Action::CopyAgent)),
-            "Esc back".to_owned(),
+            format!("{} back", copy(Action::Back)),
         ],
         DrawerMode::Limits => vec![
-            "← → change".to_owned(),
+            format!("{} {} change", key(Action::Lower), key(Action::Higher)),
             format!("{} apply", key(Action::Apply)),
             format!("{} cancel", key(Action::Back)),
             "0-9 type".to_owned(),
@@ -184,12 +185,13 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
 fn advice(pager: &Pager) -> Vec<Span> {
     let Some(advice) = &pager.drawer.advice else { return Vec::new() };
     let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));
+    let apply = pager.canvas.keys.of(KeyContext::Drawer, Action::TakeAdvice);
     match (&advice.change, advice.is_kept) {
         (_, true) => vec![Span::new(format!(" {line} is kept"), pager.canvas.theme.dim)],
         (Some((words, _)), _) => vec![
             Span::new(format!(" {line} is lost. "), pager.canvas.theme.warning),
             Span::plain(format!("Kept with: {words}")),
-            Span::new("   a applies it", pager.canvas.theme.dim),
+            Span::new(format!("   {apply} applies it"), pager.canvas.theme.dim),
         ],
         (None, _) => vec![Span::new(format!(" {line} is lost"), pager.canvas.theme.warning)],
     }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use crate::human::{size, thousands, tokens};
-use crate::tui::keys::{Action, KeyContext, key_in};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::fold::ProgressLines;
 use crate::tui::pager::pair::Pair;
@@ -50,12 +50,11 @@ pub(crate) fn draw(pager: &Pager, pair: &Pair, frame: &mut Frame, cost: &Cost) {
     let last = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
     let words = status(pair);
     line::left(frame.buffer_mut(), last, format!(" {words}"), canvas.theme.accent);
-    let key = |action| key_in(KeyContext::Pair, action);
+    let key = |action| canvas.keys.of(KeyContext::Pair, action);
     let next = format!("{} {} differences", key(Action::NextCut), key(Action::PreviousCut));
     let other = format!("{} side", key(Action::Other));
-    for keys in
-        [format!("{next} · {other} · Esc back "), format!("{next} · Esc back "), "Esc back ".to_owned()]
-    {
+    let back = format!("{} back", key(Action::Back));
+    for keys in [format!("{next} · {other} · {back} "), format!("{next} · {back} "), format!("{back} ")] {
         if words.chars().count() + keys.chars().count() + 2 < usize::from(last.width) {
             let keys = [Span::new(keys, canvas.theme.dim)];
             line::right(frame.buffer_mut(), last, words.chars().count() + 1, &keys);

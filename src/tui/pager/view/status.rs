@@ -8,7 +8,7 @@ use crate::human::{self, thousands};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
-use crate::tui::keys::{Action, key_of};
+use crate::tui::keys::Action;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
 use crate::tui::pager::search::job::Counting;
@@ -63,7 +63,7 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
     let plain = |text: String| vec![Span::plain(format!(" {text}"))];
     if let Some(count) = told.count {
         let keys = Span::new(
-            format!(" · {} goes to line {}", key_of(Action::End), thousands(count)),
+            format!(" · {} goes to line {}", pager.key_of(Action::End), thousands(count)),
             pager.canvas.theme.dim,
         );
         return vec![vec![Span::new(format!(" {count}"), pager.canvas.theme.accent), keys]];
@@ -72,11 +72,12 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
         let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };
         return vec![vec![Span::new(format!(" {}", message.text), style)]];
     }
+    let back = pager.key_of(Action::Back);
     if output.is_awaited() {
-        return vec![vec![Span::new(" planning…  Esc gives up", pager.canvas.theme.accent)]];
+        return vec![vec![Span::new(format!(" planning…  {back} gives up"), pager.canvas.theme.accent)]];
     }
     if pager.find.is_running() {
-        return vec![vec![Span::new(" searching…  Esc stops", pager.canvas.theme.accent)]];
+        return vec![vec![Span::new(format!(" searching…  {back} stops"), pager.canvas.theme.accent)]];
     }
     if let Some(words) = pager.selection_in_words() {
         return vec![vec![Span::new(format!(" {words}"), pager.canvas.theme.accent)]];
@@ -140,11 +141,11 @@ fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<RightEnd> {
     let place = Span::new(format!("{GAP}{} ", position(pager, &pager.output, drawn)), theme.bar);
     let found = matches(pager, told).unwrap_or_default();
     let found = found.map(|text| optional(text, theme.accent));
-    let [warned, warned_barely] = warned(&pager.output);
+    let [warned, warned_barely] = warned(pager);
     let [hidden, hidden_barely] = escapes(pager, drawn);
     let asks = [warned + &hidden, warned_barely + &hidden_barely];
     let asks = asks.map(|text| (!text.is_empty()).then(|| Span::new(text, theme.warning)));
-    let hints = footer::versions(footer_state(pager));
+    let hints = footer::versions(footer_state(pager), pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     let hint = |n: usize| hints.get(n).map(|text| Span::new(text.as_str(), theme.dim));
     let end = |found: &Option<Span>, asks: Option<&Span>, n: usize| RightEnd {
@@ -201,13 +202,13 @@ fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
 /// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines, and
 /// says what escapes took of the limit if that is much: a long and a short version.
 fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
-    let (count, key) = (thousands(drawn.hidden as u64), key_of(Action::Raw));
+    let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
     let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
     let teaches = if drawn.escapes { format!(", {key} colours") } else { String::new() };
     match (drawn.hidden, share) {
         (0, _) if drawn.folded => {
-            ["unfolds   ", "unfolds  "].map(|word| format!("{} {word}", key_of(Action::Unfold)))
+            ["unfolds   ", "unfolds  "].map(|word| format!("{} {word}", pager.key_of(Action::Unfold)))
         }
         (0, Some(percent)) => [
             format!("escapes took {percent}% of the limit{teaches}   "),
@@ -220,8 +221,8 @@ fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
 }
 
 /// Announces that there are warnings about the preview, with the key that shows them: a long and a short version.
-fn warned(output: &OpenOutput) -> [String; 2] {
-    let (warnings, key) = (output.warnings(), key_of(Action::Facts));
+fn warned(pager: &Pager) -> [String; 2] {
+    let (warnings, key) = (pager.output.warnings(), pager.key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
         Some(first) => [format!("{}, {key} explains   ", first.short()), format!("warning: {key}  ")],

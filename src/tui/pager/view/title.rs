@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use crate::human::thousands;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::{Pager, describe};
@@ -64,12 +65,13 @@ fn tabs(pager: &Pager) -> Vec<Span> {
 }
 
 /// Returns the state of the file, if it is unusual.
-fn state(pager: &Pager) -> Option<&'static str> {
+fn state(pager: &Pager) -> Option<String> {
+    let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Reopen);
     match pager.path_status {
-        PathStatus::Gone => Some("deleted"),
-        PathStatus::Renamed => Some("replaced: R opens the new one"),
-        _ if pager.running => Some("still running"),
-        _ if pager.streaming => Some("still coming"),
+        PathStatus::Gone => Some("deleted".into()),
+        PathStatus::Renamed => Some(format!("replaced: {reopen} opens the new one")),
+        _ if pager.running => Some("still running".into()),
+        _ if pager.streaming => Some("still coming".into()),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::human::{count, lines, size, thousands, tokens};
 use crate::text::label::{SafeText, columns_of, head};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::describe;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::canvas::Canvas;
@@ -58,7 +59,8 @@ pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect)
     let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);
     let facts: Vec<_> = facts.iter().flat_map(|(name, text)| folded(name, text, room)).collect();
     let place = layout::overlay(area, longest.saturating_add(18), facts.len() as u16 + 2);
-    let inner = frame::draw(canvas, frame, place, " Facts ", " Esc back ");
+    let back = canvas.keys.of(KeyContext::Pager, Action::Back);
+    let inner = frame::draw(canvas, frame, place, " Facts ", format!(" {back} back "));
     for (n, (name, text)) in facts.iter().take(usize::from(inner.height)).enumerate() {
         let at = Rect { y: inner.y + n as u16, height: 1, ..inner };
         let name = Span::new(format!(" {name:<NAMES$} "), canvas.theme.dim);

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
-use crate::tui::keys::{Action, key_of};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::popup::help::{HelpLine, HelpRows, HelpSearch, HelpView, INDENT, KEYS};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
@@ -14,7 +14,7 @@ use crate::tui::widget::line::{self, Span};
 /// Draws help.
 pub(crate) fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
     let shown = HelpRows::of(view, canvas);
-    let inner = frame::draw(canvas, frame, shown.place, title(view, &shown), foot(view));
+    let inner = frame::draw(canvas, frame, shown.place, title(view, &shown), foot(view, canvas));
     let number = shown.columns.len().max(1) as u16;
     let width = inner.width / number;
     for (column, lines) in shown.columns.iter().enumerate() {
@@ -37,12 +37,16 @@ fn title(view: &HelpView, shown: &HelpRows) -> String {
     }
 }
 
-fn foot(view: &HelpView) -> String {
-    let (down, close) = (key_of(Action::Down), key_of(Action::Help));
+fn foot(view: &HelpView, canvas: &Canvas) -> String {
+    let key = |action| canvas.keys.of(KeyContext::Help, action);
+    let (down, close, search) = (key(Action::Down), key(Action::Help), key(Action::Search));
+    let (next, previous, back) = (key(Action::NextMatch), key(Action::PreviousMatch), key(Action::Back));
     match &view.search {
-        HelpSearch::None => format!(" {down} down · / search · {close} closes "),
+        HelpSearch::None => format!(" {down} down · {search} search · {close} closes "),
         HelpSearch::Typing(text) => format!(" /{text}_  Enter · Esc cancel "),
-        HelpSearch::Entered(text) => format!(" /{text} · n next · N previous · Esc ends · {close} closes "),
+        HelpSearch::Entered(text) => {
+            format!(" /{text} · {next} next · {previous} previous · {back} ends · {close} closes ")
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use crate::tui::event::Message;
-use crate::tui::keys::{Action, KeyContext, key_in};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::Pager;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::picker::Picker;
@@ -42,7 +42,8 @@ pub(crate) fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, fr
     let height = height(area.height, picker);
     let place = Rect { y: area.bottom().saturating_sub(height), height, ..area };
     let fault = message.filter(|message| message.is_error);
-    let foot = fault.map_or_else(|| keys(picker, place.width), |fault| format!(" {} ", fault.text));
+    let foot =
+        fault.map_or_else(|| keys(picker, canvas.keys, place.width), |fault| format!(" {} ", fault.text));
     let inner = frame::draw(canvas, frame, place, title(pager, picker), foot);
     let row = |n: u16| Rect { y: inner.y + n, height: u16::from(n < inner.height), ..inner };
     let shown = picker.shown(&pager.comparisons);
@@ -82,8 +83,8 @@ fn title(pager: &Pager, picker: &Picker) -> String {
 }
 
 /// Returns the keys that fit, the most useful first.
-fn keys(picker: &Picker, width: u16) -> String {
-    let key = |action| key_in(KeyContext::Policies, action);
+fn keys(picker: &Picker, keys: &KeyMap, width: u16) -> String {
+    let key = |action| keys.of(KeyContext::Policies, action);
     let eras = if picker.all { "current".to_owned() } else { format!("all {}", picker.of_all_eras()) };
     let mark = match picker.marked() {
         Some(marked) => format!("beside {marked}"),

@@ -6,16 +6,18 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span};
 use crate::text::label::SafeText;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::stores::{Cleaning, StoresScreen};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-/// The keys, the longest form first.
-const FEET: [&str; 3] = [
-    " Enter marks them for deletion (leaving asks; U undoes) · Esc leaves them ",
-    " Enter marks them for deletion (leaving asks) · Esc leaves them ",
-    " Enter marks them for deletion · Esc leaves them ",
-];
+/// Returns the keys, the longest form first.
+fn feet(keys: &KeyMap) -> [String; 3] {
+    let [open, undo, back] =
+        [Action::Open, Action::Undo, Action::Back].map(|action| keys.of(KeyContext::Stores, action));
+    [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()]
+        .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
+}
 
 /// Draws the list of overdue entries, scrolled down to row `top`.
 pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
@@ -28,8 +30,8 @@ pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame
         u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
     );
     let title = format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
-    let fits = |foot: &&&str| foot.width() + 2 <= usize::from(place.width);
-    let foot = FEET.iter().find(fits).copied().unwrap_or_default();
+    let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
+    let foot = feet(screen.canvas.keys).into_iter().find(fits).unwrap_or_default();
     let inner = frame::draw(&screen.canvas, frame, place, title, foot);
     let height = usize::from(inner.height.saturating_sub(1));
     let top = usize::from(top).min(plan.to_delete.len().saturating_sub(height.max(1)));

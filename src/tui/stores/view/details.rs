@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::human::{count, lines, size};
 use crate::store::{self, Entry};
 use crate::text::label::SafeText;
-use crate::tui::keys::{self, Action};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::stores::StoresScreen;
 use crate::tui::stores::details::Lines;
 use crate::tui::widget::line::{self, Span};
@@ -59,7 +59,10 @@ fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
     match (failed, known.len(), done.len()) {
         (Some(reason), ..) => Span::new(format!("lines not counted: {reason}"), theme.error),
         (_, _, all) if all == entries.len() => Span::plain(sum),
-        (_, 0, _) => Span::new(format!("{} counts lines", keys::key_of(Action::CountLines)), theme.dim),
+        (_, 0, _) => {
+            let key = screen.canvas.keys.of(KeyContext::Stores, Action::CountLines);
+            Span::new(format!("{key} counts lines"), theme.dim)
+        }
         (_, asked, done) if asked == entries.len() && done == 0 => Span::new("counting lines…", theme.accent),
         (_, _, done) => Span::new(format!("{sum} in {done} of {}", entries.len()), theme.accent),
     }

@@ -19,6 +19,7 @@ use crate::store::{Entry, RootState};
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
 use crate::tui::stores::StoresScreen;
@@ -47,8 +48,9 @@ pub(crate) fn draw(
         (0, _) => draw_none(screen, frame, places.list),
         (_, 0) => {
             let yet = if listing.searched_percent().is_some() { " yet" } else { "" };
+            let back = screen.canvas.keys.of(KeyContext::Stores, Action::Back);
             let words =
-                format!("nothing matches \u{201c}{}\u{201d}{yet}; Esc shows all", listing.filter_text());
+                format!("nothing matches \u{201c}{}\u{201d}{yet}; {back} shows all", listing.filter_text());
             line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
         }
         _ => draw_rows(screen, frame, &places),
@@ -198,11 +200,13 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let versions = footer::versions(footer_state(screen));
+    let versions = footer::versions(footer_state(screen), screen.canvas.keys);
     let left = match (message, &screen.copying) {
         (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
         (Some(message), _) => Span::plain(format!(" {}", message.text)),
-        (None, Some(copying)) => Span::new(format!(" {}", copying.in_words()), theme.accent),
+        (None, Some(copying)) => {
+            Span::new(format!(" {}", copying.in_words(screen.canvas.keys)), theme.accent)
+        }
         (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         (None, None) => {
             let rooms = [LEAST_HINTS, 0].map(|shown| {

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::store::SortBy;
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::stores::StoresScreen;
 use crate::tui::stores::sort_menu::{LETTERS, SortMenu, column, order};
 use crate::tui::widget::line::{self, Span};
@@ -13,7 +14,8 @@ use crate::tui::widget::{frame, layout};
 pub(crate) fn draw(screen: &StoresScreen, menu: &SortMenu, frame: &mut Frame, area: Rect) {
     let (canvas, listing) = (&screen.canvas, &screen.listing);
     let place = layout::overlay(area, 46, SortBy::ALL.len() as u16 + 2);
-    let foot = " a letter picks · again reverses · Esc back ";
+    let back = canvas.keys.of(KeyContext::Stores, Action::Back);
+    let foot = format!(" a letter picks · again reverses · {back} back ");
     let inner = frame::draw(canvas, frame, place, " Sort by ", foot);
     for (n, (by, letter)) in SortBy::ALL.into_iter().zip(LETTERS).enumerate().take(inner.height.into()) {
         let used = listing.sort() == by;

@@ -1,0 +1,220 @@
+//! What keys do, and where.
+
+/// Where a key applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyContext {
+    /// Everywhere except while typing.
+    Everywhere,
+    /// Preview and Spill.
+    Pager,
+    /// The list of stored outputs.
+    Stores,
+    /// The policy picker, where all other keys are typed.
+    Policies,
+    /// Two previews side by side.
+    Pair,
+    /// The limits drawer.
+    Drawer,
+    /// The choice of what the limits drawer copies.
+    Copying,
+    /// The choice of which text to copy.
+    CopyText,
+    /// Help.
+    Help,
+}
+
+impl KeyContext {
+    /// Whether a key for everywhere does this here, too, if it does nothing else here.
+    pub(super) fn takes(self, action: Action) -> bool {
+        match self {
+            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores => true,
+            KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Policies | KeyContext::Drawer => {
+                matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
+            }
+            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
+        }
+    }
+
+    /// Whether characters are typed here, so that they cannot be keys.
+    pub(super) fn is_typed(self) -> bool {
+        self == KeyContext::Policies
+    }
+}
+
+/// What a key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Moves down one row, or as many as the typed count.
+    Down,
+    /// Moves up one row, or as many as the typed count.
+    Up,
+    /// Moves down half a page.
+    HalfDown,
+    /// Moves up half a page.
+    HalfUp,
+    /// Moves down a page.
+    PageDown,
+    /// Moves up a page.
+    PageUp,
+    /// Goes to the start, or to the line whose number was typed.
+    Start,
+    /// Goes to the end, or to the line whose number was typed.
+    End,
+    /// Moves left by half a screen.
+    Left,
+    /// Moves right by half a screen.
+    Right,
+    /// Goes to the next cut.
+    NextCut,
+    /// Goes to the previous cut.
+    PreviousCut,
+    /// Searches towards the end.
+    Search,
+    /// Searches towards the start.
+    SearchBack,
+    /// Goes to the next match.
+    NextMatch,
+    /// Goes to the previous match.
+    PreviousMatch,
+    /// Goes to the next match that the model did not get.
+    NextMissed,
+    /// Goes to the previous match that the model did not get.
+    PreviousMissed,
+    /// Goes to the next error or warning.
+    NextError,
+    /// Goes to the previous error or warning.
+    PreviousError,
+    /// Asks for a pattern, to show only lines that match.
+    Matching,
+    /// Goes to the next window.
+    NextWindow,
+    /// Goes to the previous window.
+    PreviousWindow,
+    /// Asks for the offset and limit of the window.
+    Window,
+    /// Asks for a line, byte or percentage to go to.
+    GoTo,
+    /// Goes to the percentage whose number was typed.
+    Percent,
+    /// Sets a mark.
+    Mark,
+    /// Goes to the start of the line.
+    LineStart,
+    /// Goes to the end of the line.
+    LineEnd,
+    /// Goes to a mark.
+    ToMark,
+    /// Follows a growing file.
+    Follow,
+    /// Switches to the other pane or view.
+    Other,
+    /// Raises the line limit.
+    MoreLines,
+    /// Lowers the line limit.
+    FewerLines,
+    /// Raises the size limit.
+    MoreBytes,
+    /// Lowers the size limit.
+    FewerBytes,
+    /// Switches between keeping the start and keeping the end.
+    Direction,
+    /// Opens the policy picker.
+    Policy,
+    /// Switches to the next policy that may have made this output.
+    Candidate,
+    /// Opens the limits drawer.
+    Limits,
+    /// Toggles the wrapping of long lines.
+    Wrap,
+    /// Toggles between escape sequences as text and as colours.
+    Raw,
+    /// Toggles between progress lines by their last state and as they are.
+    Unfold,
+    /// Shows a line of JSON with indents.
+    Json,
+    /// Copies the path.
+    Copy,
+    /// Copies text: the selection, or what a second key names.
+    CopyText,
+    /// Starts or ends a selection of lines.
+    Select,
+    /// Copies the call that reads the window.
+    CopyCall,
+    /// Shows the window as the agent's read tool returns it.
+    ReadForm,
+    /// Opens the file in an editor.
+    Editor,
+    /// Shows facts about the output.
+    Facts,
+    /// Opens the file again.
+    Reopen,
+    /// Shows the list of stored outputs.
+    Stores,
+    /// Opens the selected entry.
+    Open,
+    /// Opens the menu of columns to sort by.
+    Sort,
+    /// Reverses the order.
+    SortReverse,
+    /// Asks for words by which to filter.
+    Filter,
+    /// Groups by store, session or day.
+    Group,
+    /// Scans the directories again.
+    Refresh,
+    /// Marks the selected entries for deletion.
+    Delete,
+    /// Undoes the last deletion.
+    Undo,
+    /// Deletes everything marked for deletion now.
+    DeleteNow,
+    /// Shows the overdue entries, to delete them.
+    CleanOverdue,
+    /// Counts the lines of the selected entries.
+    CountLines,
+    /// Marks an entry, to act on several.
+    Choose,
+    /// Keeps an entry forever, or no longer.
+    Keep,
+    /// Lists policies of earlier eras too, or no longer.
+    Eras,
+    /// Changes to the lower or previous value.
+    Lower,
+    /// Changes to the higher or next value.
+    Higher,
+    /// Types a value.
+    TypeValue,
+    /// Applies the change of limits that keeps the line.
+    TakeAdvice,
+    /// Resets the limits to those of the start.
+    Reset,
+    /// Undoes the last change of limits.
+    UndoLimit,
+    /// Makes the change of limits again that was undone.
+    RedoLimit,
+    /// Keeps the limits as they are now.
+    Apply,
+    /// Copies the limits as flags.
+    CopyFlags,
+    /// Copies the policy file with these limits.
+    CopyPolicy,
+    /// Copies the limits for the agent's own configuration.
+    CopyAgent,
+    /// Copies the line under examination.
+    CopyLine,
+    /// Copies the window.
+    CopyWindow,
+    /// Copies the preview.
+    CopyPreview,
+    /// Shows help.
+    Help,
+    /// Goes back.
+    Back,
+    /// Closes what is open, else goes back, else quits.
+    Quit,
+    /// Quits from wherever it is, with a question if something would be lost.
+    QuitNow,
+    /// Quits without a question: nothing is deleted.
+    Interrupt,
+}

@@ -1,0 +1,164 @@
+//! The keys in use: those of the table, or the user's own in their place.
+
+use std::sync::LazyLock;
+
+use crossterm::event::KeyEvent;
+
+use super::action::{Action, KeyContext};
+use super::press;
+use super::table::{Binding, TABLE};
+
+/// What is shown where an action without a key would be named.
+const NO_KEY: &str = "(no key)";
+
+/// A row of the table with its keys in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundKeys {
+    /// The row.
+    pub row: &'static Binding,
+    /// The names of its keys; the first is the one shown.
+    pub keys: Vec<String>,
+}
+
+/// All keys in use, in the order of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KeyMap {
+    rows: Vec<BoundKeys>,
+}
+
+impl KeyMap {
+    /// Returns the keys of the table.
+    pub fn standard() -> &'static Self {
+        static STANDARD: LazyLock<KeyMap> = LazyLock::new(KeyMap::of_table);
+        &STANDARD
+    }
+
+    fn of_table() -> Self {
+        let keys = |row: &Binding| row.keys.split(' ').map(str::to_owned).collect();
+        Self { rows: TABLE.iter().map(|row| BoundKeys { row, keys: keys(row) }).collect() }
+    }
+
+    /// Returns all rows.
+    pub fn rows(&self) -> &[BoundKeys] {
+        &self.rows
+    }
+
+    /// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.
+    pub fn action(&self, place: KeyContext, key: KeyEvent) -> Option<Action> {
+        if place.is_typed() && press::is_character(key) {
+            return None;
+        }
+        let name = press::name(key)?;
+        let everywhere = || self.find(KeyContext::Everywhere, &name).filter(|action| place.takes(*action));
+        self.find(place, &name).or_else(everywhere)
+    }
+
+    /// Finds a key among the rows of the place itself.
+    fn find(&self, place: KeyContext, name: &str) -> Option<Action> {
+        let mut rows = self.rows.iter().filter(|bound| bound.row.place == place);
+        rows.find(|bound| bound.keys.iter().any(|key| key == name)).map(|bound| bound.row.action)
+    }
+
+    /// Returns the key to show for an action in a place.
+    pub fn of(&self, place: KeyContext, action: Action) -> &str {
+        self.known(place, action).unwrap_or(NO_KEY)
+    }
+
+    /// Returns the key to show for an action in a place, if it has one.
+    pub fn known(&self, place: KeyContext, action: Action) -> Option<&str> {
+        let row =
+            |place| self.rows.iter().find(|bound| bound.row.place == place && bound.row.action == action);
+        let bound = row(place).or_else(|| row(KeyContext::Everywhere))?;
+        bound.keys.first().map(String::as_str)
+    }
+
+    /// Returns a text of the table with keys in place of the names in braces.
+    pub fn in_words(&self, text: &str) -> String {
+        let mut words = String::new();
+        let mut rest = text;
+        while let Some((before, named)) = rest.split_once('{') {
+            let (name, after) = named.split_once('}').unwrap_or((named, ""));
+            let bound = self.rows.iter().find(|bound| bound.row.name == name);
+            words.push_str(before);
+            words.push_str(bound.and_then(|bound| bound.keys.first()).map_or(NO_KEY, String::as_str));
+            rest = after;
+        }
+        words.push_str(rest);
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crossterm::event::{KeyCode, KeyModifiers};
+
+    use super::KeyContext::{Pager, Policies, Stores};
+    use super::*;
+
+    fn press(code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, KeyModifiers::NONE)
+    }
+
+    fn control(c: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL)
+    }
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        let rows = KeyMap::standard().rows().iter();
+        let mut seen = BTreeSet::new();
+        for (place, key) in rows.flat_map(|bound| bound.keys.iter().map(|key| (bound.row.place, key))) {
+            assert!(seen.insert((format!("{place:?}"), key)), "{key} in {place:?}");
+        }
+    }
+
+    #[test]
+    fn an_action_has_one_row_in_each_place() {
+        let mut seen = BTreeSet::new();
+        for row in TABLE {
+            assert!(seen.insert(format!("{:?} {:?}", row.place, row.action)), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_lower_case_words() {
+        let mut seen = BTreeSet::new();
+        for row in TABLE.iter().filter(|row| !row.name.is_empty()) {
+            assert!(seen.insert(row.name), "{row:?}");
+            assert!(row.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn texts_name_keys_that_are() {
+        for row in TABLE {
+            for text in [row.what, row.group] {
+                let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+                for (name, _) in names {
+                    assert!(TABLE.iter().any(|row| row.name == name), "{name} in {text}");
+                }
+            }
+        }
+        let keys = KeyMap::standard();
+        assert_eq!(keys.in_words("5{start} or 5{end}, {none}"), "5g or 5G, (no key)");
+    }
+
+    #[test]
+    fn a_place_s_own_key_wins() {
+        let keys = KeyMap::standard();
+        assert_eq!(keys.action(Pager, press(KeyCode::Enter)), Some(Action::Down));
+        assert_eq!(keys.action(Stores, press(KeyCode::Enter)), Some(Action::Open));
+        assert_eq!(keys.action(Pager, control('d')), Some(Action::HalfDown));
+    }
+
+    #[test]
+    fn a_place_for_typing_has_no_characters_and_few_keys_for_everywhere() {
+        let keys = KeyMap::standard();
+        assert_eq!(keys.action(Policies, press(KeyCode::Char('h'))), None);
+        assert_eq!(keys.action(Policies, press(KeyCode::F(1))), Some(Action::Help));
+        assert_eq!(keys.action(Policies, press(KeyCode::Home)), None);
+        assert_eq!(keys.action(Policies, control('c')), Some(Action::Back));
+    }
+}

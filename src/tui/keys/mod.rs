@@ -1,0 +1,11 @@
+//! The keys: one table of what each does, on which screen, and how help and docs describe it; and the keys in use.
+
+mod action;
+mod in_use;
+mod press;
+mod table;
+
+pub use action::{Action, KeyContext};
+pub use in_use::{BoundKeys, KeyMap};
+pub use press::name;
+pub use table::{Binding, TABLE};

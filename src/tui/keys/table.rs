@@ -1,0 +1,147 @@
+//! The table of keys: what each key does, where, its name in the configuration, and how help and docs describe it.
+
+use super::action::{Action, KeyContext};
+
+/// A row of the table of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding {
+    /// Where the keys apply.
+    pub place: KeyContext,
+    /// The keys, separated by spaces; the first is the one shown.
+    pub keys: &'static str,
+    /// What the keys do.
+    pub action: Action,
+    /// The name in `[keys]` of the configuration: unique, and never changed. Empty if the keys cannot be changed.
+    pub name: &'static str,
+    /// The description in help and docs; `{NAME}` stands for the key of the row with that name.
+    pub what: &'static str,
+    /// The heading in help and docs, with the same places for keys.
+    pub group: &'static str,
+}
+
+const fn row(
+    place: KeyContext,
+    group: &'static str,
+    keys: &'static str,
+    action: Action,
+    name: &'static str,
+    what: &'static str,
+) -> Binding {
+    Binding { place, keys, action, name, what, group }
+}
+
+use Action as A;
+use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Stores};
+
+/// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
+/// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
+#[rustfmt::skip]
+pub const TABLE: &[Binding] = &[
+    row(Everywhere, "Move", "j ↓ Enter", A::Down, "down", "down a line"),
+    row(Everywhere, "Move", "k ↑", A::Up, "up", "up a line"),
+    row(Everywhere, "Move", "d ^D", A::HalfDown, "half-page-down", "down half a page"),
+    row(Everywhere, "Move", "u ^U", A::HalfUp, "half-page-up", "up half a page"),
+    row(Everywhere, "Move", "Space f PgDn ^F", A::PageDown, "page-down", "down a page"),
+    row(Everywhere, "Move", "b PgUp ^B", A::PageUp, "page-up", "up a page"),
+    row(Everywhere, "Move", "g Home", A::Start, "start", "to the start; 5{start} to line 5"),
+    row(Everywhere, "Move", "G End", A::End, "end", "to the end; 5{end} to line 5"),
+    row(Pager, "Move", "←", A::Left, "left", "left, when long lines are not wrapped"),
+    row(Pager, "Move", "→", A::Right, "right", "right (stops wrapping)"),
+    row(Pager, "Move", "$", A::LineEnd, "line-end", "to the end of a long line"),
+    row(Pager, "Move", "^", A::LineStart, "line-start", "to the start of the line"),
+    row(Pager, "Move", ":", A::GoTo, "go-to", "go to a line, 50% or byte 4096b; {go-to}n {go-to}p other files"),
+    row(Pager, "Move", "%", A::Percent, "percent", "to that percentage of the file: 50{percent}"),
+    row(Pager, "Move", "m", A::Mark, "mark", "set a mark: {mark} and a letter"),
+    row(Pager, "Move", "'", A::ToMark, "to-mark", "go to a mark; {to-mark}' goes back"),
+    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost"),
+    row(Pager, "Move", "{", A::PreviousCut, "previous-cut", "to the previous cut"),
+    row(Pager, "Search", "/", A::Search, "search", "search for a regular expression; empty: the last"),
+    row(Pager, "Search", "?", A::SearchBack, "search-back", "search towards the start"),
+    row(Pager, "Search", "n", A::NextMatch, "next-match", "next match; 3{next-match} the third from here"),
+    row(Pager, "Search", "N", A::PreviousMatch, "previous-match", "previous match"),
+    row(Pager, "Search", ")", A::NextMissed, "next-missed", "next match that the model did not get, in Spill"),
+    row(Pager, "Search", "(", A::PreviousMissed, "previous-missed", "previous match that the model did not get"),
+    row(Pager, "Search", "e", A::NextError, "next-error", "next error or warning"),
+    row(Pager, "Search", "E", A::PreviousError, "previous-error", "previous error or warning"),
+    row(Pager, "Search", "&", A::Matching, "filter", "only matching lines; !x others, 3{filter} with 3 around"),
+    row(Pager, "Window", "]", A::NextWindow, "next-window", "next window of lines, as an agent pages"),
+    row(Pager, "Window", "[", A::PreviousWindow, "previous-window", "previous window"),
+    row(Pager, "Window", "o", A::Window, "window", "type offset and limit of the window"),
+    row(Pager, "Window", "O", A::ReadForm, "read-form", "the window as the agent's read tool gives it"),
+    row(Pager, "Window", "c", A::CopyCall, "copy-call", "copy the call that reads this window"),
+    row(Pager, "Limits", "+", A::MoreLines, "more-lines", "more lines for the model"),
+    row(Pager, "Limits", "-", A::FewerLines, "fewer-lines", "fewer lines"),
+    row(Pager, "Limits", ">", A::MoreBytes, "more-bytes", "more bytes (or the policy's unit)"),
+    row(Pager, "Limits", "<", A::FewerBytes, "fewer-bytes", "fewer bytes"),
+    row(Pager, "Limits", "D", A::Direction, "direction", "keep the start or the end"),
+    row(Pager, "Limits", "l", A::Limits, "limits", "all limits, what they change, what keeps a line"),
+    row(Pager, "Limits", "p", A::Policy, "policies", "pick another policy; there, {policies-earlier} shows earlier ones"),
+    row(Pager, "Limits", "P", A::Candidate, "next-policy", "next policy that may have made this output"),
+    row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
+    row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
+    row(Pager, "View", "w", A::Wrap, "wrap", "wrap long lines, or scroll sideways"),
+    row(Pager, "View", "r", A::Raw, "escapes", "escapes as text, or as colours"),
+    row(Pager, "View", "z", A::Unfold, "progress", "progress lines: their last state, or all"),
+    row(Pager, "View", "J", A::Json, "json", "a JSON line with indents (5{json}: line 5)"),
+    row(Pager, "View", "F", A::Follow, "follow", "follow the file as it grows"),
+    row(Pager, "View", "=", A::Facts, "facts", "facts about this output"),
+    row(Pager, "View", "y", A::Copy, "copy-path", "copy the path"),
+    row(Pager, "View", "Y", A::CopyText, "copy-text", "copy the selection; a line, the window, the preview"),
+    row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy-text} copies"),
+    row(Pager, "View", "v", A::Editor, "editor", "open in $EDITOR at this line"),
+    row(Pager, "View", "R", A::Reopen, "reopen", "open the file again"),
+    row(CopyText, "Copy ({copy-text})", "l", A::CopyLine, "copy-line", "the line at the top"),
+    row(CopyText, "Copy ({copy-text})", "w", A::CopyWindow, "copy-window", "the window"),
+    row(CopyText, "Copy ({copy-text})", "p", A::CopyPreview, "copy-preview", "the whole preview, with its notices"),
+    row(Stores, "Stores", "Enter →", A::Open, "stores-open", "open the output"),
+    row(Stores, "Stores", "Space", A::Choose, "stores-mark", "mark, to act on several"),
+    row(Stores, "Stores", "x", A::Delete, "stores-delete", "mark for deletion; leaving asks whether to delete"),
+    row(Stores, "Stores", "U", A::Undo, "stores-undo", "undo the last mark for deletion"),
+    row(Stores, "Stores", "!", A::DeleteNow, "stores-delete-now", "delete now what is marked (struck through)"),
+    row(Stores, "Stores", "X", A::CleanOverdue, "stores-overdue", "show what is overdue, to delete it"),
+    row(Stores, "Stores", "K", A::Keep, "stores-keep", "keep forever (another agent's: as a copy)"),
+    row(Stores, "Stores", "s", A::Sort, "stores-sort", "sort: a menu of columns"),
+    row(Stores, "Stores", "o", A::SortReverse, "stores-reverse", "reverse the order"),
+    row(Stores, "Stores", "t", A::Group, "stores-totals", "totals by store, session or day"),
+    row(Stores, "Stores", "/", A::Filter, "stores-filter", "show only rows with these words"),
+    row(Stores, "Stores", "L", A::CountLines, "stores-count-lines", "count the lines of the output, or of all marked"),
+    row(Stores, "Stores", ":", A::GoTo, "stores-go-to", "go to a row"),
+    row(Stores, "Stores", "y", A::Copy, "stores-copy-path", "copy the path"),
+    row(Stores, "Stores", "R", A::Refresh, "stores-refresh", "scan the directories again"),
+    row(Policies, "Policies ({policies})", "↓ ^N", A::Down, "policies-down", "down; the preview of the policy shows above"),
+    row(Policies, "Policies ({policies})", "↑ ^P", A::Up, "policies-up", "up"),
+    row(Policies, "Policies ({policies})", "PgDn", A::PageDown, "policies-page-down", "down a page"),
+    row(Policies, "Policies ({policies})", "PgUp", A::PageUp, "policies-page-up", "up a page"),
+    row(Policies, "Policies ({policies})", "Enter", A::Open, "policies-use", "use the policy"),
+    row(Policies, "Policies ({policies})", "^T", A::Choose, "policies-mark", "mark; on a second one: both side by side"),
+    row(Policies, "Policies ({policies})", "^S", A::Sort, "policies-sort", "sort by name, most kept, lines, bytes, tokens"),
+    row(Policies, "Policies ({policies})", "Tab", A::Eras, "policies-earlier", "earlier forms too, or current ones only"),
+    row(Policies, "Policies ({policies})", "Esc ^C", A::Back, "policies-back", "back to the policy one had"),
+    row(Pair, "Two policies ({policies-mark})", "Tab", A::Other, "pair-other-side", "the other side"),
+    row(Pair, "Two policies ({policies-mark})", "}", A::NextCut, "pair-next", "to the next text that one alone keeps"),
+    row(Pair, "Two policies ({policies-mark})", "{", A::PreviousCut, "pair-previous", "to the previous one"),
+    row(Drawer, "Limits ({limits})", "j ↓", A::Down, "limits-down", "next limit"),
+    row(Drawer, "Limits ({limits})", "k ↑", A::Up, "limits-up", "previous limit"),
+    row(Drawer, "Limits ({limits})", "→ Space", A::Higher, "limits-raise", "raise, or next value"),
+    row(Drawer, "Limits ({limits})", "←", A::Lower, "limits-lower", "lower, or previous value"),
+    row(Drawer, "Limits ({limits})", "0-9", A::TypeValue, "", "type a value"),
+    row(Drawer, "Limits ({limits})", "a", A::TakeAdvice, "limits-keep-line", "apply what keeps the line"),
+    row(Drawer, "Limits ({limits})", "u", A::UndoLimit, "limits-undo", "undo the last change"),
+    row(Drawer, "Limits ({limits})", "^R", A::RedoLimit, "limits-redo", "redo it"),
+    row(Drawer, "Limits ({limits})", "R", A::Reset, "limits-reset", "reset to the limits of the start"),
+    row(Drawer, "Limits ({limits})", "y", A::Copy, "limits-copy", "copy the limits; then one of the next three"),
+    row(Copying, "Limits ({limits})", "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),
+    row(Copying, "Limits ({limits})", "p", A::CopyPolicy, "limits-copy-policy", "as a policy file"),
+    row(Copying, "Limits ({limits})", "a", A::CopyAgent, "limits-copy-agent", "for the agent's own configuration"),
+    row(Drawer, "Limits ({limits})", "p", A::Policy, "limits-policies", "pick another policy"),
+    row(Drawer, "Limits ({limits})", "Enter l", A::Apply, "limits-apply", "apply and close"),
+    row(Drawer, "Limits ({limits})", "Esc q", A::Back, "limits-cancel", "cancel: the limits of before"),
+    row(Everywhere, "Program", "h F1", A::Help, "help", "this help"),
+    row(Everywhere, "Program", "Esc", A::Back, "back", "back; stops a search"),
+    row(Everywhere, "Program", "q", A::Quit, "quit", "close what is open, else go back, else quit"),
+    row(Everywhere, "Program", "Q", A::QuitNow, "quit-now", "quit at once, as {go-to}q does"),
+    row(Everywhere, "Program", "^C", A::Interrupt, "interrupt", "quit at once, delete nothing"),
+    row(Help, "In help", "/", A::Search, "help-search", "search in help"),
+    row(Help, "In help", "n", A::NextMatch, "help-next-match", "next match"),
+    row(Help, "In help", "N", A::PreviousMatch, "help-previous-match", "previous match"),
+];
