@@ -148,7 +148,7 @@ impl RecordPlace {
 
 /// Reads the records of a log, one after the other. What it has to remember between records is its own.
 pub trait LogReader: Send {
-    /// Begins with another file of the session: the main one first.
+    /// Begins with a file of the session, the main one first; or goes on with one that has grown.
     fn file(&mut self, _path: &Path, _out: &mut Transcript) {}
 
     /// Reads one record. Returns whether it is of a kind that the reader knows; a kind that is not known it counts itself
@@ -159,9 +159,13 @@ pub trait LogReader: Send {
     fn settle(&mut self, _out: &mut Transcript) {}
 }
 
+/// Finds the logs of a session, the main one first.
+pub type LogPaths = Box<dyn Fn() -> Vec<PathBuf> + Send>;
+
 /// A session in one or several logs of a JSON value a line.
 pub struct LogSession {
     agent: &'static str,
+    find: LogPaths,
     paths: Vec<PathBuf>,
     logs: Vec<Log>,
     reader: Box<dyn LogReader>,
@@ -187,14 +191,28 @@ impl LogSession {
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        Self::follow(agent, Box::new(move || paths.clone()), new_reader, progress)
+    }
+
+    /// Reads the logs that `find` returns, and looks for others at each refresh: an agent may begin a new one.
+    ///
+    /// # Errors
+    /// As for [`LogSession::open`].
+    pub fn follow(
+        agent: &'static str,
+        find: LogPaths,
+        new_reader: fn() -> Box<dyn LogReader>,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let transcript = Transcript::new(agent);
-        let mut session =
-            Self { agent, paths, logs: Vec::new(), reader: new_reader(), new_reader, transcript };
+        let (paths, logs, reader) = (Vec::new(), Vec::new(), new_reader());
+        let mut session = Self { agent, find, paths, logs, reader, new_reader, transcript };
         session.read_all(progress)?;
         Ok(Box::new(session))
     }
 
     fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
+        self.paths = (self.find)();
         self.logs.clear();
         self.reader = (self.new_reader)();
         self.transcript = Transcript::new(self.agent);
@@ -260,6 +278,10 @@ impl OpenedSession for LogSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        if (self.find)() != self.paths {
+            self.read_all(progress)?;
+            return Ok(true);
+        }
         let mut grown = Vec::new();
         for (n, log) in self.logs.iter_mut().enumerate() {
             match log.source.refresh() {
@@ -275,6 +297,7 @@ impl OpenedSession for LogSession {
             let log = &self.logs[*n];
             let (path, view) = (log.source.path().map(Path::to_owned).unwrap_or_default(), log.source.view());
             let total = view.len() as u64;
+            self.reader.file(&path, &mut self.transcript);
             self.transcript.sources[log.number as usize] = Arc::new(MappedRecords::new(path, view));
             self.read_on(*n, &|at| progress.step(at, total))?;
         }

@@ -196,6 +196,10 @@ impl Verifier {
 /// Where the output begins in what Codex gives its model.
 const HEADER_END: &str = "\nOutput:\n";
 
+/// The last lines about a background task of Kimi CLI, and what its output follows.
+const TASK_LINES: &str = "\nfull_output_tool: ";
+const TASK_OUTPUT: &str = "\n[output]\n";
+
 /// What stands between two parts in the text of a policy.
 const BETWEEN: &str = "\n\n";
 
@@ -228,6 +232,7 @@ impl<'a> Recorded<'a> {
     fn body(&self) -> io::Result<Body> {
         let head = match self.transcript.agent {
             "codex" => self.text.find(HEADER_END).map(|at| at + HEADER_END.len()),
+            "kimi-cli" => self.after_system_lines(),
             _ => None,
         };
         let head = head.unwrap_or(0);
@@ -243,6 +248,16 @@ impl<'a> Recorded<'a> {
             }
         }
         Ok(body)
+    }
+
+    /// Returns where the output begins in what Kimi CLI gives its model: after the message, which is a part of its own, and
+    /// after the lines about a background task.
+    fn after_system_lines(&self) -> Option<usize> {
+        if let Some(header) = self.text.find(TASK_LINES) {
+            return Some(header + self.text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
+        }
+        let message = self.result.pieces.get(..1).filter(|_| self.result.pieces.len() > 1)?;
+        text::to_text(self.transcript, message, LONGEST).ok().map(|(message, _)| message.len())
     }
 
     /// Whether a policy holds for the agent's version; or, if either does not say, for the day of the call.

@@ -85,13 +85,18 @@ impl SessionFormat for KimiCode {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let mut paths = vec![file.path.clone()];
-        let agents = file.path.parent().and_then(Path::parent).filter(|_| is_main(&file.path));
-        let dirs = agents.map(|dir| find::directories(dir, &mut |_| {})).unwrap_or_default();
-        let logs = dirs.into_iter().map(|dir| dir.join(LOG));
-        paths.extend(logs.filter(|log| *log != file.path && log.is_file()));
-        LogSession::open(AGENT, paths, || Box::new(KimiReader::default()), progress)
+        let main = file.path.clone();
+        let find = Box::new(move || logs(&main));
+        LogSession::follow(AGENT, find, || Box::new(KimiReader::default()), progress)
     }
+}
+
+/// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.
+fn logs(main: &Path) -> Vec<PathBuf> {
+    let agents = main.parent().and_then(Path::parent).filter(|_| is_main(main));
+    let dirs = agents.map(|dir| find::directories(dir, &mut |_| {})).unwrap_or_default();
+    let others = dirs.into_iter().map(|dir| dir.join(LOG)).filter(|log| *log != main && log.is_file());
+    std::iter::once(main.to_owned()).chain(others).collect()
 }
 
 fn is_main(path: &Path) -> bool {

@@ -6,6 +6,7 @@ mod copilot;
 mod gemini;
 #[cfg(feature = "sqlite")]
 mod goose;
+mod kimi_cli;
 mod kimi_code;
 mod opencode;
 mod pi;
@@ -22,6 +23,7 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &pi::Pi,
     &copilot::CopilotCli,
     &kimi_code::KimiCode,
+    &kimi_cli::KimiCli,
     #[cfg(feature = "sqlite")]
     &opencode::OpencodeRows,
     #[cfg(feature = "sqlite")]

@@ -98,6 +98,17 @@ fn kimi_code(path: &Path) -> Results {
     found
 }
 
+/// Of the main conversation, with the histories that were left.
+fn kimi_cli(path: &Path) -> Results {
+    let dir = path.parent().unwrap();
+    let agents = std::fs::read_dir(dir.join("subagents")).into_iter().flatten();
+    let dirs = agents.map(|agent| agent.unwrap().path()).chain([dir.to_owned()]);
+    let files = dirs.flat_map(|dir| std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()));
+    let histories = files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("context"));
+    let messages = histories.flat_map(|path| records(&path)).filter(|message| message["role"] == "tool");
+    messages.map(|message| (string(&message["tool_call_id"]), joined(&message["content"]))).collect()
+}
+
 #[test]
 fn samples_read_whole() {
     compare("codex-0.169.0", "codex", codex);
@@ -106,4 +117,5 @@ fn samples_read_whole() {
     compare("gemini-0.61.0", "gemini-cli", gemini);
     compare("copilot-1.0.102", "copilot-cli", copilot);
     compare("kimicode-2.1.0", "kimi-code", kimi_code);
+    compare("kimi-1.49.0", "kimi-cli", kimi_cli);
 }

@@ -48,10 +48,14 @@ fn whole(
 ) -> Option<WholeOutput> {
     let uid = records.metadata().unwrap().uid();
     let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-    let Some(cited) = cited else { return whole_display(transcript, call) };
+    let is_counted = command(transcript, call) == "seq 1 12000";
+    let Some(cited) = cited else {
+        let again = || WholeOutput::Display(counted().into_bytes());
+        return whole_display(transcript, call).or_else(|| is_counted.then(again));
+    };
     let path = match state_of(call, records, uid) {
         Some(SpillState::Here(path)) => path,
-        _ if command(transcript, call) == "seq 1 12000" => {
+        _ if is_counted => {
             std::fs::write(dir.join("spill"), counted()).unwrap();
             dir.join("spill")
         }
@@ -82,4 +86,6 @@ fn samples_are_equal() {
     equal("opencode-1.1.53", "opencode", "bash", "opencode/output task_tool=true");
     equal("goose-1.52.0", "goose", "shell", "goose/shell");
     equal("kimicode-2.1.0", "kimi-code", "Bash", "kimi-code/bash");
+    equal("kimi-1.49.0", "kimi-cli", "Shell", "kimi-cli/shell");
+    equal("kimi-1.49.0", "kimi-cli", "TaskOutput", "kimi-cli/task");
 }

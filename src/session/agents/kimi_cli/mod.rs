@@ -1,0 +1,159 @@
+//! Kimi CLI: the model's history in one log, the times in another; a history that is taken back or summed up is renamed,
+//! and kept.
+
+mod records;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use md5::{Digest, Md5};
+use memchr::memmem;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{first_text, name, text};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Tape};
+use crate::session::model::SessionFacts;
+use crate::session::reader::{
+    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+
+const AGENT: &str = "kimi-cli";
+
+/// The history as the model has it.
+const HISTORY: &str = "context.jsonl";
+
+/// What happened, with times.
+const EVENTS: &str = "wire.jsonl";
+
+/// The sessions of Kimi CLI, a JSON value a line.
+#[derive(Debug)]
+pub(crate) struct KimiCli;
+
+impl SessionFormat for KimiCli {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.49.0"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
+        let projects = projects(&root);
+        for project in find::directories(&root.join("sessions"), fault) {
+            for session in find::directories(&project, fault) {
+                let history = find::found_file(&session.join(HISTORY));
+                history.iter().for_each(|file| found(session_file(file, &projects)));
+            }
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let first = find::first_line(head);
+        let begins = [&b"\"_system_prompt\""[..], b"\"_checkpoint\""];
+        let looks_alike = begins.iter().any(|role| memmem::find(first, role).is_some());
+        let projects = || path.ancestors().nth(4).map(projects).unwrap_or_default();
+        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file, &projects())))?
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        let events = file.path.with_file_name(EVENTS);
+        let (head, tail) = find::ends(&events).unwrap_or_default();
+        let facts = find::glance(&head, &tail, &mut note_facts);
+        let title = own_title(&file.path).or(facts.title);
+        SessionFacts { cwd: file.facts.cwd.clone(), title, ..facts }
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let main = file.path.clone();
+        let find = Box::new(move || logs(&main));
+        LogSession::follow(AGENT, find, || Box::new(records::KimiReader::default()), progress)
+    }
+}
+
+/// The session's id is the name of its directory, the project that of the directory above.
+fn session_file(file: &FoundFile, projects: &HashMap<String, String>) -> SessionFile {
+    let dir = |up| file.path.ancestors().nth(up).and_then(Path::file_name).and_then(|name| name.to_str());
+    let mut session = file.session(AGENT, dir(1).unwrap_or_default());
+    session.facts.cwd = dir(2).and_then(|project| projects.get(project).cloned());
+    session
+}
+
+/// Returns the directories of the projects by the names that their sessions' directories have.
+fn projects(root: &Path) -> HashMap<String, String> {
+    let bytes = FileRecords::new(root.join("kimi.json")).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let Ok(record) = tape.read(bytes.trim_ascii()) else { return HashMap::new() };
+    let listed = record.get("work_dirs").into_iter().flat_map(|list| list.items());
+    let project = |project: Json| {
+        let path = text(project, "path")?;
+        let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        let host = name(project, "kaos").filter(|host| host != "local");
+        Some((host.map_or(hash.clone(), |host| format!("{host}_{hash}")), path))
+    };
+    listed.filter_map(project).collect()
+}
+
+/// Returns the logs of a session: of the main conversation the histories, oldest first, and the events; then those of the
+/// sub-agents. For another file than a session's history, that alone.
+fn logs(main: &Path) -> Vec<PathBuf> {
+    let dir = main.parent().filter(|_| main.ends_with(HISTORY));
+    let Some(dir) = dir else { return vec![main.to_owned()] };
+    let sub_agents = find::directories(&dir.join("subagents"), &mut |_| {});
+    std::iter::once(dir.to_owned()).chain(sub_agents).flat_map(|dir| of_conversation(&dir)).collect()
+}
+
+fn of_conversation(dir: &Path) -> Vec<PathBuf> {
+    let is_old = |name: &str| old_number(name).is_some();
+    let old = find::files(dir, is_old, &mut |_| {}).into_iter().map(|file| file.path);
+    let mut logs: Vec<_> = old.filter_map(|path| Some((number_of(&path)?, path))).collect();
+    logs.sort();
+    let newest = [HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file());
+    logs.into_iter().map(|(_, path)| path).chain(newest).collect()
+}
+
+fn number_of(path: &Path) -> Option<u64> {
+    old_number(path.file_name()?.to_str()?)
+}
+
+/// Returns the number of a history that was renamed: 2 of `context_2.jsonl`.
+fn old_number(name: &str) -> Option<u64> {
+    name.strip_prefix("context_")?.strip_suffix(".jsonl")?.parse().ok()
+}
+
+/// Returns the title that the agent or the user gave to a session.
+fn own_title(history: &Path) -> Option<String> {
+    let bytes = FileRecords::new(history.with_file_name("state.json")).whole().ok()?;
+    let mut tape = Tape::default();
+    let record = tape.read(bytes.trim_ascii()).ok()?;
+    text(record, "custom_title").filter(|title| !title.is_empty())
+}
+
+/// Takes over what an event tells of the session.
+fn note_facts(record: Json, facts: &mut SessionFacts) {
+    let at = record.get("timestamp").and_then(clock::time);
+    facts.started = facts.started.or(at);
+    facts.ended = facts.ended.max(at);
+    let message =
+        record.get("message").filter(|message| message.get("type").is_some_and(|kind| kind.is("TurnBegin")));
+    if let (None, Some(message)) = (&facts.title, message) {
+        let words = message.path(&["payload", "user_input"]).map(first_text);
+        facts.title = words.filter(|words| !words.is_empty());
+    }
+}

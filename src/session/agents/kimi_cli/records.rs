@@ -1,0 +1,342 @@
+//! The records of Kimi CLI: messages without times in the histories, events with times beside them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::session::clock;
+use crate::session::content::{first_text, is_type, last_line, name, pieces};
+use crate::session::json::Json;
+use crate::session::model::{
+    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, ResultFate,
+};
+use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::transcript::Transcript;
+
+use super::{EVENTS, note_facts};
+
+/// Roles of records that hold nothing about calls.
+const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "user", "system", "developer"];
+
+/// Events that hold nothing about calls.
+const OTHER_EVENTS: &[&str] = &[
+    "TurnBegin",
+    "TurnEnd",
+    "SteerInput",
+    "StepBegin",
+    "StepInterrupted",
+    "StepRetry",
+    "HookTriggered",
+    "HookResolved",
+    "HookRequest",
+    "CompactionBegin",
+    "MCPLoadingBegin",
+    "MCPLoadingEnd",
+    "StatusUpdate",
+    "Notification",
+    "ContentPart",
+    "ToolCallPart",
+    "ApprovalRequest",
+    "ApprovalResponse",
+    "PlanDisplay",
+    "BtwBegin",
+    "BtwEnd",
+    "ToolCallRequest",
+    "QuestionRequest",
+];
+
+/// How the message begins that stands for a history that was summed up.
+const SUMMARY: &str = "<system>Previous context has been compacted.";
+
+/// How often calls of one thread may have the same id. A service that counts its calls begins anew after each summary.
+const MOST_ALIKE: usize = 1000;
+
+/// How much of a background task's output is looked at for its header, in bytes.
+const MOST_HEADER: usize = 64 << 10;
+
+/// Reads the logs of one session, those of each conversation one after the other, its events last.
+#[derive(Default)]
+pub(super) struct KimiReader {
+    logs: Vec<KimiLog>,
+    /// Which of them is read now.
+    now: usize,
+    /// The results, by thread and id, with the last log that holds each.
+    results: HashMap<(u32, Box<str>), usize>,
+    summed_up: Vec<(u32, Option<Timestamp>)>,
+}
+
+/// A history of a conversation, or its events.
+#[derive(Default)]
+struct KimiLog {
+    path: PathBuf,
+    thread: u32,
+    is_events: bool,
+    begins_with_summary: bool,
+    /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
+    ids: HashMap<Box<str>, Box<str>>,
+    /// How many events had an id.
+    counts: HashMap<(Happened, Box<str>), usize>,
+}
+
+/// Of a call, what an event tells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Happened {
+    Begun,
+    Ended,
+}
+
+impl LogReader for KimiReader {
+    fn file(&mut self, path: &Path, out: &mut Transcript) {
+        let known = self.logs.iter().position(|log| log.path == path);
+        self.now = known.unwrap_or(self.logs.len());
+        if known.is_none() {
+            let dir = |up| path.ancestors().nth(up).and_then(Path::file_name).and_then(|name| name.to_str());
+            let agent = dir(1).filter(|_| dir(2) == Some("subagents")).unwrap_or_default();
+            let (thread, is_events) = (out.thread_id(agent), path.ends_with(EVENTS));
+            self.logs.push(KimiLog { path: path.to_owned(), thread, is_events, ..KimiLog::default() });
+        }
+    }
+
+    fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
+        let kind = if is_events { self.event(record, out) } else { self.message(record, place, out) };
+        if let Some(kind) = &kind {
+            out.unread.unknown(kind);
+        }
+        kind.is_none()
+    }
+
+    fn settle(&mut self, out: &mut Transcript) {
+        for ((thread, id), log) in &self.results {
+            let fate = self.fate(*thread, *log);
+            if let Some(first) = out.call_mut(*thread, id).and_then(|call| call.results.first_mut()) {
+                first.fate = fate;
+            }
+        }
+    }
+}
+
+impl KimiReader {
+    fn thread(&self) -> u32 {
+        self.logs.get(self.now).map_or(0, |log| log.thread)
+    }
+
+    /// Reads a record of a history. Returns its role if that is unknown.
+    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
+        match name(record, "role").unwrap_or_default().as_str() {
+            "assistant" => {
+                let calls = record.get("tool_calls").into_iter().flat_map(|calls| calls.items());
+                calls.for_each(|called| self.call(record, called, place, out));
+            }
+            "tool" => self.result(record, place, out),
+            "user" => {
+                let is_summary =
+                    record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
+                if let Some(log) = self.logs.get_mut(self.now) {
+                    log.begins_with_summary |= is_summary;
+                }
+            }
+            role if OTHER_ROLES.contains(&role) => {}
+            role => return Some(role.to_owned()),
+        }
+        None
+    }
+
+    fn call(&mut self, record: Json, called: Json, place: RecordPlace, out: &mut Transcript) {
+        let Some(id) = name(called, "id") else { return };
+        let Some(own) = self.own_id(&id, called, place, out) else { return };
+        self.take(&id, &own);
+        let function = called.get("function");
+        let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
+        let mut call = Call::new(own, self.thread(), tool);
+        call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
+        call.record = Some(place.span(record));
+        out.add_call(call);
+    }
+
+    /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
+    fn own_id(&self, id: &str, called: Json, place: RecordPlace, out: &mut Transcript) -> Option<Box<str>> {
+        let input = called.path(&["function", "arguments"]).map(|input| place.span(input));
+        let is_taken = self.own(id).is_some();
+        numbered(id).find(|own| match out.call_mut(self.thread(), own) {
+            None => true,
+            Some(call) => {
+                let before = call.input;
+                !is_taken && is_same(before, input, out)
+            }
+        })
+    }
+
+    /// Notes which call of the transcript an id means from here on in this log.
+    fn take(&mut self, id: &str, own: &str) {
+        if let Some(log) = self.logs.get_mut(self.now) {
+            log.ids.insert(id.into(), own.into());
+        }
+    }
+
+    fn own(&self, id: &str) -> Option<Box<str>> {
+        self.logs.get(self.now)?.ids.get(id).cloned()
+    }
+
+    fn result(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
+        let (Some(id), Some(content)) = (name(record, "tool_call_id"), record.get("content")) else { return };
+        let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
+        let Some(own) = self.of_result(&id, own, place.span(record), out) else { return };
+        let thread = self.thread();
+        self.results.insert((thread, own.clone()), self.now);
+        let tool = out.call_mut(thread, &own).map(|call| call.tool).unwrap_or_default();
+        let is_task = out.tools.get(tool as usize).is_some_and(|tool| &**tool == "TaskOutput");
+        let call = out.call_or_new(thread, &own, "");
+        if call.results.is_empty() {
+            read_result(record, content, is_task, place, call);
+        }
+    }
+
+    /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
+    fn of_result(
+        &mut self,
+        id: &str,
+        own: Box<str>,
+        span: RecordSpan,
+        out: &mut Transcript,
+    ) -> Option<Box<str>> {
+        let thread = self.thread();
+        let Some(call) = out.call_mut(thread, &own).cloned() else { return Some(own) };
+        let first = call.first().and_then(|first| first.record);
+        if first.is_none() || is_same(first, Some(span), out) {
+            return Some(own);
+        }
+        let next = numbered(id).find(|next| out.call_mut(thread, next).is_none())?;
+        let new = Call::new(next.clone(), thread, call.tool);
+        out.add_call(Call { input: call.input, record: call.record, ..new });
+        self.take(id, &next);
+        Some(next)
+    }
+
+    /// Reads an event. Returns its kind if that is unknown.
+    fn event(&mut self, record: Json, out: &mut Transcript) -> Option<String> {
+        if self.thread() == 0 {
+            note_facts(record, &mut out.facts);
+        }
+        let at = record.get("timestamp").and_then(clock::time);
+        let Some(message) = record.get("message") else {
+            return (!is_type(record, "metadata")).then(|| name(record, "type").unwrap_or_default());
+        };
+        let Some(payload) = message.get("payload") else { return None };
+        match name(message, "type").unwrap_or_default().as_str() {
+            "ToolCall" => self.begun(payload, at, out),
+            "ToolResult" => self.ended(payload, at, out),
+            "CompactionEnd" => self.summed_up.push((self.thread(), at)),
+            "SubagentEvent" => sub_agent(payload, out),
+            kind if OTHER_EVENTS.contains(&kind) => {}
+            kind => return Some(kind.to_owned()),
+        }
+        None
+    }
+
+    fn begun(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
+        let call = name(payload, "id").and_then(|id| self.next_of(Happened::Begun, &id, out));
+        if let Some(call) = call {
+            call.at = call.at.or(at);
+        }
+    }
+
+    fn ended(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
+        let call = name(payload, "tool_call_id").and_then(|id| self.next_of(Happened::Ended, &id, out));
+        let Some(first) = call.and_then(|call| call.results.first_mut()) else { return };
+        first.at = first.at.or(at);
+    }
+
+    /// Returns the call of an event: that of the first event with an id is the first call of that id, and so on.
+    fn next_of<'a>(&mut self, what: Happened, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
+        let log = self.logs.get_mut(self.now)?;
+        let count = log.counts.entry((what, id.into())).or_default();
+        let own = numbered(id).nth(*count)?;
+        *count += 1;
+        out.call_mut(log.thread, &own)
+    }
+
+    /// Works out what became of a result: is it in the last history of its thread, or how does the next one begin?
+    fn fate(&self, thread: u32, log: usize) -> ResultFate {
+        let histories =
+            self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
+        let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);
+        match after.first() {
+            None => ResultFate::InContext,
+            Some((_, next)) if !next.begins_with_summary => ResultFate::Rewound(None),
+            Some(_) => {
+                let earlier = before.iter().filter(|(_, log)| log.begins_with_summary).count();
+                let times = self.summed_up.iter().filter(|(of, _)| *of == thread);
+                ResultFate::Compacted(times.map(|(_, at)| *at).nth(earlier).flatten())
+            }
+        }
+    }
+}
+
+/// Returns an id and what it is called when it returns: `id`, `id#2`, `id#3`.
+fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
+    let id: Box<str> = id.into();
+    (1..=MOST_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
+}
+
+/// Whether two values of the records are the same, byte for byte.
+fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            let bytes = |span: RecordSpan| out.read(span, u64::MAX).ok();
+            a.len == b.len && bytes(a).is_some_and(|bytes_of_a| Some(bytes_of_a) == bytes(b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn sub_agent(payload: Json, out: &mut Transcript) {
+    let Some(agent) = name(payload, "agent_id").filter(|id| !id.is_empty()) else { return };
+    let thread = out.thread_id(&agent);
+    if let Some(thread) = out.threads.get_mut(thread as usize) {
+        name(payload, "subagent_type").into_iter().for_each(|name| thread.name = name.into());
+        thread.parent_call = name(payload, "parent_tool_call_id").map(Into::into);
+    }
+}
+
+fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, call: &mut Call) {
+    let start = first_text(content);
+    let error = start.strip_prefix("<system>ERROR: ");
+    call.status = match error {
+        Some(words) if words.starts_with("The tool call is rejected by the user") => CallStatus::Denied,
+        Some(_) => CallStatus::Failed,
+        None => CallStatus::Ok,
+    };
+    call.exit = error
+        .and_then(|words| words.strip_prefix("Command failed with exit code: "))
+        .and_then(|words| words.split('.').next()?.parse().ok());
+    let saved = if is_task { task_log(content) } else { None };
+    let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
+        || last_line(content).starts_with("[Output truncated: exceeded ");
+    call.cut = match (&saved, is_cut) {
+        (Some(_), _) => CutState::Spill,
+        (None, true) => CutState::Lost,
+        (None, false) => CutState::No,
+    };
+    call.cites = saved.into_iter().collect();
+    call.results.push(CallResult {
+        evidence: Evidence::Recorded,
+        pieces: pieces(content, place),
+        at: None,
+        fate: ResultFate::InContext,
+        record: Some(place.span(record)),
+    });
+}
+
+/// Returns the log of a background task, of which the result has only the end.
+fn task_log(content: Json) -> Option<Citation> {
+    let text = content.items().filter_map(|part| part.get("text")).nth(1)?.text()?;
+    let start = text.to_text(MOST_HEADER).text;
+    // The command may be of several lines, and comes before.
+    let header = start.split_once("\nfull_output_tool: ")?.0;
+    let field = |name: &str| header.lines().rev().find_map(|line| line.strip_prefix(name));
+    field("output_truncated: ").filter(|cut| *cut == "true")?;
+    let bytes = field("output_size_bytes: ").and_then(|bytes| bytes.parse().ok());
+    Some(Citation { path: PathBuf::from(field("output_path: ")?), bytes })
+}
