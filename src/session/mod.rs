@@ -15,6 +15,7 @@ pub mod mask;
 pub mod model;
 pub mod reader;
 pub mod record;
+pub mod sent;
 pub mod spill;
 pub mod tally;
 pub mod text;

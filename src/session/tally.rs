@@ -5,6 +5,7 @@ use std::path::Path;
 use super::list;
 use super::model::{Call, CallResult, CutState};
 use super::reader::{ReadProgress, SessionError, SessionFile};
+use super::sent;
 use super::spill::{SpillState, state_of};
 use super::text;
 use super::transcript::{ReadReport, Transcript};
@@ -68,7 +69,7 @@ pub fn tally(
         tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
         tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));
-        match call.first().map(|first| length(transcript, first)) {
+        match sent::best(transcript, call).first().map(|first| length(transcript, first)) {
             Some(Some(bytes)) => tally.got_bytes += bytes,
             Some(None) => tally.unknown += 1,
             None => {}

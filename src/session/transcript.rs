@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
 use super::record::RecordSource;
+use super::sent::log::RequestLog;
 
 /// The most unknown kinds that are counted by name.
 const MOST_UNKNOWN: usize = 100;
@@ -29,6 +30,8 @@ pub struct Transcript {
     pub calls: Vec<Call>,
     /// What was read and not understood.
     pub unread: ReadReport,
+    /// The requests that are in the records themselves.
+    pub requests: RequestLog,
     by_id: HashMap<(u32, Box<str>), u32>,
     tool_ids: HashMap<Box<str>, u32>,
     thread_ids: HashMap<Box<str>, u32>,
@@ -103,6 +106,7 @@ impl Transcript {
             tools: Vec::new(),
             calls: Vec::new(),
             unread: ReadReport::default(),
+            requests: RequestLog::default(),
             by_id: HashMap::new(),
             tool_ids: HashMap::new(),
             thread_ids: HashMap::new(),

@@ -77,12 +77,15 @@ pub(crate) struct CallArgs {
 #[derive(Debug, Default, Group)]
 #[group(multiple = false)]
 pub(crate) struct CallTexts {
-    /// What the agent's history holds as the result (the default)
+    /// What the agent's history holds as the result (the default if the request is not in the records)
     #[arg(long)]
     pub recorded: bool,
-    /// What the request that carried the result holds
+    /// What the request that first carried the result holds (the default if it is in the records)
     #[arg(long)]
     pub sent: bool,
+    /// That whole request, as JSON
+    #[arg(long)]
+    pub request: bool,
     /// The copy for the agent's own screen, which the model never got
     #[arg(long)]
     pub display: bool,

@@ -8,7 +8,9 @@ use crate::cli::args::{CallArgs, CallTexts};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
-use crate::session::model::{Call, Evidence, TextPiece};
+use crate::human::{count, thousands};
+use crate::session::model::{Call, TextPiece};
+use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
@@ -85,18 +87,39 @@ fn write(
         pieces(transcript, std::slice::from_ref(&copy.text), out)?;
         return Ok("display");
     }
-    let wanted = |evidence: Evidence| !what.sent || evidence == Evidence::Sent;
-    let result = call.results.iter().find(|result| wanted(result.evidence));
-    let Some(result) = result else {
-        let why = if what.sent {
-            "the request that carried the result is not in the records; --recorded prints what the history holds"
-        } else {
-            "the call has no result"
-        };
-        return Err(Failure::Failed(why.into()).into());
-    };
+    if what.request {
+        return request(call, transcript, out).map(|()| "request");
+    }
+    let best = looker.best(call);
+    let result = if what.recorded { call.first() } else { best.first() };
+    let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+    if let Some(why) = best.not_sent.filter(|_| what.sent) {
+        let words = format!("{why}; --recorded prints what the history holds");
+        return Err(Failure::Failed(words).into());
+    }
+    if let (Some(NotSent::Message(why)), false) = (best.not_sent, what.recorded) {
+        say(&format!("as recorded, not as sent: {why}"));
+    }
     pieces(transcript, &result.pieces, out)?;
     Ok(result.evidence.as_str())
+}
+
+/// Writes the request that first carried the result.
+fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
+    let request = request_of(transcript, call).map_err(|why| Failure::Failed(why.to_string()))?;
+    let of = |wanted: fn(MessageProof) -> bool| {
+        request.messages.iter().filter(|message| wanted(message.proof)).count() as u64
+    };
+    let unproven = of(|proof| matches!(proof, MessageProof::Unproven(_)));
+    let missing = of(|proof| proof == MessageProof::Missing);
+    let all = count(request.messages.len() as u64, "message");
+    if unproven > 0 {
+        say(&format!("{} of {all} do not have the hash that the request names", thousands(unproven)));
+    }
+    if missing > 0 {
+        say(&format!("{} of {all} are not in the records; null stands for each", thousands(missing)));
+    }
+    Ok(write_request(transcript, &request, &mut out)?)
 }
 
 fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -> anyhow::Result<()> {

@@ -12,7 +12,6 @@ use crate::config::Config;
 use crate::human::size;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
-use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 
 use super::row::{Looker, Paths, Secrets};
@@ -29,7 +28,7 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     };
     let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, &looker));
-    sort(&mut calls, args.sort, transcript, &looker);
+    sort(&mut calls, args.sort, &looker);
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         let records: Vec<_> = calls.iter().map(|call| looker.json(call, Secrets::Mask)).collect();
@@ -53,8 +52,8 @@ fn is_wanted(args: &CallsArgs, call: &Call, looker: &Looker) -> bool {
         || args.gone && is_gone()
 }
 
-fn sort(calls: &mut [&Call], by: CallSort, transcript: &Transcript, looker: &Looker) {
-    let got = |call: &Call| call.first().and_then(|first| length(transcript, first)).unwrap_or(0);
+fn sort(calls: &mut [&Call], by: CallSort, looker: &Looker) {
+    let got = |call: &Call| looker.got(call).unwrap_or(0);
     let lost = |call: &Call| looker.whole_bytes(call).unwrap_or(0).saturating_sub(got(call));
     match by {
         CallSort::Time => calls.sort_by_key(|call| call.at),
@@ -78,7 +77,6 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
     ];
     let mut table = Table::new(heads).yielding(&[8, 7]);
     for call in calls {
-        let got = call.first().and_then(|first| length(transcript, first));
         let thread = transcript.thread(call).map_or("", |thread| &thread.name);
         let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
         table.row([
@@ -86,7 +84,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
                 .map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()),
             safe(thread.as_bytes()),
             safe(transcript.tool(call).as_bytes()),
-            got.map_or("–".into(), size),
+            looker.got(call).map_or("–".into(), size),
             looker.whole_bytes(call).filter(|_| is_cut).map_or(String::new(), size),
             if is_cut { looker.verify(call).mark().to_owned() } else { String::new() },
             state(call, looker),
@@ -99,9 +97,9 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
 
 /// Returns the one word that matters most about a call.
 fn state(call: &Call, looker: &Looker) -> String {
-    let fate = match call.fate() {
-        ResultFate::InContext => None,
-        fate => Some(format!("{} later", fate.as_str())),
+    let fate = match looker.best(call).first().map(|first| first.fate) {
+        None | Some(ResultFate::InContext) => None,
+        Some(fate) => Some(format!("{} later", fate.as_str())),
     };
     let spill = match (call.cut, looker.spill(call)) {
         (CutState::Lost, _) => Some("lost"),

@@ -10,7 +10,9 @@ use crate::session::command::command;
 use crate::session::mask::mask;
 use crate::session::model::{Call, CutState};
 use crate::session::reader::SessionFile;
+use crate::session::sent::{self, BestResults};
 use crate::session::spill::{SpillState, is_beside, state_of};
+use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
@@ -127,6 +129,16 @@ impl<'a> Looker<'a> {
         }
     }
 
+    /// Returns the results of a call by the best evidence.
+    pub(crate) fn best(&self, call: &Call) -> BestResults {
+        sent::best(self.transcript, call)
+    }
+
+    /// Returns the length in bytes of the result as the model first saw it.
+    pub(crate) fn got(&self, call: &Call) -> Option<u64> {
+        self.best(call).first().and_then(|first| length(self.transcript, first))
+    }
+
     /// Returns the one line that says what a call did.
     pub(crate) fn command(&self, call: &Call, secrets: Secrets) -> String {
         secrets.shown(&command(self.transcript, call))
@@ -135,7 +147,8 @@ impl<'a> Looker<'a> {
     /// Works out everything about a call.
     pub(crate) fn json(&self, call: &Call, secrets: Secrets) -> CallJson {
         let mut hash = Sha256::new();
-        let measured = call.first().and_then(|first| {
+        let best = self.best(call);
+        let measured = best.first().and_then(|first| {
             let mut take = |piece: &str| {
                 hash.update(piece);
                 true
@@ -155,14 +168,14 @@ impl<'a> Looker<'a> {
             at: call.at.map(|at| at.to_string()),
             status: call.status.as_str(),
             exit: call.exit,
-            evidence: call.first().map(|first| first.evidence.as_str()),
+            evidence: best.first().map(|first| first.evidence.as_str()),
             got_bytes: measured.map(|facts| facts.bytes),
             got_sha256: measured.map(|_| format!("{:x}", hash.finalize())),
             tokens_estimate: call.tokens.or_else(|| measured.map(|facts| facts.bytes.div_ceil(4))),
             cut: call.cut.as_str(),
             spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             spill_state: spill.as_ref().map(SpillState::as_str),
-            fate: call.first().map(|first| first.fate.as_str()),
+            fate: best.first().map(|first| first.fate.as_str()),
             verify: matches!(call.cut, CutState::Spill | CutState::Lost).then(|| self.verify(call).as_str()),
         }
     }

@@ -68,6 +68,23 @@ impl<'a> JsonText<'a> {
         decoder.finish(take)
     }
 
+    /// Hands out the string, without quotes, as JavaScript's `JSON.stringify` writes it: nothing is escaped but quotes,
+    /// backslashes, control characters below 0x20 and halves of surrogate pairs.
+    pub fn stringified(&self, take: &mut dyn FnMut(&[u8])) {
+        let mut rest = self.encoded;
+        while let Some(at) = memchr(b'\\', rest) {
+            take(&rest[..at]);
+            let (found, len) = escape(&rest[at..]);
+            let end = at.saturating_add(len).min(rest.len());
+            match found {
+                Some(found) => stringify(found, take),
+                None => take(&rest[at..end].to_ascii_lowercase()),
+            }
+            rest = &rest[end..];
+        }
+        take(rest);
+    }
+
     /// Returns the length in bytes of the decoded text.
     pub fn decoded_len(&self) -> u64 {
         let mut len = 0;
@@ -76,6 +93,21 @@ impl<'a> JsonText<'a> {
             true
         });
         len
+    }
+}
+
+/// Hands out a character of a string as JavaScript's `JSON.stringify` writes it.
+fn stringify(found: char, take: &mut dyn FnMut(&[u8])) {
+    match found {
+        '"' => take(b"\\\""),
+        '\\' => take(b"\\\\"),
+        '\n' => take(b"\\n"),
+        '\t' => take(b"\\t"),
+        '\r' => take(b"\\r"),
+        '\u{8}' => take(b"\\b"),
+        '\u{c}' => take(b"\\f"),
+        control if control < ' ' => take(format!("\\u{:04x}", u32::from(control)).as_bytes()),
+        other => take(other.encode_utf8(&mut [0; 4]).as_bytes()),
     }
 }
 
@@ -246,6 +278,18 @@ mod tests {
     fn texts_are_compared_without_decoding_long_ones() {
         assert!(JsonText::new(br"a\u0062").is("ab") && !JsonText::new(br"a\u0062").is("a"));
         assert!(!JsonText::new(br"a\u0062c").is("ab"));
+    }
+
+    #[test]
+    fn strings_are_written_as_javascript_writes_them() {
+        let stringified = |encoded: &str| {
+            let mut written = Vec::new();
+            JsonText::new(encoded.as_bytes()).stringified(&mut |piece| written.extend_from_slice(piece));
+            String::from_utf8(written).unwrap()
+        };
+        assert_eq!(stringified(r"a\/\u00E9\ud83d\ude00\u001B\u007f"), "a/é😀\\u001b\u{7f}");
+        assert_eq!(stringified(r#"\u000a\u0022\u005c\b\f\t\r\n"#), r#"\n\"\\\b\f\t\r\n"#);
+        assert_eq!(stringified(r"\uD83Dx\uDE00"), r"\ud83dx\ude00", "halves of pairs stay escaped");
     }
 
     proptest! {

@@ -5,6 +5,7 @@ mod kimi;
 mod listing;
 mod logs;
 mod samples;
+mod sent;
 mod stored;
 mod verify;
 

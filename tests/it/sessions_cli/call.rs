@@ -1,5 +1,7 @@
 //! `sessions`, `calls` and `call`.
 
+use sha2::{Digest, Sha256};
+
 use super::{SESSION, claude, root, whole};
 use crate::common::home::Home;
 
@@ -105,4 +107,35 @@ fn records_that_are_not_understood_are_said() {
         ran.stderr
     );
     assert!(ran.stderr.contains("2.1.330") && !ran.stderr.contains("half"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_a_request_carried_comes_before_what_the_history_holds() {
+    let home = Home::new();
+    claude(&home);
+    let message =
+        r#"{"content":[{"content":"Exit code 3\n!","tool_use_id":"c2","type":"tool_result"}],"role":"user"}"#;
+    let hash = format!("{:x}", Sha256::digest(message));
+    let blob = format!(r#"{{"type":"api-request-blob","hash":"{hash}","message":{message}}}"#);
+    let request =
+        format!(r#"{{"type":"api-request","id":"r1","params":{{"model":"m"}},"keep":0,"tail":["{hash}"]}}"#);
+    let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, format!("{text}{blob}\n{request}\n")).unwrap();
+    for flags in [&["call", "c2"][..], &["call", "c2", "--sent"]] {
+        assert_eq!(home.run(flags).ok().text(), "Exit code 3\n!");
+    }
+    assert_eq!(home.run(&["call", "c2", "--recorded"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
+    let carried = home.run(&["call", "c2", "--request"]).ok();
+    assert_eq!(carried.text(), format!("{{\"messages\":[{message}],\"model\":\"m\"}}\n"));
+    home.run(&["call", "c1", "--request"]).fails(1, &["no request in the records carried"]);
+    let calls = home.run(&["calls", SESSION, "--json"]).ok().json();
+    assert_eq!((&calls[1]["evidence"], &calls[0]["evidence"]), (&"sent".into(), &"recorded".into()));
+    assert_eq!(calls[1]["got_sha256"], format!("{:x}", Sha256::digest("Exit code 3\n!")));
+    let bytes: u64 = calls.as_array().unwrap().iter().map(|call| call["got_bytes"].as_u64().unwrap()).sum();
+    assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["got_bytes"], bytes);
+    std::fs::write(&log, format!("{text}{}\n{request}\n", blob.replace("3\\n!", "4"))).unwrap();
+    let ran = home.run(&["call", "c2"]);
+    assert!(ran.text().ends_with("red") && ran.stderr.contains("as recorded, not as sent"), "{}", ran.stderr);
+    home.run(&["call", "c2", "--sent"]).fails(1, &["does not have the hash", "--recorded"]);
 }

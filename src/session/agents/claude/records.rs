@@ -17,6 +17,8 @@ use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 
+use super::requests;
+
 /// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "attachment",
@@ -33,9 +35,6 @@ const OTHER_KINDS: &[&str] = &[
     "cost-state",
     "derived-from",
     "fork-context-ref",
-    "api-request",
-    "api-request-shape",
-    "api-request-blob",
 ];
 
 /// Reads the records of one session: of the main conversation and of its sub-agents.
@@ -86,9 +85,15 @@ impl LogReader for ClaudeReader {
         let kind = record.get("type").and_then(|kind| kind.short(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
         self.link(record, thread);
+        if matches!(kind.as_str(), "assistant" | "user") && self.is_of_file(thread) {
+            requests::spoken(record, place, &mut out.requests);
+        }
         match kind.as_str() {
             "assistant" => self.calls(record, thread, place, out),
             "user" => self.user(record, thread, place, out),
+            "api-request" => requests::request(record, place, &mut out.requests),
+            "api-request-blob" => requests::blob(record, thread, place, &mut out.requests),
+            "api-request-shape" => requests::shape(record, place, &mut out.requests),
             "system" => self.system(record, thread),
             "content-replacement" => replace(record, thread, place, out),
             "last-prompt" => {
@@ -146,6 +151,11 @@ impl ClaudeReader {
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
         self.inline.insert(record_id(&uuid), thread);
         thread
+    }
+
+    /// Whether a conversation is that of the file, and not of a sub-agent inside of the main one's.
+    fn is_of_file(&self, thread: u32) -> bool {
+        thread == 0 || !self.file_agent.is_empty()
     }
 
     fn link(&mut self, record: Json, thread: u32) {

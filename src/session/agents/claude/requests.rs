@@ -1,0 +1,54 @@
+//! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
+
+use crate::session::clock;
+use crate::session::content::{is_type, name};
+use crate::session::json::Json;
+use crate::session::reader::RecordPlace;
+use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, message_hash};
+
+/// Reads a request.
+pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) {
+    let (id, base) = (name(record, "id").unwrap_or_default(), name(record, "base"));
+    let facts = RequestFacts {
+        id: &id,
+        base: base.as_deref(),
+        keep: record.get("keep").and_then(|keep| keep.int()?.try_into().ok()).unwrap_or(0),
+        at: record.get("timestamp").and_then(clock::time),
+        purpose: &name(record, "querySource").unwrap_or_default(),
+    };
+    // A hash that cannot be read keeps its place, and stands for no message.
+    let tail = record.get("tail").into_iter().flat_map(|tail| tail.items());
+    let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
+    log.add_request(&facts, place.span(record), tail);
+}
+
+/// Reads a message that was written for a request.
+pub(super) fn blob(record: Json, thread: u32, place: RecordPlace, log: &mut RequestLog) {
+    let Some(hash) = hash_of(record.get("hash")) else { return };
+    let blocks = record.path(&["message", "content"]).into_iter().flat_map(|content| content.items());
+    let results = blocks.filter(|block| is_type(*block, "tool_result"));
+    let ids: Vec<String> = results.filter_map(|block| name(block, "tool_use_id")).collect();
+    log.add_blob(hash, place.span(record), ids.iter().map(|id| (thread, id.as_str())));
+}
+
+/// Reads the system prompt and the tools of requests.
+pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
+    if let Some(hash) = hash_of(record.get("shapeHash")) {
+        log.add_shape(hash, place.span(record));
+    }
+}
+
+/// Notes a record of the conversation, for which a hash in a request may stand.
+pub(super) fn spoken(record: Json, place: RecordPlace, log: &mut RequestLog) {
+    let speaker = if is_type(record, "assistant") {
+        let message = record.get("message").and_then(|message| name(message, "id"));
+        Speaker::model(&message.unwrap_or_default())
+    } else {
+        Speaker::User
+    };
+    log.add_spoken(speaker, place.span(record));
+}
+
+fn hash_of(text: Option<Json>) -> Option<MessageHash> {
+    message_hash(&text?.short(64)?)
+}

@@ -1,0 +1,320 @@
+//! The requests in a session's records, by place: their lists of hashes, and the messages that the hashes stand for.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
+
+use jiff::Timestamp;
+
+use crate::session::branch::{RecordId, record_id};
+use crate::session::model::RecordSpan;
+
+/// The SHA-256 of a message's canonical form.
+pub type MessageHash = [u8; 32];
+
+/// The most hashes that are kept of one session: 32 MiB.
+const MOST_HASHES: usize = 1 << 20;
+
+/// The most records of a turn before or after one of them.
+const MOST_IN_TURN: usize = 1024;
+
+/// Reads a hash: 64 hexadecimal digits.
+pub fn message_hash(text: &str) -> Option<MessageHash> {
+    let mut hash = MessageHash::default();
+    let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)).filter(|_| is_hex) {
+        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    }
+    is_hex.then_some(hash)
+}
+
+/// A request, as a list of hashes: the first of another request's list, then its own.
+#[derive(Clone, Debug)]
+pub struct LoggedRequest {
+    /// Its record.
+    pub record: RecordSpan,
+    /// When it was sent.
+    pub at: Option<Timestamp>,
+    /// What the agent sent it for, as an index into a list of the log.
+    purpose: u32,
+    base: Option<u32>,
+    /// How many hashes of the other request's list come first.
+    keep: u32,
+    /// The end of its own hashes among those of all requests.
+    end: u32,
+}
+
+/// What a record says about a request.
+#[derive(Clone, Debug)]
+pub struct RequestFacts<'a> {
+    /// The agent's id of it.
+    pub id: &'a str,
+    /// The id of the request whose list it goes on from.
+    pub base: Option<&'a str>,
+    /// How many messages of that one's list come first.
+    pub keep: u32,
+    /// When it was sent.
+    pub at: Option<Timestamp>,
+    /// What it was sent for.
+    pub purpose: &'a str,
+}
+
+/// A record of the conversation, which can be a message or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SpokenRecord {
+    start: u64,
+    len: u32,
+    /// The user; or the model, with a number for the id of the message.
+    speaker: Speaker,
+}
+
+/// Who speaks in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// The user, or a tool.
+    User,
+    /// The model, with a number for the id of its message: several records may be of one.
+    Model(u32),
+}
+
+impl Speaker {
+    /// Returns the model, in the message with this id.
+    pub fn model(message: &str) -> Self {
+        Self::Model(number_of(message) as u32)
+    }
+}
+
+/// The records of one message of the model, and those of the user that follow before its next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoggedTurn {
+    /// The records of the model's message.
+    pub model: Vec<RecordSpan>,
+    /// The records of the user.
+    pub user: Vec<RecordSpan>,
+}
+
+/// The requests of a session.
+#[derive(Clone, Debug, Default)]
+pub struct RequestLog {
+    requests: Vec<LoggedRequest>,
+    ids: HashMap<u64, u32>,
+    hashes: Vec<MessageHash>,
+    /// The first place of a hash among those of all requests.
+    first: HashMap<u64, u32>,
+    /// The records of messages that were written for the requests.
+    blobs: Vec<RecordSpan>,
+    blob_of: HashMap<u64, u32>,
+    /// The calls whose results a message carries, with its number in `blobs`.
+    carried: BTreeSet<(u64, u32)>,
+    shapes: HashMap<u64, RecordSpan>,
+    purposes: Vec<Box<str>>,
+    spoken: HashMap<u32, Vec<SpokenRecord>>,
+}
+
+impl RequestLog {
+    /// Whether there are no requests.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    /// Adds a request with its own hashes. One more than can be kept is left out.
+    pub fn add_request(
+        &mut self,
+        facts: &RequestFacts,
+        record: RecordSpan,
+        tail: impl Iterator<Item = MessageHash>,
+    ) {
+        let start = self.hashes.len();
+        self.hashes.extend(tail.take(MOST_HASHES + 1 - start.min(MOST_HASHES)));
+        if self.hashes.len() > MOST_HASHES || self.requests.len() >= MOST_HASHES {
+            self.hashes.truncate(start);
+            return;
+        }
+        for (at, hash) in self.hashes.iter().enumerate().skip(start) {
+            self.first.entry(short(hash)).or_insert(at as u32);
+        }
+        let base = facts.base.and_then(|base| self.ids.get(&id_key(base)).copied());
+        let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
+        self.ids.insert(id_key(facts.id), self.requests.len() as u32);
+        self.requests.push(LoggedRequest {
+            record,
+            at: facts.at,
+            purpose: purpose(&mut self.purposes, facts.purpose),
+            base,
+            keep: facts.keep,
+            end: self.hashes.len() as u32,
+        });
+    }
+
+    /// Adds the record of a message that was written for a request, with the calls whose results it carries: each a thread
+    /// and an id.
+    pub fn add_blob<'a>(
+        &mut self,
+        hash: MessageHash,
+        record: RecordSpan,
+        calls: impl Iterator<Item = (u32, &'a str)>,
+    ) {
+        let number = self.blobs.len() as u32;
+        if self.blobs.len() >= MOST_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
+            return;
+        }
+        self.blobs.push(record);
+        self.carried.extend(calls.map(|(thread, id)| (call_key(thread, id), number)));
+    }
+
+    /// Adds the record that holds the system prompt and the tools of requests.
+    pub fn add_shape(&mut self, hash: MessageHash, record: RecordSpan) {
+        self.shapes.insert(short(&hash), record);
+    }
+
+    /// Adds a record of the conversation, after those before it in its file.
+    pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
+        let spoken = SpokenRecord { start: record.start, len: record.len.try_into().unwrap_or(0), speaker };
+        self.spoken.entry(record.source).or_default().push(spoken);
+    }
+
+    /// Returns a request.
+    pub fn request(&self, number: u32) -> Option<&LoggedRequest> {
+        self.requests.get(number as usize)
+    }
+
+    /// Returns what a request was sent for, in the agent's word.
+    pub fn purpose(&self, request: &LoggedRequest) -> &str {
+        self.purposes.get(request.purpose as usize).map_or("", |purpose| purpose)
+    }
+
+    /// Returns the record with the system prompt and the tools of this hash.
+    pub fn shape(&self, hash: &MessageHash) -> Option<RecordSpan> {
+        self.shapes.get(&short(hash)).copied()
+    }
+
+    /// Returns the number of the first request with a message of this hash.
+    pub fn first_request(&self, hash: &MessageHash) -> Option<u32> {
+        let at = *self.first.get(&short(hash))?;
+        let is_same = self.hashes.get(at as usize) == Some(hash);
+        is_same.then(|| self.requests.partition_point(|request| request.end <= at) as u32)
+    }
+
+    /// Returns the record of the message with this hash, if one was written.
+    pub fn blob(&self, hash: &MessageHash) -> Option<RecordSpan> {
+        self.blobs.get(*self.blob_of.get(&short(hash))? as usize).copied()
+    }
+
+    /// Returns the records of the messages that may carry the result of a call.
+    pub fn blobs_of(&self, thread: u32, id: &str) -> impl Iterator<Item = RecordSpan> {
+        let key = call_key(thread, id);
+        let numbers = self.carried.range((key, 0)..=(key, u32::MAX));
+        numbers.filter_map(|(_, number)| self.blobs.get(*number as usize).copied())
+    }
+
+    /// Returns the hashes of a request's messages, in order. `None` stands for those of an earlier request that is not in
+    /// the records.
+    pub fn messages(&self, number: u32) -> Vec<Option<MessageHash>> {
+        let mut parts: Vec<&[MessageHash]> = Vec::new();
+        let (mut at, mut wanted, mut missing) = (Some(number), usize::MAX, 0);
+        // A base was logged before, so the way ends.
+        while let Some((number, request)) = at.and_then(|at| Some((at, self.request(at)?))) {
+            let keep = request.keep as usize;
+            let own = self.own_hashes(number);
+            parts.push(&own[..wanted.saturating_sub(keep).min(own.len())]);
+            wanted = wanted.min(keep);
+            at = request.base.filter(|_| wanted > 0);
+            missing = if at.is_none() { wanted.min(MOST_HASHES) } else { 0 };
+        }
+        let known = parts.iter().rev().flat_map(|part| part.iter().copied().map(Some));
+        std::iter::repeat_n(None, missing).chain(known).collect()
+    }
+
+    /// Returns the number of a request's messages.
+    fn len(&self, number: u32) -> usize {
+        let keep = self.request(number).map_or(0, |request| request.keep as usize);
+        keep.saturating_add(self.own_hashes(number).len())
+    }
+
+    fn own_hashes(&self, number: u32) -> &[MessageHash] {
+        let end = |number: u32| self.request(number).map_or(0, |request| request.end as usize);
+        let start = number.checked_sub(1).map_or(0, end);
+        self.hashes.get(start..end(number)).unwrap_or_default()
+    }
+
+    /// Returns the turn of a record of the conversation; `None` if the record is no such, or the turn is too long.
+    pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
+        let spoken = self.spoken.get(&record.source)?;
+        let at = spoken.binary_search_by_key(&record.start, |spoken| spoken.start).ok()?;
+        let before = spoken[..=at].iter().rev().take(MOST_IN_TURN);
+        let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
+        let in_turn = before.take_while(|spoken| is_of(spoken.speaker, message));
+        let (mut start, mut back) = (at, 0);
+        for (n, spoken) in in_turn.enumerate() {
+            back = n + 1;
+            if message.is_none() || spoken.speaker != Speaker::User {
+                start = at - n;
+            }
+        }
+        (back < MOST_IN_TURN).then(|| turn(record.source, &spoken[start..]).0)
+    }
+
+    /// Hands the turns of a file to `take`, as long as it returns true.
+    pub fn turns(&self, source: u32, take: &mut dyn FnMut(LoggedTurn) -> bool) {
+        let mut rest = self.spoken.get(&source).map_or(&[][..], |spoken| spoken);
+        while !rest.is_empty() {
+            let (turn, len) = turn(source, rest);
+            rest = rest.get(len.max(1)..).unwrap_or_default();
+            if !take(turn) {
+                break;
+            }
+        }
+    }
+}
+
+/// Whether a record belongs to the turn of a message of the model.
+fn is_of(speaker: Speaker, message: Option<Speaker>) -> bool {
+    speaker == Speaker::User || Some(speaker) == message
+}
+
+/// Returns the turn at the start of records, and how many they are.
+fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
+    let message = spoken.first().map(|first| first.speaker).filter(|speaker| *speaker != Speaker::User);
+    let own = spoken.iter().take(MOST_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
+    let mut turn = LoggedTurn::default();
+    for spoken in own {
+        let span = RecordSpan { source, row: 0, start: spoken.start, len: spoken.len.into() };
+        match spoken.speaker {
+            Speaker::User => turn.user.push(span),
+            Speaker::Model(_) => turn.model.push(span),
+        }
+    }
+    let len = turn.user.len() + turn.model.len();
+    (turn, len)
+}
+
+fn purpose(purposes: &mut Vec<Box<str>>, name: &str) -> u32 {
+    let known = purposes.iter().position(|purpose| **purpose == *name);
+    let at = known.unwrap_or_else(|| {
+        // Few are expected; further ones count as one.
+        purposes.truncate(100);
+        purposes.push(name.into());
+        purposes.len() - 1
+    });
+    at as u32
+}
+
+/// Returns the first bytes of a hash as a number, by which it is found. The hash itself is compared after that.
+fn short(hash: &MessageHash) -> u64 {
+    hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+fn id_key(id: &str) -> u64 {
+    let id: RecordId = record_id(id);
+    (id >> 64) as u64 ^ id as u64
+}
+
+fn call_key(thread: u32, id: &str) -> u64 {
+    number_of(&(thread, id))
+}
+
+fn number_of<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,11 @@
+//! What a request that is itself in the records carried to the model: found by place, and proven by hash.
+
+mod canonical;
+pub mod log;
+mod message;
+mod request;
+mod results;
+
+pub use message::{MessageFault, MessageRole};
+pub use request::{MessageProof, RequestMessage, SentRequest, request_of, write_request};
+pub use results::{BestResults, NotSent, best};

@@ -1,0 +1,238 @@
+//! The request that carried a result, made anew from the records message by message.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+
+use crate::session::content::LONGEST_NAME;
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, RecordSpan};
+use crate::session::transcript::Transcript;
+
+use super::log::{MessageHash, message_hash};
+use super::message::{Blocks, MessageFault, MessageRole, each_message, look, look_at_blob};
+use super::results::{NotSent, carriers};
+
+/// A request in the records.
+#[derive(Clone, Debug)]
+pub struct SentRequest {
+    /// The agent's id of it.
+    pub id: String,
+    /// When it was sent.
+    pub at: Option<Timestamp>,
+    /// What it was sent for, in the agent's word: `sdk`.
+    pub purpose: String,
+    /// Its record, with its parameters.
+    pub record: RecordSpan,
+    /// The record with the system prompt and the tools, if it is there.
+    pub shape: Option<RecordSpan>,
+    /// Its messages, in order.
+    pub messages: Vec<RequestMessage>,
+}
+
+/// A message of a request.
+#[derive(Clone, Debug)]
+pub struct RequestMessage {
+    /// Who speaks.
+    pub role: MessageRole,
+    /// The length in bytes as compact JSON.
+    pub bytes: u64,
+    /// Whether it is what the request carried.
+    pub proof: MessageProof,
+    /// Whether it holds the result from which the request was looked for.
+    pub is_carrier: bool,
+    place: MessagePlace,
+}
+
+/// Where a message is.
+#[derive(Clone, Debug, Default)]
+enum MessagePlace {
+    /// Not in the records.
+    #[default]
+    Nowhere,
+    /// The record that was written for the request.
+    Blob(RecordSpan),
+    /// Records of the conversation.
+    Records(Vec<RecordSpan>),
+}
+
+/// What is known of a message that a request names by its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageProof {
+    /// It is in the records, with this hash.
+    Proven,
+    /// What the records have in its place is another message, or cannot be read.
+    Unproven(MessageFault),
+    /// It is not in the records.
+    Missing,
+}
+
+/// Finds the request that first carried the result of a call, and every message of it. Reads all those messages, and the
+/// conversation before them: for a worker, not for the screen's thread.
+///
+/// # Errors
+/// No request in the records carried the result, or its record cannot be read.
+pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
+    let carriers = carriers(transcript, call)?;
+    let carrier = carriers.first().ok_or(NotSent::NotCarried)?;
+    let log = &transcript.requests;
+    let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
+    let (id, shape) = look(transcript, request.record, |record, _| {
+        let text = |key: &str| record.get(key)?.short(LONGEST_NAME);
+        Some((text("id").unwrap_or_default(), text("shapeHash").and_then(|hash| message_hash(&hash))))
+    })?;
+    let hashes = log.messages(carrier.request);
+    let spoken = spoken_messages(transcript, request.record, &hashes);
+    let message = |hash: &Option<MessageHash>| {
+        let message = hash.map(|hash| message(transcript, &hash, spoken.get(&hash)));
+        let message = message.unwrap_or_else(|| RequestMessage::missing(MessageProof::Missing));
+        RequestMessage { is_carrier: *hash == Some(carrier.hash), ..message }
+    };
+    Ok(SentRequest {
+        id,
+        at: request.at,
+        purpose: log.purpose(request).to_owned(),
+        record: request.record,
+        shape: shape.and_then(|hash| log.shape(&hash)),
+        messages: hashes.iter().map(message).collect(),
+    })
+}
+
+/// Finds the messages of these hashes that are records of the conversation, before a request in the same file.
+fn spoken_messages(
+    transcript: &Transcript,
+    request: RecordSpan,
+    hashes: &[Option<MessageHash>],
+) -> HashMap<MessageHash, (MessageRole, Vec<RecordSpan>)> {
+    let log = &transcript.requests;
+    let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
+    let mut left: HashMap<MessageHash, ()> = wanted.map(|hash| (*hash, ())).collect();
+    let mut found = HashMap::new();
+    log.turns(request.source, &mut |turn| {
+        for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
+            each_message(transcript, role, records, &mut |hash, records| {
+                if left.remove(&hash).is_some() {
+                    found.insert(hash, (role, records.to_vec()));
+                }
+            });
+        }
+        let is_before = [&turn.model, &turn.user]
+            .iter()
+            .filter_map(|records| records.first())
+            .all(|first| first.start < request.start);
+        is_before && !left.is_empty()
+    });
+    found
+}
+
+impl RequestMessage {
+    fn missing(proof: MessageProof) -> Self {
+        let place = MessagePlace::Nowhere;
+        Self { role: MessageRole::Other, bytes: 0, proof, is_carrier: false, place }
+    }
+}
+
+fn message(
+    transcript: &Transcript,
+    hash: &MessageHash,
+    spoken: Option<&(MessageRole, Vec<RecordSpan>)>,
+) -> RequestMessage {
+    let mut message = RequestMessage::missing(MessageProof::Missing);
+    if let Some((role, records)) = spoken {
+        message = RequestMessage {
+            role: *role,
+            proof: MessageProof::Proven,
+            place: MessagePlace::Records(records.clone()),
+            ..message
+        };
+    } else if let Some(blob) = transcript.requests.blob(hash) {
+        let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
+        let role = look(transcript, blob, |record, _| Some(MessageRole::of(record.get("message")?)));
+        message = RequestMessage {
+            role: role.unwrap_or(MessageRole::Other),
+            proof: proof.map_or_else(MessageProof::Unproven, |()| MessageProof::Proven),
+            place: MessagePlace::Blob(blob),
+            ..message
+        };
+    }
+    let mut counted = Counted(0);
+    let is_written = write_message(transcript, &message, &mut counted).is_ok();
+    RequestMessage { bytes: if is_written { counted.0 } else { 0 }, ..message }
+}
+
+/// Counts the bytes that are written.
+struct Counted(u64);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a request as one JSON object: its messages, its parameters, its system prompt and tools, each as the records have
+/// them; `null` stands for a message that is not there. One record is in memory at a time.
+///
+/// # Errors
+/// The records cannot be read any more, or those of `out`.
+pub fn write_request(transcript: &Transcript, request: &SentRequest, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"{\"messages\":[")?;
+    for (n, message) in request.messages.iter().enumerate() {
+        out.write_all(if n == 0 { b"" } else { b"," })?;
+        write_message(transcript, message, out)?;
+    }
+    out.write_all(b"]")?;
+    for (record, key) in [(Some(request.record), "params"), (request.shape, "shape")] {
+        let Some(record) = record else { continue };
+        looked(look(transcript, record, |record, _| Some(write_members(record.get(key), out))))?;
+    }
+    out.write_all(b"}\n")
+}
+
+/// Writes the members of an object behind others; nothing for another value.
+fn write_members(object: Option<Json>, out: &mut dyn Write) -> io::Result<()> {
+    let members = object.filter(|object| object.kind() == Kind::Object);
+    let inside =
+        members.and_then(|object| object.raw().get(1..)?.split_last()).map_or(&[][..], |(_, inside)| inside);
+    if inside.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    out.write_all(b",")?;
+    out.write_all(inside)
+}
+
+fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dyn Write) -> io::Result<()> {
+    match &message.place {
+        MessagePlace::Nowhere => out.write_all(b"null"),
+        MessagePlace::Blob(record) => {
+            looked(look(transcript, *record, |record, _| Some(out.write_all(record.get("message")?.raw()))))
+        }
+        MessagePlace::Records(records) => {
+            write!(out, "{{\"role\":\"{}\",\"content\":[", message.role.as_str())?;
+            let mut blocks = Blocks::default();
+            for record in records {
+                looked(look(transcript, *record, |record, _| {
+                    let content = record.path(&["message", "content"])?;
+                    let mut written = Ok(());
+                    blocks.each(content, &mut |piece| {
+                        if written.is_ok() {
+                            written = out.write_all(piece.raw());
+                        }
+                    });
+                    Some(written)
+                }))?;
+            }
+            out.write_all(b"]}")
+        }
+    }
+}
+
+/// Returns what looking at a record and writing came to.
+fn looked(result: Result<io::Result<()>, MessageFault>) -> io::Result<()> {
+    result.map_err(io::Error::other)?
+}

@@ -1,0 +1,157 @@
+//! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
+
+use crate::session::content::{first_text, pieces};
+use crate::session::json::Json;
+use crate::session::model::{Call, CallResult, Evidence, RecordSpan, ResultFate};
+use crate::session::transcript::Transcript;
+
+use super::canonical::hash_of;
+use super::log::MessageHash;
+use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
+
+/// What stands in the place of a result that the agent took out of its requests.
+const CLEARED: &str = "[Old tool result content cleared]";
+
+/// What the model got for a call.
+#[derive(Clone, Debug)]
+pub struct BestResults {
+    /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
+    pub results: Vec<CallResult>,
+    /// Why they are not `sent`.
+    pub not_sent: Option<NotSent>,
+}
+
+impl BestResults {
+    /// Returns the result as the model first saw it.
+    pub fn first(&self) -> Option<&CallResult> {
+        self.results.first()
+    }
+}
+
+/// Why it cannot be shown what a request carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSent {
+    /// The agent recorded no requests.
+    #[error("no request is in the records")]
+    NoRequests,
+    /// The requests that are there do not have the result.
+    #[error("no request in the records carried the result")]
+    NotCarried,
+    /// The message cannot be read, or is another than the request carried.
+    #[error(transparent)]
+    Message(#[from] MessageFault),
+}
+
+/// Returns the results of a call by the best evidence. Reads the messages that carried them.
+pub fn best(transcript: &Transcript, call: &Call) -> BestResults {
+    match sent(transcript, call) {
+        Ok(results) => BestResults { results, not_sent: None },
+        Err(why) => BestResults { results: call.results.clone(), not_sent: Some(why) },
+    }
+}
+
+/// A message with the result, and the first request that carried it.
+#[derive(Clone, Debug)]
+pub(super) struct Carrier {
+    pub request: u32,
+    pub hash: MessageHash,
+    /// The record that was written for the request; `None` if the message is made of the conversation's records.
+    blob: Option<RecordSpan>,
+}
+
+/// Returns the messages with the result of a call, the first that was sent first.
+pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carrier>, NotSent> {
+    let log = &transcript.requests;
+    if log.is_empty() {
+        return Err(NotSent::NoRequests);
+    }
+    let mut found = Vec::new();
+    for blob in log.blobs_of(call.thread, &call.id) {
+        let hash = claimed_hash(transcript, blob)?;
+        let request = log.first_request(&hash);
+        found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
+    }
+    let own = call.first().and_then(|first| first.record);
+    if let Some((own, turn)) = own.and_then(|own| Some((own, log.turn_of(own)?))) {
+        each_message(transcript, MessageRole::User, &turn.user, &mut |hash, records| {
+            let request = log.first_request(&hash).filter(|_| records.contains(&own));
+            found.extend(request.map(|request| Carrier { request, hash, blob: None }));
+        });
+    }
+    found.sort_by_key(|carrier| carrier.request);
+    if found.is_empty() { Err(NotSent::NotCarried) } else { Ok(found) }
+}
+
+/// The result as a message has it.
+struct SentText {
+    result: CallResult,
+    content: Option<MessageHash>,
+    is_cleared: bool,
+}
+
+fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
+    let carriers = carriers(transcript, call)?;
+    let purpose = |carrier: &Carrier| {
+        let request = transcript.requests.request(carrier.request);
+        request.map(|request| transcript.requests.purpose(request))
+    };
+    let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
+    let mut last = text_in(transcript, call, first)?;
+    let mut results = Vec::new();
+    for carrier in later.iter().filter(|carrier| purpose(carrier) == purpose(first)) {
+        // A later message that cannot be shown to be what was sent tells nothing.
+        let Ok(next) = text_in(transcript, call, carrier) else { continue };
+        if next.content == last.content {
+            continue;
+        }
+        let at = next.result.at;
+        last.result.fate = if next.is_cleared { ResultFate::Cleared(at) } else { ResultFate::Replaced(at) };
+        results.push(std::mem::replace(&mut last, next).result);
+    }
+    if results.is_empty() || !last.is_cleared {
+        results.push(last.result);
+    }
+    if let (Some(end), Some(history)) = (results.last_mut(), call.results.last())
+        && end.fate == ResultFate::InContext
+    {
+        end.fate = history.fate;
+    }
+    Ok(results)
+}
+
+/// Reads the result of a call from a message that carried it.
+fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<SentText, MessageFault> {
+    let text = |message: Json, place, record| {
+        let block = block_of(message, &call.id)?;
+        let content = block.get("content");
+        Some(SentText {
+            result: CallResult {
+                evidence: Evidence::Sent,
+                pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+                at: transcript.requests.request(carrier.request).and_then(|request| request.at),
+                fate: ResultFate::InContext,
+                record: Some(record),
+            },
+            content: content.and_then(|content| hash_of(content).ok()),
+            is_cleared: content.is_some_and(|content| first_text(content).starts_with(CLEARED)),
+        })
+    };
+    match carrier.blob {
+        Some(blob) => {
+            look_at_blob(transcript, blob, &carrier.hash, |message, place| text(message, place, blob))
+        }
+        None => {
+            let own = call.first().and_then(|first| first.record).ok_or(MessageFault::Unreadable)?;
+            look(transcript, own, |record, place| text(record.get("message")?, place, own))
+        }
+    }
+}
+
+/// Returns the block of a message that is the result of a call.
+fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
+    let mut blocks = message.get("content")?.items();
+    blocks.find(|block| {
+        let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
+        is_result && block.get("tool_use_id").is_some_and(|other| other.is(id))
+    })
+}
