@@ -88,9 +88,15 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
 }
 
+/// Loads the configuration, and checks its keys too, so that every command reports every mistake in it.
+fn load() -> Result<Config, String> {
+    let config = Config::load(Env::from_process())?;
+    screens::keys(&config).map(|_| config)
+}
+
 fn run(args: Args) -> CommandResult {
     // Loaded only where needed: a mistake in the configuration must not prevent completions.
-    let config = || Config::load(Env::from_process()).map_err(Failure::Usage);
+    let config = || load().map_err(Failure::Usage);
     match args.command {
         None => view::run(config()?, &args.files, &args.look, &args.saving),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),

@@ -20,28 +20,28 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme()) } else { Theme::plain() };
     let errors = config.errors();
+    // Leaked: the screens need the keys until overspill ends, and are shown once.
+    let keys = Box::leak(Box::new(keys(&config).map_err(Failure::Usage)?));
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
-    let start = Start {
-        targets,
-        opener,
-        chooser,
-        stores,
-        env,
-        live,
-        errors,
-        theme,
-        unicode: is_unicode(),
-        keys: KeyMap::standard(),
-    };
+    let start =
+        Start { targets, opener, chooser, stores, env, live, errors, theme, unicode: is_unicode(), keys };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
         None => Ok(()),
     }
+}
+
+/// Returns the keys of the screens, with the user's own.
+///
+/// # Errors
+/// If those cannot be used: file, line and key.
+pub(super) fn keys(config: &Config) -> Result<KeyMap, String> {
+    KeyMap::with_own(config.keys()).map_err(|fault| config.fault_at(fault.line, &fault.words))
 }
 
 /// Pairs an open output with the policy that cut it.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::fs::plain_file;
 use crate::text::search::Pattern;
 
+use super::keys::{KeySetting, KeysConfig};
 use super::theme::ThemeConfig;
 
 /// `config.toml`, as written. Every key is optional.
@@ -29,6 +30,9 @@ pub struct FileConfig {
     /// The colours of the screens: `theme = "light"`, or `[theme]`.
     #[serde(default)]
     pub theme: ThemeConfig,
+    /// The user's own keys: `[keys]`.
+    #[serde(default)]
+    pub keys: KeysConfig,
 }
 
 /// The settings for one tool.
@@ -87,17 +91,19 @@ pub enum FileError {
     },
 }
 
-/// Reads `path`; a missing file sets nothing.
-pub(crate) fn read(path: &Path) -> Result<FileConfig, FileError> {
+/// Reads `path`, with the user's own keys apart; a missing file sets nothing.
+pub(crate) fn read(path: &Path) -> Result<(FileConfig, Vec<KeySetting>), FileError> {
     let text = match plain_file::read(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileConfig::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),
     };
     let fault = |message| FileError::Form { path: path.to_owned(), message };
-    let config = toml::from_str(&text).map_err(|error| fault(plain_file::fault(&text, &error)))?;
+    let config: FileConfig =
+        toml::from_str(&text).map_err(|error| fault(plain_file::fault(&text, &error)))?;
     check_errors(&text, &config).map_err(fault)?;
-    Ok(config)
+    let keys = config.keys.settings(&text);
+    Ok((config, keys))
 }
 
 /// Checks that the pattern of errors can be used.
@@ -119,7 +125,8 @@ mod tests {
         let error = toml::from_str::<FileConfig>(text).unwrap_err();
         assert_eq!(
             plain_file::fault(text, &error),
-            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `errors`, `limits`, `tools`, `theme`"
+            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `errors`, `limits`, `tools`, `theme`, \
+             `keys`"
         );
     }
 

@@ -3,6 +3,7 @@
 
 mod agent;
 mod file;
+mod keys;
 mod theme;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use crate::text::search::Pattern;
 pub use agent::AgentLimits;
 pub(crate) use agent::settings;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
+pub use keys::{KeySetting, KeysConfig};
 pub use theme::{BaseTheme, Role, ThemeConfig};
 
 /// The policy used by default.
@@ -133,6 +135,7 @@ pub struct Config {
     /// The environment.
     pub env: Env,
     file: FileConfig,
+    keys: Vec<KeySetting>,
     path: Option<PathBuf>,
     directory: PathBuf,
 }
@@ -146,6 +149,7 @@ impl Config {
             stores: Stores::builtin(),
             env,
             file: FileConfig::default(),
+            keys: Vec::new(),
             path: None,
             directory,
         }
@@ -162,7 +166,7 @@ impl Config {
             config.catalog.load_dir(&home.join("policies")).map_err(|error| error.to_string())?;
             config.stores.load_dir(&home.join("stores")).map_err(|error| error.to_string())?;
             let path = home.join("config.toml");
-            config.file = file::read(&path).map_err(|error| error.to_string())?;
+            (config.file, config.keys) = file::read(&path).map_err(|error| error.to_string())?;
             if let Some(keep) = &config.file.keep_own {
                 let age = match keep.as_str() {
                     "never" => None,
@@ -181,6 +185,17 @@ impl Config {
     /// Returns the colours that the user has set for the screens.
     pub fn theme(&self) -> &ThemeConfig {
         &self.file.theme
+    }
+
+    /// Returns the user's own keys, in the order of the file.
+    pub fn keys(&self) -> &[KeySetting] {
+        &self.keys
+    }
+
+    /// Describes a fault at a line of the configuration file, 1-based.
+    pub fn fault_at(&self, line: usize, words: &str) -> String {
+        let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
+        format!("{}: line {line}: {words}", path.display())
     }
 
     /// Returns the configured pattern of errors and warnings; `None` for the built-in one.

@@ -4,21 +4,15 @@ use std::sync::LazyLock;
 
 use crossterm::event::KeyEvent;
 
+use crate::config::KeySetting;
+
 use super::action::{Action, KeyContext};
+use super::own::{self, KeyFault};
 use super::press;
-use super::table::{Binding, TABLE};
+use super::table::{Binding, BoundKeys, TABLE};
 
 /// What is shown where an action without a key would be named.
 const NO_KEY: &str = "(no key)";
-
-/// A row of the table with its keys in use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BoundKeys {
-    /// The row.
-    pub row: &'static Binding,
-    /// The names of its keys; the first is the one shown.
-    pub keys: Vec<String>,
-}
 
 /// All keys in use, in the order of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +30,20 @@ impl KeyMap {
     fn of_table() -> Self {
         let keys = |row: &Binding| row.keys.split(' ').map(str::to_owned).collect();
         Self { rows: TABLE.iter().map(|row| BoundKeys { row, keys: keys(row) }).collect() }
+    }
+
+    /// Returns the keys of the table with the user's own in place of those that they name.
+    ///
+    /// # Errors
+    /// If a name or a key is none, a key would do two things in one place, or one that must have a key would have none.
+    pub fn with_own(settings: &[KeySetting]) -> Result<Self, KeyFault> {
+        let mut map = Self::of_table();
+        for setting in settings {
+            let (at, keys) = own::read(setting)?;
+            map.rows[at].keys = keys;
+        }
+        own::check_clashes(&map.rows, settings)?;
+        Ok(map)
     }
 
     /// Returns all rows.

@@ -2,10 +2,12 @@
 
 mod action;
 mod in_use;
+mod own;
 mod press;
 mod table;
 
 pub use action::{Action, KeyContext};
-pub use in_use::{BoundKeys, KeyMap};
+pub use in_use::KeyMap;
+pub use own::KeyFault;
 pub use press::name;
-pub use table::{Binding, TABLE};
+pub use table::{Binding, BoundKeys, TABLE};

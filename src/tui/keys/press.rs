@@ -1,6 +1,7 @@
-//! The names of keys: as help shows them.
+//! The names of keys: as help shows them, and as the configuration writes them.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_width::UnicodeWidthChar;
 
 /// Returns the name of a key press: `n`, `^D`, `PgDn`.
 pub fn name(key: KeyEvent) -> Option<String> {
@@ -28,7 +29,144 @@ pub fn name(key: KeyEvent) -> Option<String> {
     })
 }
 
+/// Keys with names: as the configuration writes them, in lower case, and as help shows them.
+const NAMED: [(&str, &str); 15] = [
+    ("space", "Space"),
+    ("enter", "Enter"),
+    ("esc", "Esc"),
+    ("tab", "Tab"),
+    ("backspace", "Backspace"),
+    ("up", "↑"),
+    ("down", "↓"),
+    ("left", "←"),
+    ("right", "→"),
+    ("home", "Home"),
+    ("end", "End"),
+    ("pgup", "PgUp"),
+    ("pgdn", "PgDn"),
+    ("ins", "Ins"),
+    ("del", "Del"),
+];
+
+/// The highest function key.
+const LAST_FUNCTION: u8 = 12;
+
+/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, also as help shows it: `^D`. Returns its name as help shows
+/// it.
+///
+/// # Errors
+/// If there is no such key, or a terminal does not pass it on: which keys there are.
+pub(super) fn parse(text: &str) -> Result<String, String> {
+    let low = text.to_lowercase();
+    if let Some((_, shown)) = NAMED.iter().find(|(name, shown)| *name == low || *shown == text) {
+        return Ok((*shown).to_owned());
+    }
+    let number = low.strip_prefix('f').and_then(|number| number.parse().ok());
+    if let Some(number) = number.filter(|number| (1..=LAST_FUNCTION).contains(number)) {
+        return Ok(format!("F{number}"));
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(c), None) => character(c),
+        _ => {
+            let letter = low.strip_prefix("ctrl-").or_else(|| low.strip_prefix('^')).unwrap_or_default();
+            control(letter).unwrap_or_else(|| Err(not_a_key(text)))
+        }
+    }
+}
+
+/// Reads a key that types a character.
+fn character(c: char) -> Result<String, String> {
+    if c.is_ascii_digit() {
+        Err(format!("\"{c}\" begins a count; choose another key"))
+    } else if c.is_whitespace() || c.width().unwrap_or(0) == 0 {
+        Err(not_a_key(&c.escape_default().to_string()))
+    } else {
+        Ok(c.to_string())
+    }
+}
+
+/// Reads the letter of a control key; `None` if it is none.
+fn control(letter: &str) -> Option<Result<String, String>> {
+    let &[byte @ b'a'..=b'z'] = letter.as_bytes() else { return None };
+    let taken = match byte {
+        b'i' => Some("terminals send Tab for it; write \"tab\""),
+        b'm' => Some("terminals send Enter for it; write \"enter\""),
+        b'z' => Some("it suspends overspill; choose another key"),
+        _ => None,
+    };
+    Some(match taken {
+        Some(why) => Err(format!("\"ctrl-{letter}\" cannot be used: {why}")),
+        None => Ok(format!("^{}", char::from(byte.to_ascii_uppercase()))),
+    })
+}
+
+fn not_a_key(text: &str) -> String {
+    let text = crate::fs::plain_file::few_words(text);
+    let named: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
+    let named = named.join(", ");
+    format!(
+        "{text:?} is not a key; keys are single characters, ctrl-a to ctrl-z, f1 to f{LAST_FUNCTION}, {named}"
+    )
+}
+
+/// Whether the key of this name types a character.
+pub(super) fn types(key: &str) -> bool {
+    let is_named = NAMED.iter().any(|(_, shown)| *shown == key);
+    key == "Space" || key.chars().count() == 1 && !is_named
+}
+
 /// Whether a key press types a character.
 pub(super) fn is_character(key: KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char(_)) && !key.modifiers.contains(KeyModifiers::CONTROL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_as_help_shows_it_or_as_words() {
+        let cases = [
+            ("n", "n"),
+            ("N", "N"),
+            ("^", "^"),
+            ("ö", "ö"),
+            ("ctrl-n", "^N"),
+            ("Ctrl-N", "^N"),
+            ("^N", "^N"),
+            ("Space", "Space"),
+            ("PgDn", "PgDn"),
+            ("up", "↑"),
+            ("↑", "↑"),
+            ("f10", "F10"),
+            ("F1", "F1"),
+        ];
+        for (text, name) in cases {
+            assert_eq!(parse(text).as_deref(), Ok(name));
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_table_can_be_written_as_it_is_shown() {
+        for row in super::super::table::TABLE.iter().filter(|row| !row.name.is_empty()) {
+            for key in row.keys.split(' ') {
+                assert_eq!(parse(key).as_deref(), Ok(key));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_key_is_told_with_the_keys_there_are() {
+        let all = "keys are single characters, ctrl-a to ctrl-z, f1 to f12, space, enter, esc, tab, backspace, up, \
+                   down, left, right, home, end, pgup, pgdn, ins, del";
+        for text in ["ctl-n", "", "f13", "f0", "ctrl-é", "alt-x", "nn", "0-9"] {
+            assert_eq!(parse(text), Err(format!("{text:?} is not a key; {all}")));
+        }
+        assert!(parse(" ").is_err() && parse("\u{301}").is_err() && parse("\u{202e}").is_err());
+        assert_eq!(parse("5"), Err("\"5\" begins a count; choose another key".into()));
+        let cannot = |key, why| Err(format!("\"{key}\" cannot be used: {why}"));
+        assert_eq!(parse("^I"), cannot("ctrl-i", "terminals send Tab for it; write \"tab\""));
+        assert_eq!(parse("ctrl-z"), cannot("ctrl-z", "it suspends overspill; choose another key"));
+    }
 }

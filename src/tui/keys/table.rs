@@ -19,6 +19,15 @@ pub struct Binding {
     pub group: &'static str,
 }
 
+/// A row of the table with its keys in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundKeys {
+    /// The row.
+    pub row: &'static Binding,
+    /// The names of its keys; the first is the one shown.
+    pub keys: Vec<String>,
+}
+
 const fn row(
     place: KeyContext,
     group: &'static str,

@@ -148,6 +148,23 @@ fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
 }
 
 #[test]
+fn a_mistake_in_own_keys_is_told_by_every_command() {
+    let home = Home::new();
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    home.file("out.log", numbered(3));
+    let fails = |keys: &str, words: &str| {
+        std::fs::write(config.join("config.toml"), format!("policy = \"pi/bash\"\n\n[keys]\n{keys}\n"))
+            .unwrap();
+        home.run(&["preview", "out.log"]).fails(2, &["config.toml: line 4: ", words]);
+    };
+    fails("nxt-match = \"n\"", "unknown key `nxt-match` in [keys]; is it next-match?");
+    fails("search = \"n\"", "keys.search: \"n\" is a key of keys.next-match, too");
+    fails("quit = []", "keys.quit: without a key nothing could replace it");
+    fails("search = [\"alt-x\"]", "keys.search: \"alt-x\" is not a key");
+}
+
+#[test]
 fn a_mistake_in_the_configuration_stops_no_completions() {
     let home = Home::new();
     let config = home.work().with_file_name("config").join("overspill");

@@ -10,6 +10,7 @@ mod finding;
 mod hold;
 mod leaving;
 mod many;
+mod own_keys;
 mod pager;
 mod picker;
 mod planning;

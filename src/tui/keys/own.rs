@@ -1,0 +1,187 @@
+//! The user's own keys: reads each setting, and checks that no key does two things in one place.
+
+use crate::config::KeySetting;
+
+use super::action::{Action, KeyContext};
+use super::press;
+use super::table::{Binding, BoundKeys, TABLE};
+
+/// How alike a wrong name and a right one must be for the right one to be proposed: 1 is the same.
+const ALIKE: f64 = 0.85;
+
+/// Why own keys cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFault {
+    /// The line of the configuration file, 1-based.
+    pub line: usize,
+    /// What is wrong, and what is allowed.
+    pub words: String,
+}
+
+/// Reads a setting: the index of its row in the table, and its keys by the names that help shows.
+pub(super) fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
+    let KeySetting { name, keys, line } = setting;
+    let fault = |words| KeyFault { line: *line, words };
+    let at = TABLE.iter().position(|row| !row.name.is_empty() && row.name == *name);
+    let Some((at, row)) = at.and_then(|at| Some((at, TABLE.get(at)?))) else {
+        return Err(fault(unknown(name)));
+    };
+    let keys: Result<Vec<String>, String> = keys.iter().map(|key| read_key(key, row)).collect();
+    let keys = keys.map_err(|words| fault(format!("keys.{name}: {words}")))?;
+    if keys.is_empty() && is_needed(row) {
+        return Err(fault(format!(
+            "keys.{name}: without a key nothing could replace it; give it at least one"
+        )));
+    }
+    Ok((at, keys))
+}
+
+fn read_key(text: &str, row: &Binding) -> Result<String, String> {
+    let key = press::parse(text)?;
+    if row.place.is_typed() && press::types(&key) {
+        return Err(format!("{key:?} is typed into the list there; choose a ctrl or a named key"));
+    }
+    Ok(key)
+}
+
+fn unknown(name: &str) -> String {
+    let known = TABLE.iter().map(|row| row.name).filter(|name| !name.is_empty());
+    let alike = known.clone().map(|known| (strsim::jaro_winkler(known, name), known));
+    let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).filter(|(alike, _)| *alike > ALIKE);
+    let name = crate::fs::plain_file::few_words(name);
+    match best {
+        Some((_, known)) => format!("unknown key `{name}` in [keys]; is it {known}?"),
+        None => {
+            let known: Vec<&str> = known.collect();
+            format!("unknown key `{name}` in [keys]; the keys are {}", known.join(", "))
+        }
+    }
+}
+
+/// Whether a row must keep a key: without help, a way back and a way out one is lost.
+fn is_needed(row: &Binding) -> bool {
+    match row.action {
+        Action::Back | Action::Help | Action::Quit | Action::Interrupt => true,
+        Action::Open => row.place == KeyContext::Policies,
+        _ => false,
+    }
+}
+
+/// Checks that no key does two things in one place, unless it does by the table itself.
+pub(super) fn check_clashes(rows: &[BoundKeys], settings: &[KeySetting]) -> Result<(), KeyFault> {
+    for setting in settings {
+        let own = rows.iter().filter(|bound| bound.row.name == setting.name);
+        for (bound, key) in own.flat_map(|bound| bound.keys.iter().map(move |key| (bound, key))) {
+            let clash = rows.iter().find(|other| other.row != bound.row && clashes(bound, other, key));
+            if let Some(other) = clash {
+                let (name, other) = (bound.row.name, other.row.name);
+                let words =
+                    format!("keys.{name}: \"{key}\" is a key of keys.{other}, too; give one of them another");
+                return Err(KeyFault { line: setting.line, words });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two rows have this key where both apply, and not both by the table.
+fn clashes(one: &BoundKeys, other: &BoundKeys, key: &str) -> bool {
+    let meets = |one: &Binding, other: &Binding| {
+        one.place == other.place || other.place == KeyContext::Everywhere && one.place.takes(other.action)
+    };
+    let is_first = |row: &Binding| row.keys.split(' ').any(|first| first == key);
+    other.keys.iter().any(|also| also == key)
+        && (meets(one.row, other.row) || meets(other.row, one.row))
+        && !(is_first(one.row) && is_first(other.row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_use::KeyMap;
+    use super::*;
+
+    fn own(settings: &[(&str, &[&str])]) -> Result<KeyMap, String> {
+        let lines = settings.iter().zip(1..);
+        let setting = |((name, keys), line): (&(&str, &[&str]), usize)| KeySetting {
+            name: (*name).to_owned(),
+            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            line,
+        };
+        let settings: Vec<KeySetting> = lines.map(setting).collect();
+        KeyMap::with_own(&settings).map_err(|fault| format!("{}: {}", fault.line, fault.words))
+    }
+
+    fn fault(settings: &[(&str, &[&str])]) -> String {
+        own(settings).unwrap_err()
+    }
+
+    #[test]
+    fn own_keys_take_the_place_of_the_table_s() {
+        let keys = own(&[("next-match", &["ctrl-n", "x"]), ("follow", &[])]).unwrap();
+        let of = |action| keys.known(KeyContext::Pager, action);
+        assert_eq!(of(Action::NextMatch), Some("^N"));
+        assert_eq!(of(Action::Follow), None);
+        assert_eq!(keys.in_words("3{next-match}, {follow}"), "3^N, (no key)");
+        assert_eq!(keys.known(KeyContext::Help, Action::NextMatch), Some("n"));
+    }
+
+    #[test]
+    fn keys_can_be_swapped_and_repeated() {
+        own(&[("quit", &["esc"]), ("back", &["q"]), ("limits-cancel", &["q", "esc"])]).unwrap();
+        own(&[("down", &["j", "down", "enter", "ctrl-n"])]).unwrap();
+        own(&[("stores-delete", &["d"]), ("half-page-down", &["ctrl-d"])]).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_told_with_the_names_there_are() {
+        assert_eq!(
+            fault(&[("nxt-match", &["n"])]),
+            "1: unknown key `nxt-match` in [keys]; is it next-match?"
+        );
+        let all = fault(&[("wrap", &["w"]), ("zzz", &["n"])]);
+        assert!(
+            all.starts_with("2: unknown key `zzz` in [keys]; the keys are down, up, half-page-down"),
+            "{all}"
+        );
+        assert!(fault(&[("", &["n"])]).starts_with("1: unknown key `` in [keys]; the keys are"));
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_told_with_its_action() {
+        let told = fault(&[("search", &["/", "ctl-f"])]);
+        assert!(
+            told.starts_with("1: keys.search: \"ctl-f\" is not a key; keys are single characters"),
+            "{told}"
+        );
+        let typed = "is typed into the list there; choose a ctrl or a named key";
+        assert_eq!(fault(&[("policies-down", &["j"])]), format!("1: keys.policies-down: \"j\" {typed}"));
+        assert_eq!(
+            fault(&[("policies-mark", &["space"])]),
+            format!("1: keys.policies-mark: \"Space\" {typed}")
+        );
+        own(&[("policies-mark", &["ins", "↑"]), ("policies-up", &["ctrl-p"])]).unwrap();
+    }
+
+    #[test]
+    fn the_ways_out_keep_a_key() {
+        for name in ["quit", "help", "back", "interrupt", "policies-back", "policies-use", "limits-cancel"] {
+            let words = "without a key nothing could replace it; give it at least one";
+            assert_eq!(fault(&[(name, &[])]), format!("1: keys.{name}: {words}"));
+        }
+        own(&[("quit-now", &[]), ("limits-keep-line", &[])]).unwrap();
+    }
+
+    #[test]
+    fn a_key_for_two_actions_in_one_place_is_told() {
+        let clash = |name, key, other| {
+            format!("1: keys.{name}: \"{key}\" is a key of keys.{other}, too; give one of them another")
+        };
+        assert_eq!(fault(&[("search", &["n"])]), clash("search", "n", "next-match"));
+        assert_eq!(fault(&[("search", &["j"])]), clash("search", "j", "down"));
+        assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "stores-delete"));
+        assert_eq!(fault(&[("interrupt", &["ctrl-t"])]), clash("interrupt", "^T", "policies-mark"));
+        assert_eq!(fault(&[("next-match", &["q"])]), clash("next-match", "q", "quit"));
+        assert_eq!(fault(&[("copy-line", &["esc"])]), clash("copy-line", "Esc", "back"));
+        assert_eq!(fault(&[("wrap", &["x"]), ("json", &["x"])]), clash("wrap", "x", "json"));
+    }
+}

@@ -1,0 +1,94 @@
+//! The user's own keys: what they do, and that the screens show them.
+
+use overspill::config::KeySetting;
+use overspill::tui::app::Popup;
+use overspill::tui::keys::KeyMap;
+use overspill::tui::widget::canvas::Canvas;
+
+use crate::common::bench::{Bench, policy};
+use crate::common::home::Home;
+use crate::common::samples::test_log;
+
+const WIDE: (u16, u16) = (200, 50);
+
+/// Opens an output with keys as `[keys]` has them.
+fn open(size: (u16, u16), own: &[(&str, &[&str])]) -> Bench {
+    let setting = |(name, keys): &(&str, &[&str])| KeySetting {
+        name: (*name).to_owned(),
+        keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        line: 1,
+    };
+    let settings: Vec<KeySetting> = own.iter().map(setting).collect();
+    let keys = Box::leak(Box::new(KeyMap::with_own(&settings).expect("keys")));
+    let home = Home::new();
+    let mut bench = Bench::open(size, &home.file("build.log", test_log(8432)), policy("opencode/output"));
+    bench.repaint(Canvas { keys, ..bench.app.canvas });
+    bench
+}
+
+fn shows(bench: &Bench, words: &str) {
+    let rows = bench.rows();
+    assert!(rows.iter().any(|row| row.contains(words)), "{words}\n{}", rows.join("\n"));
+}
+
+#[test]
+fn an_own_key_does_it_and_the_former_one_no_longer() {
+    let mut bench = open((80, 24), &[("search", &["ctrl-f", "f4"]), ("page-down", &["space"])]);
+    shows(bench.keys("<^f>"), "Enter search");
+    bench.keys("<Esc>/");
+    assert!(bench.app.popup.is_none());
+    shows(&bench, "/ does nothing here; h for help");
+}
+
+#[test]
+fn footer_and_messages_name_own_keys() {
+    let own: &[(&str, &[&str])] = &[
+        ("next-cut", &["f3"]),
+        ("search", &["f4"]),
+        ("help", &["f2"]),
+        ("other-view", &[]),
+        ("back", &["esc"]),
+    ];
+    let mut bench = open((110, 24), own);
+    shows(&bench, "F3 cut  F4 search");
+    shows(bench.keys("n"), "no search yet; F4 to search");
+    shows(bench.keys("1200x"), "F2 for help");
+}
+
+#[test]
+fn help_shows_own_keys_in_its_rows_headings_and_texts() {
+    let own: &[(&str, &[&str])] = &[
+        ("end", &["E", "ctrl-e", "end", "pgdn", "f11", "f12"]),
+        ("page-down", &["space"]),
+        ("next-error", &["e"]),
+        ("previous-error", &[]),
+        ("limits", &["f5"]),
+        ("help-search", &["f6"]),
+    ];
+    let mut bench = open(WIDE, own);
+    bench.keys("h");
+    shows(&bench, "E ^E End PgDn F11 to the end; 5E to line 5");
+    shows(&bench, "   F12  ");
+    shows(&bench, " Limits (F5)");
+    shows(&bench, "F6 search · h closes");
+    assert!(!bench.rows().iter().any(|row| row.contains("previous error")));
+    shows(bench.keys("/"), "/ does nothing in help; h closes it");
+}
+
+#[test]
+fn picker_drawer_and_choices_show_own_keys() {
+    let own: &[(&str, &[&str])] = &[
+        ("policies-use", &["ctrl-g"]),
+        ("limits-undo", &["f7"]),
+        ("limits-keep-line", &["f8"]),
+        ("copy-window", &["W"]),
+    ];
+    let mut bench = open(WIDE, own);
+    shows(bench.keys("l"), "F7 undo");
+    shows(bench.keys("<Esc><Tab>4000Gl"), "F8 applies it");
+    shows(bench.keys("<Esc>Y"), "copy: l line · W window · p preview · Esc nothing");
+    shows(bench.keys("<Esc>p"), "^G use");
+    bench.keys("<Enter>");
+    assert!(matches!(bench.app.popup, Some(Popup::Policies(_))));
+    assert!(bench.keys("<^g>").app.popup.is_none());
+}
