@@ -8,6 +8,7 @@ pub mod command;
 pub mod content;
 #[cfg(feature = "sqlite")]
 pub mod database;
+pub mod document;
 pub mod find;
 pub mod json;
 pub mod list;

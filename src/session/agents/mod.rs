@@ -2,6 +2,7 @@
 
 mod claude;
 mod codex;
+mod continue_cli;
 mod copilot;
 mod gemini;
 #[cfg(feature = "sqlite")]
@@ -24,6 +25,7 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &copilot::CopilotCli,
     &kimi_code::KimiCode,
     &kimi_cli::KimiCli,
+    &continue_cli::Continue,
     #[cfg(feature = "sqlite")]
     &opencode::OpencodeRows,
     #[cfg(feature = "sqlite")]

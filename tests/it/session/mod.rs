@@ -1,6 +1,7 @@
 //! Agents' own records: what the readers find, against what a plain JSON parser finds in the same records.
 
 mod claude;
+mod documents;
 mod kimi;
 mod listing;
 mod logs;

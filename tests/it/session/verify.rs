@@ -14,9 +14,12 @@ use overspill::source::Source;
 use super::samples::home_of;
 use super::sessions_in;
 
-/// What `seq 1 12000` prints: the output of the call that is cut in every sample.
-fn counted() -> String {
-    (1..=12_000).map(|n| format!("{n}\n")).collect()
+/// What the commands print whose output is cut in the samples: `seq 1 N`, with ` | sed 's/$/TEXT/'` or without.
+fn counted(command: &str) -> Option<String> {
+    let (count, ending) = command.split_once(" | sed 's/$/").unwrap_or((command, "/'"));
+    let last: u32 = count.strip_prefix("seq 1 ")?.parse().ok()?;
+    let ending = ending.strip_suffix("/'")?;
+    Some((1..=last).map(|n| format!("{n}{ending}\n")).collect())
 }
 
 /// Returns the verdicts on all calls of a sample that were cut. A spill that the sample lacks is made again.
@@ -48,18 +51,17 @@ fn whole(
 ) -> Option<WholeOutput> {
     let uid = records.metadata().unwrap().uid();
     let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-    let is_counted = command(transcript, call) == "seq 1 12000";
+    let again = counted(&command(transcript, call));
     let Some(cited) = cited else {
-        let again = || WholeOutput::Display(counted().into_bytes());
-        return whole_display(transcript, call).or_else(|| is_counted.then(again));
+        return whole_display(transcript, call)
+            .or_else(|| again.map(|output| WholeOutput::Display(output.into_bytes())));
     };
     let path = match state_of(call, records, uid) {
         Some(SpillState::Here(path)) => path,
-        _ if is_counted => {
-            std::fs::write(dir.join("spill"), counted()).unwrap();
+        _ => {
+            std::fs::write(dir.join("spill"), again?).unwrap();
             dir.join("spill")
         }
-        _ => return None,
     };
     Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited))
 }
@@ -86,6 +88,7 @@ fn samples_are_equal() {
     equal("opencode-1.1.53", "opencode", "bash", "opencode/output task_tool=true");
     equal("goose-1.52.0", "goose", "shell", "goose/shell");
     equal("kimicode-2.1.0", "kimi-code", "Bash", "kimi-code/bash");
+    equal("continue-1.5.47", "continue", "Bash", "continue/bash");
     equal("kimi-1.49.0", "kimi-cli", "Shell", "kimi-cli/shell");
     equal("kimi-1.49.0", "kimi-cli", "TaskOutput", "kimi-cli/task");
 }

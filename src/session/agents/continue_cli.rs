@@ -1,0 +1,193 @@
+//! Continue: one JSON document a session, and an index of all.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{LONGEST_TEXT, name, start_of, text};
+use crate::session::document::{DocumentSession, before_member};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Kind, Tape};
+use crate::session::model::{
+    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
+};
+use crate::session::reader::{
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+use crate::session::transcript::Transcript;
+
+const AGENT: &str = "continue";
+
+/// The index of all sessions, in their directory.
+const INDEX: &str = "sessions.json";
+
+/// The sessions of Continue, a JSON document each.
+#[derive(Debug)]
+pub(crate) struct Continue;
+
+impl SessionFormat for Continue {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.5.47"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return };
+        let dir = root.join("sessions");
+        let mut index = index(&dir.join(INDEX));
+        for file in find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault) {
+            let facts = index.remove(file.stem()).unwrap_or_default();
+            found(SessionFile { facts, ..file.session(AGENT, file.stem()) });
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let has =
+            |start: Json| ["sessionId", "workspaceDirectory"].iter().all(|key| start.get(key).is_some());
+        let looks_alike = before_member(head, "history", has).unwrap_or(false);
+        let session = |file: FoundFile| file.session(AGENT, file.stem());
+        looks_alike.then(|| find::found_file(path).map(session))?
+    }
+
+    fn glance(&self, _: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
+        before_member(head, "history", facts).unwrap_or_default()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        DocumentSession::open(AGENT, &file.path, read, progress)
+    }
+}
+
+/// Returns what the index tells, by the sessions' ids.
+fn index(path: &Path) -> HashMap<String, SessionFacts> {
+    let bytes = FileRecords::new(path).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let Ok(sessions) = tape.read(&bytes) else { return HashMap::new() };
+    sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect()
+}
+
+fn facts(record: Json) -> SessionFacts {
+    SessionFacts {
+        id: name(record, "sessionId").unwrap_or_default(),
+        cwd: text(record, "workspaceDirectory"),
+        title: text(record, "title"),
+        // Milliseconds, as text.
+        started: name(record, "dateCreated").and_then(|at| clock::number(at.parse().ok()?)),
+        ..SessionFacts::default()
+    }
+}
+
+fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
+    out.facts = facts(document);
+    let Some(history) = document.get("history").filter(|history| history.kind() == Kind::Array) else {
+        out.unread.records += 1;
+        return;
+    };
+    // What is sent begins with the last summary.
+    let summary =
+        history.items().enumerate().filter(|(_, item)| item.get("conversationSummary").is_some()).last();
+    let summary = summary.map_or(0, |(number, _)| number);
+    for (number, item) in history.items().enumerate() {
+        out.unread.records += 1;
+        out.unread.known += 1;
+        let fate = if number < summary { ResultFate::Compacted(None) } else { ResultFate::InContext };
+        let message = item.get("message");
+        let model = message.and_then(|message| message.path(&["usage", "model"]));
+        out.facts.model = model.and_then(|model| model.short(LONGEST_TEXT)).or(out.facts.model.take());
+        for state in item.get("toolCallStates").into_iter().flat_map(|states| states.items()) {
+            call(state, fate, place, out);
+        }
+    }
+}
+
+fn call(state: Json, fate: ResultFate, place: RecordPlace, out: &mut Transcript) {
+    let Some(id) = name(state, "toolCallId") else { return };
+    let function = state.path(&["toolCall", "function"]);
+    let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
+    let mut call = Call::new(id, 0, tool);
+    let input = function.and_then(|function| function.get("arguments")).or_else(|| state.get("parsedArgs"));
+    call.input = input.map(|input| place.span(input));
+    call.record = Some(place.span(state));
+    call.status = match name(state, "status").unwrap_or_default().as_str() {
+        "done" => CallStatus::Ok,
+        "errored" => CallStatus::Failed,
+        "canceled" => CallStatus::Denied,
+        _ => CallStatus::NoResult,
+    };
+    let output: Vec<Json> = state.get("output").into_iter().flat_map(|output| output.items()).collect();
+    let contents: Vec<Json> = output.iter().filter_map(|item| item.get("content")).collect();
+    let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
+    call.exit = exit_of(&start);
+    call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
+    if let Some((evidence, pieces)) = sent(&contents, call.status, place) {
+        let record = Some(place.span(state));
+        call.results.push(CallResult { evidence, pieces, at: None, fate, record });
+    }
+    out.add_call(call);
+}
+
+/// Returns what is sent for a call: its texts, with a line feed between them; or that the user did not let it run.
+fn sent(contents: &[Json], status: CallStatus, place: RecordPlace) -> Option<(Evidence, Vec<TextPiece>)> {
+    let mut pieces = Vec::new();
+    for content in contents.iter().filter(|content| content.text().is_some()) {
+        if !pieces.is_empty() {
+            pieces.push(TextPiece::Added("\n".into()));
+        }
+        pieces.push(TextPiece::Json(place.span(*content)));
+    }
+    match (pieces.len(), status) {
+        (0, CallStatus::Denied) => {
+            Some((Evidence::Rendered, vec![TextPiece::Added("Tool cancelled".into())]))
+        }
+        (0, _) => None,
+        (1, _) => Some((Evidence::Recorded, pieces)),
+        _ => Some((Evidence::Rendered, pieces)),
+    }
+}
+
+/// Reads the status of a command that failed: its output begins with it.
+fn exit_of(start: &str) -> Option<i32> {
+    let rest = start.strip_prefix("Error executing tool ")?.split_once(": Error (exit code ")?.1;
+    rest.split(')').next()?.parse().ok()
+}
+
+/// Whether a text begins with the notice: `(previous 12 lines truncated)`, or as many characters, or both.
+fn is_cut(start: &str) -> bool {
+    let Some((notice, _)) = start.split_once("\n\n") else { return false };
+    let plain = notice.strip_prefix("(previous ").and_then(|rest| rest.strip_suffix(" truncated)"));
+    let both = notice
+        .strip_prefix("(previous output truncated: ")
+        .and_then(|rest| rest.strip_suffix(" characters removed)"));
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let lines = plain.and_then(|rest| rest.strip_suffix(" lines").or(rest.strip_suffix(" characters")));
+    let both = both.and_then(|rest| rest.split_once(" lines and "));
+    lines.is_some_and(number) || both.is_some_and(|(lines, characters)| number(lines) && number(characters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_is_told_from_an_output() {
+        assert!(is_cut("(previous 11001 lines truncated)\n\n11002"));
+        assert!(is_cut("(previous 26412 characters truncated)\n\n313"));
+        assert!(is_cut("(previous output truncated: 3 lines and 4 characters removed)\n\nx"));
+        assert!(!is_cut("(previous  lines truncated)\n\n"));
+        assert!(!is_cut("x\n(previous 11001 lines truncated)\n\n"));
+        assert_eq!(exit_of("Error executing tool Bash: Error (exit code 3): err\n"), Some(3));
+    }
+}
