@@ -22,5 +22,7 @@ pub mod tally;
 pub mod text;
 pub mod transcript;
 pub mod verify;
+pub mod whole;
+pub mod window;
 
 pub use agents::FORMATS;

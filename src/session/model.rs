@@ -198,6 +198,8 @@ pub struct Call {
     pub cites: Vec<Citation>,
     /// Whether the output was cut.
     pub cut: CutState,
+    /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
+    pub is_window: bool,
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     /// The record of the call.
@@ -219,9 +221,15 @@ impl Call {
             display: Vec::new(),
             cites: Vec::new(),
             cut: CutState::Unknown,
+            is_window: false,
             tokens: None,
             record: None,
         }
+    }
+
+    /// Whether a policy made the result of more than the model got: the output was cut, or is a window of a file.
+    pub fn is_partial(&self) -> bool {
+        self.is_window || matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
     /// Returns the result as the model first saw it.

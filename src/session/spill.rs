@@ -39,14 +39,15 @@ impl SpillState {
 /// Looks for the first spill of a call that is there; `None` if it names none. `records` is the file with the call: where
 /// a home directory was copied, a spill is looked for in the copy, too. `uid` owns the files that count.
 pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
-    let states: Vec<_> = call.cites.iter().map(|cite| state(cite, records, uid)).collect();
+    let states: Vec<_> = call.cites.iter().map(|cite| look_for(cite, records, uid)).collect();
     let best = |wanted: fn(&SpillState) -> bool| states.iter().find(|state| wanted(state)).cloned();
     best(|state| matches!(state, SpillState::Here(_)))
         .or_else(|| best(|state| matches!(state, SpillState::Other(_))))
         .or_else(|| states.first().cloned())
 }
 
-fn state(cite: &Citation, records: &Path, uid: u32) -> SpillState {
+/// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].
+pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
     let places = [Some(cite.path.clone()), in_copy(&cite.path, records)];
     let found = places.into_iter().flatten().filter(|path| path.is_absolute());
     let looks = found.filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));

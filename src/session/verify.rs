@@ -7,14 +7,15 @@ use jiff::tz::TimeZone;
 
 use crate::known::Era;
 use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
-use crate::source::{self, MapView};
+use crate::source;
 
 use super::model::{Call, CallResult, CutState, TextPiece};
 use super::text;
 use super::transcript::Transcript;
+use super::whole::LONGEST;
+use super::window::{FileWindow, NoReadFile};
 
-/// The longest text that is compared, in bytes.
-const LONGEST: usize = 16 << 20;
+pub use super::whole::{WholeOutput, whole_display};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +76,14 @@ pub enum Unchecked {
     /// The whole output is not at hand.
     #[error("the whole output is not at hand")]
     NoSpill,
-    /// The spill lies outside of the known stores, where nothing is opened unasked.
-    #[error("the spill is in no known store, and is not opened unasked (--any-path)")]
+    /// The file that was read is not at hand, or the records do not tell which it was.
+    #[error("the file that was read is not at hand")]
+    NoFile,
+    /// The file that was read is another now.
+    #[error("the file that was read was changed since")]
+    Changed,
+    /// The whole output lies outside of the known stores, where nothing is opened unasked.
+    #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,
     /// No policy of the agent is known.
     #[error("no policy of this agent is known")]
@@ -92,39 +99,13 @@ pub enum Unchecked {
     DisplayOnly,
 }
 
-/// The whole output of a call.
-#[derive(Clone, Debug)]
-pub enum WholeOutput {
-    /// The spill, with its path as the agent named it.
-    Spill(MapView, String),
-    /// A copy for the agent's own screen that is known to be whole.
-    Display(Vec<u8>),
-}
-
-impl WholeOutput {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Spill(view, _) => view,
-            Self::Display(bytes) => bytes,
+impl From<NoReadFile> for Unchecked {
+    fn from(why: NoReadFile) -> Self {
+        match why {
+            NoReadFile::Gone => Self::NoFile,
+            NoReadFile::Outside => Self::Outside,
         }
     }
-
-    fn saved_as(&self) -> &str {
-        match self {
-            Self::Spill(_, path) => path,
-            Self::Display(_) => "",
-        }
-    }
-}
-
-/// Returns the display copy of a call that holds all of its output, if there is one.
-pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
-    call.display.iter().find_map(|copy| {
-        let most = copy.most.map_or(LONGEST, |most| most as usize);
-        let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
-        let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < most);
-        (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
-    })
 }
 
 /// Checks one call after the other, of sessions of one agent.
@@ -144,8 +125,11 @@ impl Verifier {
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
         let Some(whole) = whole else {
-            let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
-            return Verdict::Unchecked(if is_cut { Unchecked::NoSpill } else { Unchecked::NotCut });
+            return Verdict::Unchecked(match call.cut {
+                CutState::Spill | CutState::Lost => Unchecked::NoSpill,
+                _ if call.is_window => Unchecked::NoFile,
+                _ => Unchecked::NotCut,
+            });
         };
         if self.policies.is_empty() {
             return Verdict::Unchecked(Unchecked::NoPolicy);
@@ -153,7 +137,10 @@ impl Verifier {
         match text::to_text(transcript, &first.pieces, LONGEST) {
             Err(_) => Verdict::Unchecked(Unchecked::Unreadable),
             Ok((_, facts)) if facts.is_stopped => Verdict::Unchecked(Unchecked::TooLong),
-            Ok((text, _)) => self.compare(&Recorded { transcript, call, result: first, text: &text }, whole),
+            Ok((text, _)) => {
+                let window = whole.window();
+                self.compare(&Recorded { transcript, call, result: first, text: &text, window }, whole)
+            }
         }
     }
 
@@ -162,7 +149,9 @@ impl Verifier {
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
         let mut fits = None;
-        for policy in &self.policies {
+        // A read tool has a window, and no other tool has one.
+        let is_window = recorded.window.is_some();
+        for policy in self.policies.iter().filter(|policy| policy.offset_key().is_some() == is_window) {
             let is_of_version = recorded.is_of_version(&policy.era());
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, known)) = planned(&policy, whole, totals, recorded.call.exit) else {
@@ -188,6 +177,9 @@ impl Verifier {
         let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
         match whole {
             WholeOutput::Display(_) if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
+            WholeOutput::File(file) if file.is_changed && fits.is_none() => {
+                Verdict::Unchecked(Unchecked::Changed)
+            }
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
     }
@@ -224,6 +216,7 @@ struct Recorded<'a> {
     call: &'a Call,
     result: &'a CallResult,
     text: &'a str,
+    window: Option<&'a FileWindow>,
 }
 
 impl<'a> Recorded<'a> {
@@ -260,12 +253,14 @@ impl<'a> Recorded<'a> {
         text::to_text(self.transcript, message, LONGEST).ok().map(|(message, _)| message.len())
     }
 
-    /// Whether a policy holds for the agent's version; or, if either does not say, for the day of the call.
+    /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let version = self.transcript.facts.version.as_deref();
         let at = self.result.at.or(self.call.at);
         let day = at.map(|at| at.to_zoned(TimeZone::UTC).date());
+        let seen = era.seen.as_ref().and_then(|seen| seen.version.as_deref());
         match version.map(|version| (version, era.holds_for(version))) {
+            _ if version.is_some() && version == seen => true,
             Some((_, Some(holds))) => holds,
             _ => day.is_none_or(|day| era.holds_at(day)),
         }
@@ -274,6 +269,8 @@ impl<'a> Recorded<'a> {
     /// Returns what the records tell of a parameter.
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
+            "offset" => Some(self.window?.offset?.to_string()),
+            "limit" => Some(self.window?.limit?.to_string()),
             "call_id" => Some(self.call.id.to_string()),
             "task_id" => {
                 let dir = self.call.cites.first()?.path.parent()?;
@@ -330,6 +327,7 @@ fn planned(
     let count = |_, want| {
         Some(match whole {
             WholeOutput::Spill(view, _) => source::count(view, want),
+            WholeOutput::File(file) => source::count(&file.view, want),
             WholeOutput::Display(bytes) => crate::text::units::measure_all(bytes, want),
         })
     };

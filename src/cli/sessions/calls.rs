@@ -86,7 +86,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
             safe(transcript.tool(call).as_bytes()),
             looker.got(call).map_or("–".into(), size),
             looker.whole_bytes(call).filter(|_| is_cut).map_or(String::new(), size),
-            if is_cut { looker.verify(call).mark().to_owned() } else { String::new() },
+            if call.is_partial() { looker.verify(call).mark().to_owned() } else { String::new() },
             state(call, looker),
             safe(call.id.as_bytes()),
             safe(one_line(&looker.command(call, Secrets::Show)).as_bytes()),

@@ -16,6 +16,7 @@ use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use crate::session::window::read_file;
 use crate::source::Source;
 
 /// Whether what looks like a secret is masked.
@@ -111,6 +112,16 @@ impl<'a> Looker<'a> {
 
     /// Compares a call's result with what the policies make of the whole output.
     pub(crate) fn verify(&self, call: &Call) -> Verdict {
+        if call.is_window {
+            let may_open = |path: &Path| self.paths == Paths::Any || self.is_known(path);
+            return match read_file(self.transcript, call, &self.file.path, self.config.env.uid(), &may_open) {
+                Ok(file) => {
+                    let whole = WholeOutput::File(Box::new(file));
+                    self.verifier.verify(self.transcript, call, Some(&whole))
+                }
+                Err(why) => Verdict::Unchecked(why.into()),
+            };
+        }
         let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
         let here = self.spill(call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
         if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(&path)) {
@@ -176,7 +187,7 @@ impl<'a> Looker<'a> {
             spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             spill_state: spill.as_ref().map(SpillState::as_str),
             fate: best.first().map(|first| first.fate.as_str()),
-            verify: matches!(call.cut, CutState::Spill | CutState::Lost).then(|| self.verify(call).as_str()),
+            verify: call.is_partial().then(|| self.verify(call).as_str()),
         }
     }
 }

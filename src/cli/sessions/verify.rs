@@ -10,7 +10,7 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::list;
-use crate::session::model::{Call, CutState};
+use crate::session::model::Call;
 use crate::session::verify::Verdict;
 
 use super::row::{Looker, Paths, Secrets};
@@ -74,8 +74,7 @@ fn is_call(config: &Config, id: &str) -> bool {
 }
 
 fn check(looker: &Looker, only: Option<&Call>, found: &mut Vec<VerdictJson>) {
-    let cut =
-        looker.transcript.calls.iter().filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost));
+    let cut = looker.transcript.calls.iter().filter(|call| call.is_partial());
     let calls: Vec<&Call> = match only {
         Some(call) => vec![call],
         None => cut.collect(),

@@ -226,8 +226,10 @@ fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>
     let truncation = message.path(&["details", "truncation"]);
     // A window of a file is no cut: the file holds the rest.
     let is_read = message.get("toolName").is_some_and(|tool| tool.is("read"));
-    let is_cut =
-        !is_read && truncation.and_then(|cut| cut.get("truncated")).and_then(|cut| cut.bool()) == Some(true);
+    let is_truncated =
+        truncation.and_then(|cut| cut.get("truncated")).and_then(|cut| cut.bool()) == Some(true);
+    let is_cut = is_truncated && !is_read;
+    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));
     let spill = message.get("details").and_then(|details| text(details, "fullOutputPath"));
     let bytes = truncation.and_then(|cut| cut.get("totalBytes")).and_then(|bytes| bytes.int());
     call.cites = spill
@@ -249,6 +251,11 @@ fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>
         fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
+}
+
+/// Whether the last line of a window says that the file goes on after what was asked for.
+fn has_more(line: &str) -> bool {
+    line.starts_with('[') && line.contains(" more lines in file. Use offset=")
 }
 
 /// Reads the status from the last line of a failed command.

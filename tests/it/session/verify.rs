@@ -9,6 +9,7 @@ use overspill::session::model::{Call, CutState};
 use overspill::session::spill::{SpillState, state_of};
 use overspill::session::transcript::Transcript;
 use overspill::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
+use overspill::session::window::{ReadFile, asked_for};
 use overspill::source::Source;
 
 use super::samples::home_of;
@@ -31,9 +32,8 @@ fn verdicts(version: &str, agent: &str) -> Option<Vec<(String, Verdict)>> {
         let format = FORMATS.iter().find(|format| format.name() == file.format).unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
-        for call in
-            transcript.calls.iter().filter(|call| call.cut != CutState::No && !call.results.is_empty())
-        {
+        let is_made = |call: &&Call| call.is_window || call.cut != CutState::No;
+        for call in transcript.calls.iter().filter(is_made).filter(|call| !call.results.is_empty()) {
             let dir = tempfile::tempdir().unwrap();
             let whole = whole(transcript, call, &file.path, dir.path());
             let verdict = verifier.verify(transcript, call, whole.as_ref());
@@ -49,6 +49,9 @@ fn whole(
     records: &std::path::Path,
     dir: &std::path::Path,
 ) -> Option<WholeOutput> {
+    if call.is_window {
+        return noted(transcript, call, dir);
+    }
     let uid = records.metadata().unwrap().uid();
     let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
     let again = counted(&command(transcript, call));
@@ -64,6 +67,16 @@ fn whole(
         }
     };
     Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited))
+}
+
+/// The file of notes that every sample reads, made again.
+fn noted(transcript: &Transcript, call: &Call, dir: &std::path::Path) -> Option<WholeOutput> {
+    let window = asked_for(transcript, call)?;
+    assert_eq!(window.path.to_str(), Some("/home/u/proj/notes.txt"));
+    let lines: String = (1..=3000).map(|n| format!("note line {n}\n")).collect();
+    std::fs::write(dir.join("notes"), lines).unwrap();
+    let view = Source::open(&dir.join("notes")).unwrap().view();
+    Some(WholeOutput::File(Box::new(ReadFile { window, view, is_changed: true })))
 }
 
 /// Asserts that every cut call of these tools is equal by this policy.
@@ -82,6 +95,9 @@ fn samples_are_equal() {
     equal("codex-0.169.0", "codex", "exec_command", "codex/exec-bytes");
     equal("gemini-0.61.0", "gemini-cli", "run_shell_command", "gemini-cli/output");
     equal("pi-1.5.2", "pi", "bash", "pi/bash");
+    equal("pi-1.5.2", "pi", "read", "pi/read");
+    equal("opencode-1.18.33", "opencode", "read", "opencode/read");
+    equal("opencode-1.1.53", "opencode", "read", "opencode/read-2026-01");
     equal("qwen-0.24.4", "qwen-code", "run_shell_command", "qwen-code/shell");
     equal("copilot-1.0.102", "copilot-cli", "bash", "copilot-cli/tool");
     equal("opencode-1.18.33", "opencode", "bash", "opencode/shell");

@@ -82,6 +82,7 @@ fn result(
     let is_cut = metadata("truncated").and_then(|cut| cut.bool());
     call.cites = path.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
     // A window of a file is no cut: the file holds the rest.
+    call.is_window = is_read(part) && is_cut == Some(true);
     let is_cut = is_cut.filter(|_| !is_read(part));
     call.cut = match (is_cut, call.cites.is_empty()) {
         (_, false) => CutState::Spill,
