@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::preview::{self, Bit, Input, Part, Policy, Preview, Status, Stream, Want};
 
 pub(crate) use finds::{KeptFinds, lines_of};
-pub(crate) use order::Order;
+pub(crate) use order::{Order, Sorting};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.

@@ -36,7 +36,7 @@ pub enum FooterState {
 }
 
 /// Keys and what they do, in one or two words.
-type Hint = (&'static [Action], &'static str);
+pub(crate) type Hint = (&'static [Action], &'static str);
 
 use Action as A;
 
@@ -46,23 +46,25 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Limits], "limits"),
         (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
+        (&[A::CopyText], "copy"),
     ]),
     (FooterState::PreviewWhole, &[
         (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Policy], "policies"), (&[A::Limits], "limits"),
-        (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+        (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"),
     ]),
     (FooterState::SpillLost, &[
         (&[A::Limits], "keep it"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::NextError], "errors"),
         (&[A::PreviousCut, A::NextCut], "cuts"), (&[A::PreviousWindow, A::NextWindow], "windows"),
-        (&[A::CopyCall], "copy call"), (&[A::Stores], "stores"),
+        (&[A::CopyCall], "copy call"), (&[A::Stores], "stores"), (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillKept, &[
         (&[A::NextCut], "cut"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::Limits], "limits"),
         (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Stores], "stores"),
+        (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillWhole, &[
         (&[A::Search], "search"), (&[A::Other], "preview"), (&[A::PreviousWindow, A::NextWindow], "windows"),
-        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"),
+        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
     ]),
     (FooterState::Growing, &[
         (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
@@ -116,11 +118,18 @@ impl FooterState {
     }
 }
 
-/// Returns the hints of a state, in order of value; the last one is help.
-pub fn hints(state: FooterState, keys: &KeyMap) -> Vec<String> {
-    let row = HINTS.iter().find(|(of, _)| *of == state).map_or(&[][..], |(_, hints)| *hints);
+/// The hint of a screen with lines of JSON.
+pub(crate) const JSON: Hint = (&[A::Json], "JSON");
+
+/// The number of hints that are worth more than that of what stands on the screen.
+const WORTH_MORE: usize = 2;
+
+/// Returns the hints of a state, in order of value, with one for what stands on the screen; the last one is help.
+pub(crate) fn hints(state: FooterState, shown: Option<&'static Hint>, keys: &KeyMap) -> Vec<String> {
     const HELP: Hint = (&[A::Help], "help");
-    let all = row.iter().chain([&HELP]);
+    let row = HINTS.iter().find(|(of, _)| *of == state).map_or(&[][..], |(_, hints)| *hints);
+    let (first, rest) = row.split_at(row.len().min(WORTH_MORE));
+    let all = first.iter().chain(shown).chain(rest).chain([&HELP]);
     all.filter_map(|(actions, word)| in_words(actions, word, |action| keys.known(state.place(), action)))
         .collect()
 }
@@ -133,8 +142,8 @@ fn in_words<'a>(actions: &[Action], word: &str, key: impl Fn(Action) -> Option<&
 
 /// Returns the hints of a state in versions from the longest to the shortest: each drops the last hint but help, which
 /// leads to all others.
-pub fn versions(state: FooterState, keys: &KeyMap) -> Vec<String> {
-    let mut hints = hints(state, keys);
+pub(crate) fn versions(state: FooterState, shown: Option<&'static Hint>, keys: &KeyMap) -> Vec<String> {
+    let mut hints = hints(state, shown, keys);
     let help = hints.pop().unwrap_or_default();
     let with_help = |some: &[String]| some.iter().chain([&help]).cloned().collect::<Vec<_>>().join(BETWEEN);
     (0..=hints.len()).rev().map(|shown| with_help(&hints[..shown])).collect()
@@ -146,17 +155,20 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
-        let versions = versions(FooterState::PreviewCut, KeyMap::standard());
-        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  h help";
+        let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
+        let longest =
+            "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  Y copy  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));
+        let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
+        assert!(json[0].starts_with("/ search  Tab preview  J JSON  [ ] windows"), "{}", json[0]);
     }
 
     #[test]
     fn every_state_has_hints_and_every_hint_a_key() {
         for (state, _) in HINTS {
-            let hints = hints(*state, KeyMap::standard());
+            let hints = hints(*state, None, KeyMap::standard());
             assert!(hints.len() > 2, "{state:?}");
             assert!(hints.iter().all(|hint| !hint.starts_with(' ')), "{hints:?}");
         }

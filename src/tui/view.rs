@@ -1,6 +1,7 @@
 //! Draws the screens from the state, which it never changes.
 
 use ratatui::Frame;
+use ratatui::layout::Rect;
 
 use super::app::{App, Popup, Screen};
 use super::pager::reader::Cost;
@@ -50,33 +51,35 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
         let note = app.pager.as_ref().and_then(pager::view::status::typed);
         popup::view::prompt::draw(canvas, message, (prompt, note), frame, status);
     }
-    match &app.popup {
-        Some(Popup::Help(help)) => popup::view::help::draw(canvas, help, frame),
-        Some(Popup::Facts) => {
-            if let Some(pager) = &app.pager {
-                popup::view::facts::draw(canvas, &pager.output, frame, area);
-            }
-        }
-        Some(Popup::Cleaning(cleaning, top)) => {
-            stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
-        }
-        Some(Popup::Json(json)) => popup::view::json::draw(canvas, json, frame),
-        Some(Popup::Sort(menu)) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
-        Some(Popup::Policies(picker)) => {
-            if let Some(pager) = &app.pager {
-                popup::view::picker::draw(pager, picker, message, frame);
-                if let Some(pair) = &pager.pair {
-                    pager::view::pair::draw(pager, pair, frame, cost);
-                }
-            }
-        }
-        Some(Popup::Leaving(leaving)) => {
-            popup::view::leaving::draw(canvas, leaving.question, frame, status);
-        }
-        Some(Popup::Prompt(_)) | None => {}
+    for popup in app.beneath.iter().chain(&app.popup) {
+        draw_popup(app, popup, frame, (area, status), cost);
     }
     if !canvas.unicode {
         super::widget::ascii::replace(frame.buffer_mut());
     }
     super::widget::wide::settle(frame.buffer_mut());
+}
+
+/// Draws a pop-up over the screen; a question in the row of the status.
+fn draw_popup(app: &App, popup: &Popup, frame: &mut Frame, (area, status): (Rect, Rect), cost: &Cost) {
+    let canvas = &app.canvas;
+    match (popup, &app.pager) {
+        (Popup::Help(help), _) => popup::view::help::draw(canvas, help, frame),
+        (Popup::Facts, Some(pager)) => popup::view::facts::draw(canvas, &pager.output, frame, area),
+        (Popup::Cleaning(cleaning, top), _) => {
+            stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
+        }
+        (Popup::Json(json), _) => popup::view::json::draw(canvas, json, frame),
+        (Popup::Sort(menu), _) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
+        (Popup::Policies(picker), Some(pager)) => {
+            popup::view::picker::draw(pager, picker, app.message.as_ref(), frame);
+            if let Some(pair) = &pager.pair {
+                pager::view::pair::draw(pager, pair, frame, cost);
+            }
+        }
+        (Popup::Leaving(leaving), _) => {
+            popup::view::leaving::draw(canvas, leaving.question, frame, status);
+        }
+        (Popup::Prompt(_), _) | (Popup::Facts | Popup::Policies(_), None) => {}
+    }
 }

@@ -34,7 +34,7 @@ impl App {
     pub(crate) fn leave(&mut self, effects: &mut Effects) {
         if self.pager.as_ref().is_some_and(|pager| pager.running) {
             let command = CommandFate::default();
-            self.popup = Some(Popup::Leaving(Leaving { question: Question::Command, command }));
+            self.lay_over(Popup::Leaving(Leaving { question: Question::Command, command }));
         } else {
             self.leave_command(CommandFate::default(), effects);
         }
@@ -48,7 +48,7 @@ impl App {
             return quit(command, Vec::new(), effects);
         }
         let question = Question::Deletions { outputs: pending.len(), bytes: pending.bytes() };
-        self.popup = Some(Popup::Leaving(Leaving { question, command }));
+        self.lay_over(Popup::Leaving(Leaving { question, command }));
     }
 
     /// Leaves the screens at once: deletes nothing, and lets the command run on.
@@ -62,7 +62,7 @@ impl App {
             return Self::interrupt(effects);
         }
         let Some(answer) = Question::answer(key) else { return };
-        self.popup = None;
+        self.uncover();
         match (leaving.question, answer) {
             (_, Answer::Stay) => {}
             (Question::Command, Answer::Yes) => self.leave_command(CommandFate::Stops, effects),
@@ -77,7 +77,7 @@ impl App {
     /// Takes back the question whether to stop the command, because it has ended by itself.
     pub(crate) fn command_ended(&mut self) {
         if let Some(Popup::Leaving(Leaving { question: Question::Command, .. })) = self.popup {
-            self.popup = None;
+            self.uncover();
         }
     }
 }

@@ -14,7 +14,6 @@ use super::pager::Pager;
 use super::pager::copying;
 use super::pager::jump::Waiting;
 use super::pager::subject::Opened;
-use super::popup::help::HelpView;
 use super::popup::prompt::{Prompt, Purpose};
 use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
@@ -47,6 +46,8 @@ pub struct App {
     pub stores: StoresScreen,
     /// The pop-up over the screen.
     pub popup: Option<Popup>,
+    /// The pop-ups that it lies over, the lowest first; they come back when it closes.
+    pub(crate) beneath: Vec<Popup>,
     /// The message shown until the next key.
     pub message: Option<Message>,
     /// The count typed before a key.
@@ -65,6 +66,7 @@ impl App {
             pager: None,
             stores: StoresScreen::new(canvas),
             popup: None,
+            beneath: Vec::new(),
             message: None,
             count: None,
             errors: None,
@@ -137,6 +139,7 @@ impl App {
         self.pager = Some(pager);
         self.screen = Screen::Pager;
         self.popup = None;
+        self.beneath.clear();
     }
 
     fn go_to_stores(&mut self, effects: &mut Effects) {
@@ -229,7 +232,7 @@ impl App {
             Action::Quit => self.quit(effects),
             Action::QuitNow => self.leave(effects),
             Action::Interrupt => Self::interrupt(effects),
-            Action::Help => self.popup = Some(Popup::Help(HelpView::new(self.key_place()))),
+            Action::Help => self.open_help(self.key_place()),
             Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
             Action::GoTo => self.ask(Purpose::GoTo),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
@@ -241,8 +244,8 @@ impl App {
         match action {
             Action::Stores => self.go_to_stores(effects),
             Action::Back => self.back(effects),
-            Action::Search => self.ask(Purpose::Search),
-            Action::SearchBack => self.ask(Purpose::SearchBack),
+            Action::Search => self.ask_nth(Purpose::Search, count),
+            Action::SearchBack => self.ask_nth(Purpose::SearchBack, count),
             Action::Matching => self.ask(Purpose::Lines { shows: Shows::All, around: count }),
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
@@ -271,6 +274,10 @@ impl App {
 
     fn ask(&mut self, purpose: Purpose) {
         self.popup = Some(Popup::Prompt(Prompt::new(purpose)));
+    }
+
+    fn ask_nth(&mut self, purpose: Purpose, count: Option<u64>) {
+        self.popup = Some(Popup::Prompt(Prompt::nth(purpose, count)));
     }
 
     fn wait(&mut self, waiting: Waiting, text: &str) {

@@ -9,7 +9,7 @@ use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
-use crate::tui::popup::help::HelpKey;
+use crate::tui::popup::help::{HelpKey, HelpView};
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
@@ -44,9 +44,12 @@ impl App {
     /// Takes in a row of the policy picker; the same policy stays selected.
     pub(crate) fn compared(&mut self, compared: Compared, effects: &mut Effects) {
         let Some(pager) = &mut self.pager else { return };
-        let Some(Popup::Policies(picker)) = &mut self.popup else {
-            return pager.compared(compared, effects);
-        };
+        let mut popups = self.popup.iter_mut().chain(&mut self.beneath);
+        let picker = popups.find_map(|popup| match popup {
+            Popup::Policies(picker) => Some(picker),
+            _ => None,
+        });
+        let Some(picker) = picker else { return pager.compared(compared, effects) };
         let chosen = picker.selected(&pager.comparisons).map(|choice| choice.policy.name().to_owned());
         pager.compared(compared, effects);
         picker.choose(chosen.as_deref(), &pager.comparisons);
@@ -61,6 +64,21 @@ impl App {
         }
     }
 
+    /// Lays a pop-up over the screen and what pops up there already.
+    pub(crate) fn lay_over(&mut self, popup: Popup) {
+        self.beneath.extend(self.popup.replace(popup));
+    }
+
+    /// Closes the uppermost pop-up; the one beneath it comes back.
+    pub(crate) fn uncover(&mut self) {
+        self.popup = self.beneath.pop();
+    }
+
+    /// Opens help, which begins with the keys of a place.
+    pub(crate) fn open_help(&mut self, from: KeyContext) {
+        self.lay_over(Popup::Help(HelpView::new(from)));
+    }
+
     /// Handles a key in help; none reaches the view below.
     pub(crate) fn help_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Help(help)) = &mut self.popup else { return };
@@ -72,12 +90,18 @@ impl App {
         match help.key(key, &self.canvas) {
             HelpKey::Stays => {}
             HelpKey::Says(words) => self.message = Some(Message::note(words)),
-            HelpKey::Closes => self.popup = None,
+            HelpKey::Closes => self.uncover(),
         }
     }
 
     /// Handles a key in the policy picker.
     pub(crate) fn pick_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        match self.canvas.keys.action(KeyContext::Policies, key) {
+            Some(Action::Help) => return self.open_help(KeyContext::Policies),
+            Some(Action::QuitNow) => return self.leave(effects),
+            Some(Action::Interrupt) => return Self::interrupt(effects),
+            _ => {}
+        }
         let (Some(Popup::Policies(picker)), Some(pager)) = (&mut self.popup, &mut self.pager) else { return };
         let rows = &pager.comparisons;
         let page = view::picker::rows(self.canvas.size, picker) as isize;
@@ -129,6 +153,7 @@ impl App {
         match self.canvas.keys.action(KeyContext::Pair, key) {
             Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) => self.leave(effects),
+            Some(Action::Help) => self.open_help(KeyContext::Pair),
             _ => self.in_pager(|pager| pager.pair_key(key)),
         }
     }
@@ -139,6 +164,7 @@ impl App {
         match self.canvas.keys.action(KeyContext::Drawer, key) {
             Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) if !is_typing => self.leave(effects),
+            Some(Action::Help) if !is_typing => self.open_help(KeyContext::Drawer),
             _ => self.in_pager(|pager| pager.drawer_key(key, effects)),
         }
     }
@@ -201,8 +227,12 @@ impl App {
         let pager = self.pager.as_mut();
         match (prompt.purpose(), pager) {
             (Purpose::Filter, _) => self.stores.filter(prompt.text(), effects),
-            (Purpose::Search, Some(pager)) => pager.type_search(prompt.text(), Toward::End, effects),
-            (Purpose::SearchBack, Some(pager)) => pager.type_search(prompt.text(), Toward::Start, effects),
+            (Purpose::Search, Some(pager)) => {
+                pager.type_search(prompt.text(), (Toward::End, prompt.times()), effects);
+            }
+            (Purpose::SearchBack, Some(pager)) => {
+                pager.type_search(prompt.text(), (Toward::Start, prompt.times()), effects);
+            }
             _ => {}
         }
     }
@@ -220,10 +250,14 @@ impl App {
         let mut done = Ok(());
         match prompt.purpose() {
             Purpose::Search => {
-                self.in_pager(|pager| done = pager.search(prompt.text(), Toward::End, effects));
+                self.in_pager(|pager| {
+                    done = pager.search(prompt.text(), (Toward::End, prompt.times()), effects)
+                });
             }
             Purpose::SearchBack => {
-                self.in_pager(|pager| done = pager.search(prompt.text(), Toward::Start, effects));
+                self.in_pager(|pager| {
+                    done = pager.search(prompt.text(), (Toward::Start, prompt.times()), effects)
+                });
             }
             Purpose::Lines { shows, around } => {
                 let asked = Asked { text: prompt.text(), shows, around };

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::preview::{Policy, Preview};
 
 use super::Pager;
-use super::filter::LineFilter;
+use super::filter::{KeptFilter, LineFilter};
 use super::panes::{Panes, Place};
 use super::search::Find;
 use super::subject::OpenedFrom;
@@ -21,10 +21,11 @@ pub(crate) struct Handover {
     pub(crate) bookmarks: BTreeMap<usize, Bookmark>,
 }
 
-/// Where the user was in an output: its panes, search, policy and limits.
+/// Where the user was in an output: its panes, search, filter, policy and limits.
 pub(crate) struct Bookmark {
     panes: Panes,
     find: Find,
+    filter: Option<KeptFilter>,
     policy: Policy,
     limits_from: String,
     chosen: Policy,
@@ -52,6 +53,7 @@ impl Pager {
             let bookmark = Bookmark {
                 panes,
                 find: find.clone(),
+                filter: output.sift.as_ref().map(|sift| filter.keep(sift)),
                 bytes: output.view.len(),
                 policy: output.subject.policy,
                 limits_from: output.subject.limits_from,
@@ -63,7 +65,7 @@ impl Pager {
         Handover { find, filter, plans, bookmarks }
     }
 
-    /// Puts back the policy and the search of a bookmark. Returns the panes, to be put back with the preview.
+    /// Puts back the policy, the search and the filter of a bookmark. Returns the panes, to be put back with the preview.
     pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) -> Panes {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;
@@ -71,6 +73,9 @@ impl Pager {
         output.chosen = bookmark.chosen;
         output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
         self.find.take_up(bookmark.find);
+        if let Some(filter) = bookmark.filter {
+            self.take_up_filter(filter);
+        }
         bookmark.panes
     }
 }

@@ -154,6 +154,7 @@ impl Pager {
             Some(panes) => {
                 let place = panes.here();
                 pager.panes = panes;
+                pager.filter_again(effects);
                 pager.plan(AfterPlan::Return(place), effects);
             }
             None => pager.plan(AfterPlan::Stay, effects),

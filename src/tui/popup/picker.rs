@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
-use crate::compare::Order;
+use crate::compare::{Order, Sorting};
 use crate::tui::event::MOST_TYPED;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::comparing::Comparisons;
@@ -19,7 +19,7 @@ pub struct Picker {
     used: Option<String>,
     /// The policy marked to be seen beside another.
     marked: Option<String>,
-    order: Order,
+    sorting: Sorting,
     /// Whether policies of earlier eras are listed too.
     pub all: bool,
     /// The index of the selected policy among those shown.
@@ -47,8 +47,10 @@ impl Picker {
         }
         let row = |choice: &Choice| rows.row(choice.policy.name());
         shown.sort_by(|a, b| match (row(a), row(b)) {
-            _ if self.order == Order::Name => a.policy.name().cmp(b.policy.name()),
-            (Some(a), Some(b)) => self.order.compare(a, b),
+            _ if self.sorting.by == Order::Name => {
+                self.sorting.compare_names(a.policy.name(), b.policy.name())
+            }
+            (Some(a), Some(b)) => self.sorting.compare(a, b),
             (a, b) => b.is_some().cmp(&a.is_some()),
         });
         shown
@@ -91,9 +93,16 @@ impl Picker {
         self.input.value()
     }
 
-    /// Returns by what the rows are sorted.
-    pub(crate) fn order(&self) -> Order {
-        self.order
+    /// Returns how the rows are sorted.
+    pub(crate) fn sorting(&self) -> Sorting {
+        self.sorting
+    }
+
+    /// Sorts by the next figure that there is.
+    fn sort_by_next(&mut self, rows: &Comparisons) {
+        let made = || self.choices.iter().filter_map(|choice| rows.row(choice.policy.name()));
+        let by = self.sorting.by.next(|by| made().any(|row| by.has_figure(row)));
+        self.sorting = Sorting { by, ..Sorting::default() };
     }
 
     /// Whether a policy is marked to be seen beside another.
@@ -152,7 +161,10 @@ impl Picker {
             }
             Some(Action::Choose) => return self.mark(rows),
             Some(Action::Eras) => self.list(rows, |picker| picker.all = !picker.all),
-            Some(Action::Sort) => self.list(rows, |picker| picker.order = picker.order.next()),
+            Some(Action::Sort) => self.list(rows, |picker| picker.sort_by_next(rows)),
+            Some(Action::SortReverse) => {
+                self.list(rows, |picker| picker.sorting = picker.sorting.reversed());
+            }
             Some(Action::Down) => self.step(1, rows),
             Some(Action::Up) => self.step(-1, rows),
             Some(Action::PageDown) => self.step(page, rows),

@@ -48,6 +48,8 @@ impl Purpose {
 #[derive(Debug, Clone, Default)]
 pub struct Prompt {
     purpose: Option<Purpose>,
+    /// Which match a search goes to: the first, or that of the number typed before.
+    times: Option<u64>,
     input: Input,
     /// Steps back in the history; 0 is the line being typed.
     back: usize,
@@ -59,6 +61,22 @@ impl Prompt {
     /// Creates an empty prompt.
     pub fn new(purpose: Purpose) -> Self {
         Self { purpose: Some(purpose), ..Self::default() }
+    }
+
+    /// Creates an empty prompt for a search that goes to the match of this number.
+    pub(crate) fn nth(purpose: Purpose, times: Option<u64>) -> Self {
+        Self { times, ..Self::new(purpose) }
+    }
+
+    /// Returns which match a search goes to, 1-based.
+    pub(crate) fn times(&self) -> u64 {
+        self.times.unwrap_or(1).max(1)
+    }
+
+    /// Returns the label in front of the typed text, with the number typed before.
+    pub(crate) fn label(&self) -> String {
+        let times = self.times.map_or(String::new(), |times| times.to_string());
+        format!("{times}{}", self.purpose().label())
     }
 
     /// Creates a prompt that already contains some text.

@@ -405,6 +405,7 @@ fn seek(job: &SearchJob) -> SearchReply {
 fn named_key(name: &str) -> KeyCode {
     match name {
         "Tab" => KeyCode::Tab,
+        "F1" => KeyCode::F(1),
         "Enter" => KeyCode::Enter,
         "Esc" => KeyCode::Esc,
         "Up" => KeyCode::Up,

@@ -182,3 +182,15 @@ fn errors_are_those_of_the_configuration() {
     bench.carry_out(effects);
     assert!(bench.rows()[0].ends_with("errors 2"), "{}", bench.rows()[0]);
 }
+
+#[test]
+fn a_count_before_a_search_goes_to_that_match() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>3/unit_1\\d\\b");
+    assert!(bench.status().contains("3/unit_1"), "{}", bench.status());
+    assert!(bench.status().contains("3 of 10"), "it is shown while typing: {}", bench.status());
+    assert!(bench.keys("<Enter>").status().contains("3 of 10"), "{}", bench.status());
+    assert!(bench.keys("n").status().contains("4 of 10"), "{}", bench.status());
+    assert!(bench.keys("2/<Enter>").status().contains("6 of 10"), "{}", bench.status());
+    assert!(bench.keys("2?<Enter>").status().contains("4 of 10"), "{}", bench.status());
+}

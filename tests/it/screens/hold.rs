@@ -187,6 +187,27 @@ fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
 }
 
 #[test]
+fn a_filter_comes_back_with_its_file() {
+    let home = Home::new();
+    let logs = [("one", test_log(8432)), ("two", test_log(500))];
+    let sources = logs.map(|(name, log)| Source::open(&home.file(name, log)).expect("a file"));
+    let mut bench = Bench::new((80, 24));
+    let show = |bench: &mut Bench, file: usize| {
+        let effects = bench.show_file(file, 2, subject(policy("opencode/output")), &sources[file]);
+        bench.carry_out(effects);
+    };
+    show(&mut bench, 0);
+    let before = bench.keys("<Tab>300G").rows();
+    bench.keys("2&unit_.*7$<Enter>40j");
+    let first = bench.rows();
+    show(&mut bench, 1);
+    assert!(!bench.keys("<Tab>").status().contains('&'), "{}", bench.status());
+    show(&mut bench, 0);
+    assert_eq!(bench.rows(), first);
+    assert_eq!(bench.keys("<Esc>").rows()[..22], before[..22]);
+}
+
+#[test]
 fn a_filter_that_is_given_up_leads_back_to_the_entry() {
     let mut stocked = Stocked::with_entries((80, 24)).shown();
     let bench = &mut stocked.bench;

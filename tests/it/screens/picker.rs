@@ -1,6 +1,6 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
-use overspill::tui::app::{Effect, Popup};
+use overspill::tui::app::{Effect, Event, Popup};
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
@@ -131,4 +131,77 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
     assert_eq!(copied[0], "--policy opencode/output --set max_lines=3000");
     assert!(copied[1].contains("default = 3000") && copied[1].starts_with("agent = "));
     assert!(copied[2].contains("tool_output") && copied[2].contains("\"max_lines\": 3000"), "{}", copied[2]);
+}
+
+#[test]
+fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
+    for size in SIZES {
+        let mut bench = open(size);
+        for (open, first) in [
+            ("p<Down>", "Policies (p)"),
+            ("<Esc>l<Right>", "Limits (l)"),
+            ("<Esc>p<^T><Down><^T>}", "Two policies (^T)"),
+        ] {
+            let before = bench.keys(open).screen();
+            bench.keys("<F1>");
+            assert!(matches!(bench.app.popup, Some(Popup::Help(_))), "{open}");
+            let rows = bench.rows();
+            let heading = rows.iter().skip_while(|row| !row.contains("┌ Keys")).nth(1);
+            assert!(heading.is_some_and(|row| row.contains(first)), "{open}: {heading:?}");
+            assert_eq!(bench.keys("jj<F1>").screen(), before, "{open}");
+        }
+    }
+}
+
+#[test]
+fn a_question_asked_over_the_picker_leads_back_to_it() {
+    let mut bench = open(SIZES[0]);
+    bench.app.pager.as_mut().expect("an output").running = true;
+    let before = bench.keys("p<Down><F1>").screen();
+    assert!(bench.keys("Q").status().contains("Stop the command?"));
+    assert_eq!(bench.keys("<Esc>").screen(), before);
+    assert!(matches!(bench.keys("<F1>").app.popup, Some(Popup::Policies(_))));
+}
+
+#[test]
+fn pastes_into_picker_and_drawer_are_ignored() {
+    let mut bench = open(SIZES[0]);
+    for open in ["p", "<Esc>l", "7"] {
+        let before = bench.keys(open).screen();
+        let effects = bench.update(Event::Paste("5\u{1b}qy metadata".into()));
+        assert!(effects.is_empty());
+        assert_eq!(bench.screen(), before, "{open}");
+    }
+}
+
+#[test]
+fn rows_are_sorted_by_each_figure_that_there_is_and_reversed() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("p");
+    let titles = |bench: &mut Bench| -> Vec<String> {
+        let mut title = || {
+            let rows = bench.keys("<^S>").rows();
+            let row = rows.iter().find(|row| row.contains("· by ")).expect("a title").clone();
+            let (_, by) = row.split_once("· by ").expect("by");
+            by.split(" ─").next().unwrap_or(by).trim_end_matches(['─', '┐']).to_owned()
+        };
+        std::iter::from_fn(|| Some(title())).take_while(|by| by != "name, A to Z").collect()
+    };
+    let all = ["most kept, most first", "lines, most first", "bytes, most first", "tokens, fewest first"];
+    let errors = "errors kept, most first";
+    assert_eq!(titles(&mut bench), [&all[..], &[errors]].concat());
+    bench.keys("<Esc>/error<Enter>p");
+    assert_eq!(titles(&mut bench), [&all[..], &["finds kept, most first", errors]].concat());
+    let order = |bench: &Bench| {
+        let rows = bench.rows();
+        let names =
+            rows.iter().filter_map(|row| row.split_whitespace().find(|word| word.starts_with("opencode/")));
+        names.skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let forth = order(bench.keys("<^S><^S><^S><^S>"));
+    let mut back = order(bench.keys("<^O>"));
+    assert!(bench.rows().iter().any(|row| row.contains("by tokens, most first")));
+    back.reverse();
+    assert_eq!(forth, back);
+    assert!(forth.len() > 1);
 }

@@ -58,7 +58,27 @@ pub(crate) enum LeaveFilter {
     StayIfMoved,
 }
 
+/// A filter of an output that is not on the screen.
+pub(crate) struct KeptFilter {
+    conditions: Vec<Condition>,
+    shows: Shows,
+    around: u64,
+    origin: Option<Place>,
+    aim: (u64, u64),
+}
+
 impl LineFilter {
+    /// Returns what makes the same filter again.
+    pub(crate) fn keep(&self, sift: &Sift) -> KeptFilter {
+        KeptFilter {
+            conditions: sift.conditions().to_vec(),
+            shows: sift.shows(),
+            around: sift.around(),
+            origin: self.origin.clone(),
+            aim: self.aim,
+        }
+    }
+
     /// Prepares for another output: keeps the history.
     pub(crate) fn forget_place(self) -> Self {
         Self { history: self.history, number: self.number + 1, ..Self::default() }
@@ -120,6 +140,15 @@ impl Pager {
         self.count_filtered(effects);
         self.land(aim);
         Ok(())
+    }
+
+    /// Filters again as before; the lines have yet to be counted.
+    pub(crate) fn take_up_filter(&mut self, kept: KeptFilter) {
+        let KeptFilter { conditions, shows, around, origin, aim } = kept;
+        let output = &mut self.output;
+        let sift = Sift::new(conditions, &output.kept, output.view.len());
+        output.sift = Some(sift.showing(shows, around));
+        (self.filter.origin, self.filter.aim) = (origin, aim);
     }
 
     /// Removes the filter. Returns false if there is none.

@@ -92,8 +92,14 @@ pub(crate) fn fault(error: &PatternError) -> String {
 }
 
 impl Pager {
-    /// Starts a search for a typed pattern; an empty one repeats the last, from the current match on.
-    pub(crate) fn search(&mut self, text: &str, toward: Toward, effects: &mut Effects) -> Result<(), String> {
+    /// Starts a search for a typed pattern, which goes to the match of a number, 1-based; an empty one repeats the last,
+    /// from the current match on.
+    pub(crate) fn search(
+        &mut self,
+        text: &str,
+        (toward, times): (Toward, u64),
+        effects: &mut Effects,
+    ) -> Result<(), String> {
         if self.accept_typing(text)? {
             self.enter_in_history(text);
             return Ok(());
@@ -110,7 +116,7 @@ impl Pager {
             self.find.pattern = Some(pattern);
             self.count_matches(effects);
         }
-        self.seek(Sought::Match, toward, 1, effects);
+        self.seek(Sought::Match, toward, times, effects);
         Ok(())
     }
 

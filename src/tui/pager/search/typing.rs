@@ -38,8 +38,8 @@ impl Typing {
 }
 
 impl Pager {
-    /// Searches for what is typed so far, from where the typing began.
-    pub(crate) fn type_search(&mut self, text: &str, toward: Toward, effects: &mut Effects) {
+    /// Searches for what is typed so far, from where the typing began, for the match of a number, 1-based.
+    pub(crate) fn type_search(&mut self, text: &str, (toward, times): (Toward, u64), effects: &mut Effects) {
         if self.find.typing.as_ref().map_or(text.is_empty(), |typing| typing.text == text) {
             return;
         }
@@ -60,7 +60,7 @@ impl Pager {
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
         self.count_matches(effects);
-        self.seek(Sought::Match, toward, 1, effects);
+        self.seek(Sought::Match, toward, times, effects);
     }
 
     fn begin_typing(&mut self) {

@@ -92,6 +92,8 @@ pub struct Drawn {
     pub escapes: bool,
     /// Whether a progress line is folded.
     pub folded: bool,
+    /// Whether a line starts as an object of JSON does.
+    pub json: bool,
 }
 
 /// Draws a pane, with its heading if it has one.
@@ -136,7 +138,14 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
         escapes: kinds().any(|kind| kind == CellKind::Escape),
         folded: rows.iter().any(|row| row.states.is_some()),
+        json: rows.iter().any(|row| row.opens && starts_object(row)),
     }
+}
+
+/// Whether the text of a row starts with `{"`.
+fn starts_object(row: &ScreenRow) -> bool {
+    let mut texts = row.cells.iter().map(|cell| cell.text.as_str()).filter(|text| *text != " ");
+    texts.next() == Some("{") && texts.next() == Some("\"")
 }
 
 fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {

@@ -145,7 +145,8 @@ fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<RightEnd> {
     let [hidden, hidden_barely] = escapes(pager, drawn);
     let asks = [warned + &hidden, warned_barely + &hidden_barely];
     let asks = asks.map(|text| (!text.is_empty()).then(|| Span::new(text, theme.warning)));
-    let hints = footer::versions(footer_state(pager), pager.canvas.keys);
+    let json = drawn.json.then_some(&footer::JSON);
+    let hints = footer::versions(footer_state(pager), json, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     let hint = |n: usize| hints.get(n).map(|text| Span::new(text.as_str(), theme.dim));
     let end = |found: &Option<Span>, asks: Option<&Span>, n: usize| RightEnd {

@@ -78,7 +78,7 @@ pub(crate) fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, fr
 
 /// Names the output, so that the figures cannot be taken for limits.
 fn title(pager: &Pager, picker: &Picker) -> String {
-    let sorted = picker.order().as_str();
+    let sorted = picker.sorting().in_words();
     format!(" Policies: what each makes of {} · by {sorted} ", pager.output.subject.name)
 }
 

@@ -16,10 +16,10 @@ pub(crate) fn draw(
     frame: &mut Frame,
     area: Rect,
 ) {
-    let label = prompt.purpose().label();
+    let label = prompt.label();
     let fault = message.filter(|message| message.is_error);
     let spans = [
-        Span::new(label, canvas.theme.accent),
+        Span::new(label.as_str(), canvas.theme.accent),
         Span::plain(prompt.text()),
         Span::new(fault.map_or_else(String::new, |fault| format!(" — {}", fault.text)), canvas.theme.error),
     ];

@@ -200,7 +200,7 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let versions = footer::versions(footer_state(screen), screen.canvas.keys);
+    let versions = footer::versions(footer_state(screen), None, screen.canvas.keys);
     let left = match (message, &screen.copying) {
         (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
         (Some(message), _) => Span::plain(format!(" {}", message.text)),
