@@ -1,8 +1,10 @@
 //! Writes what is measured: `cargo bench --bench generate -- [--line] PATH [BYTES]` an output,
-//! `cargo bench --bench generate -- stores DIR COUNT` a store of many under DIR, as under `XDG_DATA_HOME`.
+//! `cargo bench --bench generate -- stores DIR COUNT` a store of many under DIR, as under `XDG_DATA_HOME`,
+//! `-- transcript PATH BYTES` an agent's records, `-- sessions HOME COUNT` many of them below a home directory.
 
 mod spill;
 mod stores;
+mod transcripts;
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -17,10 +19,21 @@ const LINE: u64 = 200_000_000;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    if let [first, dir, count] = &words[..]
-        && first == "stores"
-    {
-        return stores::write(dir.as_ref(), count.parse().map_err(io::Error::other)?);
+    if let [first, path, count] = &words[..] {
+        let count = || count.parse().map_err(io::Error::other);
+        match first.as_str() {
+            "stores" => return stores::write(path.as_ref(), count()?),
+            "sessions" => return transcripts::write_home(path.as_ref(), count()?),
+            "transcript" => {
+                return transcripts::write(
+                    &mut BufWriter::with_capacity(1 << 20, File::create(path)?),
+                    "s",
+                    count()?,
+                    1,
+                );
+            }
+            _ => {}
+        }
     }
     let (shape, words) = match words.split_first() {
         Some((first, rest)) if first == "--line" => (Shape::OneLine, rest),
