@@ -217,7 +217,8 @@ impl Call {
             at: None,
             status: CallStatus::NoResult,
             exit: None,
-            results: Vec::new(),
+            // Nearly every call has just one, for which a list that grows would take room for four.
+            results: Vec::with_capacity(1),
             display: Vec::new(),
             cites: Vec::new(),
             cut: CutState::Unknown,

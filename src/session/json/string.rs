@@ -32,6 +32,11 @@ impl<'a> JsonText<'a> {
 
     /// Whether the text is this one.
     pub fn is(&self, text: &str) -> bool {
+        // Most keys differ in the first byte from the one that is looked for.
+        let first = self.encoded.first().copied().filter(|first| first.is_ascii() && *first != b'\\');
+        if first.is_some_and(|first| text.as_bytes().first() != Some(&first)) {
+            return false;
+        }
         if memchr(b'\\', self.encoded).is_none() {
             return self.encoded == text.as_bytes();
         }
@@ -43,6 +48,9 @@ impl<'a> JsonText<'a> {
 
     /// Decodes at most `most` bytes of text. It ends at a character.
     pub fn to_text(&self, most: usize) -> DecodedText {
+        if let Some(plain) = self.plain().filter(|plain| plain.len() <= most) {
+            return DecodedText { text: plain.to_owned(), ..DecodedText::default() };
+        }
         let mut decoded = DecodedText::default();
         decoded.replaced = self.decode(&mut |piece| {
             let room = most - decoded.text.len();
@@ -52,6 +60,12 @@ impl<'a> JsonText<'a> {
             !decoded.is_cut
         });
         decoded
+    }
+
+    /// Returns the text if it stands there as it is: a short one without escapes.
+    pub fn plain(&self) -> Option<&'a str> {
+        let is_plain = self.encoded.len() <= SHORT && memchr(b'\\', self.encoded).is_none();
+        is_plain.then(|| std::str::from_utf8(self.encoded).ok())?
     }
 
     /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.
@@ -110,6 +124,9 @@ fn stringify(found: char, take: &mut dyn FnMut(&[u8])) {
         other => take(other.encode_utf8(&mut [0; 4]).as_bytes()),
     }
 }
+
+/// The longest string that is looked at for being plain, in bytes.
+const SHORT: usize = 256;
 
 /// The longest escape, in bytes: two halves of a surrogate pair.
 const LONGEST_ESCAPE: usize = 12;
