@@ -103,6 +103,11 @@ enum Access {
 type FileState = Option<(u64, i64, i64, u64)>;
 
 impl Database {
+    /// Returns the files whose state tells whether a database may have changed: itself and its log.
+    pub fn files(path: &Path) -> [PathBuf; 2] {
+        [path.to_owned(), beside(path, "-wal")]
+    }
+
     /// Whether the first bytes of a file are those of a database.
     pub fn is_one(head: &[u8]) -> bool {
         head.starts_with(MAGIC)

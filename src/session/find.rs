@@ -1,18 +1,16 @@
 //! Looks for sessions: walks the agents' directories, and reads the ends of files.
 
-use std::fs::{DirEntry, File, OpenOptions};
+use std::fs::{DirEntry, File};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-use rustix::fs::OFlags;
 
 use crate::env::Env;
 
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
 use super::reader::{GLANCE, SessionFile};
+use super::record::{fill, open_regular};
 
 /// The most names that are read of one directory.
 const MOST_NAMES: usize = 1_000_000;
@@ -116,13 +114,7 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
 /// # Errors
 /// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    // A FIFO without a writer would otherwise block.
-    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("is not a regular file"));
-    }
+    let (file, meta) = open_regular(path)?;
     let head = part(&file, 0, GLANCE)?;
     let rest = meta.len().saturating_sub(head.len() as u64);
     let length = rest.min(GLANCE as u64);
@@ -132,15 +124,7 @@ pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
 
 fn part(file: &File, start: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
-    let mut filled = 0;
-    while filled < length {
-        match file.read_at(&mut bytes[filled..], start + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let filled = fill(file, start, &mut bytes)?;
     bytes.truncate(filled);
     Ok(bytes)
 }

@@ -22,6 +22,7 @@ pub mod tally;
 pub mod text;
 pub mod transcript;
 pub mod verify;
+pub mod watch;
 pub mod whole;
 pub mod window;
 

@@ -1,21 +1,27 @@
 //! How an agent's records are found and read: what each reader offers, and the one pass over a log that all share.
 
 use std::fmt;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::env::Env;
-use crate::source::{Change, OpenError, Source};
 
-use super::json::{Json, Tape};
+use super::json::Json;
 use super::model::{RecordSpan, SessionFacts};
-use super::record::{LineStep, MappedRecords, lines};
+use super::record::{HoldOpen, LogChange, LogFile, LogStep, records};
 use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
+
+/// How many logs of a session are kept open.
+const MOST_HELD: usize = 16;
+
+/// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
+const STRIDE: u64 = 256 << 10;
 
 /// A session as it is found: by its path, before anything of it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +58,6 @@ impl SessionFile {
 /// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The file cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
     /// The records cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {
@@ -160,21 +163,28 @@ pub trait LogReader: Send {
 }
 
 /// Finds the logs of a session, the main one first.
-pub type LogPaths = Box<dyn Fn() -> Vec<PathBuf> + Send>;
+pub type LogPaths = Box<dyn FnMut() -> Vec<PathBuf> + Send>;
 
 /// A session in one or several logs of a JSON value a line.
 pub struct LogSession {
     agent: &'static str,
     find: LogPaths,
+    new_reader: fn() -> Box<dyn LogReader>,
+    state: LogState,
+}
+
+/// What was read of the logs so far.
+struct LogState {
     paths: Vec<PathBuf>,
     logs: Vec<Log>,
     reader: Box<dyn LogReader>,
-    new_reader: fn() -> Box<dyn LogReader>,
     transcript: Transcript,
+    /// Whether a reading of more was given up or failed in the middle, after which all is read again.
+    is_torn: bool,
 }
 
 struct Log {
-    source: Source,
+    file: LogFile,
     number: u32,
     next: u64,
     unfinished: u64,
@@ -194,116 +204,178 @@ impl LogSession {
         Self::follow(agent, Box::new(move || paths.clone()), new_reader, progress)
     }
 
-    /// Reads the logs that `find` returns, and looks for others at each refresh: an agent may begin a new one.
+    /// Reads the logs that `find` returns, and looks for others at each refresh: an agent may begin a new one. So `find`
+    /// has to be cheap.
     ///
     /// # Errors
     /// As for [`LogSession::open`].
     pub fn follow(
         agent: &'static str,
-        find: LogPaths,
+        mut find: LogPaths,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let transcript = Transcript::new(agent);
-        let (paths, logs, reader) = (Vec::new(), Vec::new(), new_reader());
-        let mut session = Self { agent, find, paths, logs, reader, new_reader, transcript };
-        session.read_all(progress)?;
-        Ok(Box::new(session))
+        let state = LogState::read(agent, find(), new_reader(), progress)?;
+        Ok(Box::new(Self { agent, find, new_reader, state }))
     }
 
-    fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
-        self.paths = (self.find)();
-        self.logs.clear();
-        self.reader = (self.new_reader)();
-        self.transcript = Transcript::new(self.agent);
-        for (n, path) in self.paths.iter().enumerate() {
-            let source = match Source::open(path) {
-                Ok(source) => source,
-                Err(error) if n == 0 => return Err(error.into()),
-                Err(_) => continue,
-            };
-            let records = MappedRecords::new(path.clone(), source.view());
-            let number = self.transcript.add_source(Arc::new(records));
-            self.logs.push(Log { source, number, next: 0, unfinished: 0 });
-        }
-        let total = self.logs.iter().map(|log| log.source.view().len() as u64).sum();
-        let mut done = 0;
-        for n in 0..self.logs.len() {
-            let path = self.logs[n].source.path().map(Path::to_owned).unwrap_or_default();
-            self.reader.file(&path, &mut self.transcript);
-            self.read_on(n, &|at| progress.step(done + at, total))?;
-            done += self.logs[n].source.view().len() as u64;
-        }
-        self.settle();
-        Ok(())
-    }
-
-    /// Reads the records of one log that were not read yet.
-    fn read_on(&mut self, n: usize, wanted: &dyn Fn(u64) -> bool) -> Result<(), SessionError> {
-        let Self { logs, reader, transcript, .. } = self;
-        let Some(log) = logs.get_mut(n) else { return Ok(()) };
-        let view = log.source.view();
-        let (mut tape, mut is_wanted) = (Tape::default(), true);
-        log.unfinished = 0;
-        log.next = lines(&view, log.next, &mut |step| {
-            match step {
-                LineStep::Unfinished(at) => log.unfinished = view.len() as u64 - at,
-                LineStep::Line(line) => {
-                    transcript.unread.records += 1;
-                    let place = RecordPlace { source: log.number, row: 0, start: line.start };
-                    match tape.read(line.bytes) {
-                        Ok(record) => {
-                            let is_known = reader.record(record, place, transcript);
-                            transcript.unread.known += u64::from(is_known);
-                        }
-                        Err(_) => transcript.unread.broken += 1,
-                    }
-                    is_wanted = wanted(line.start);
-                }
-            }
-            if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        if is_wanted { Ok(()) } else { Err(SessionError::GivenUp) }
-    }
-
-    fn settle(&mut self) {
-        self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
-        self.reader.settle(&mut self.transcript);
+    fn read_all(
+        &mut self,
+        paths: Vec<PathBuf>,
+        progress: &dyn ReadProgress,
+    ) -> Result<NewRecords, SessionError> {
+        self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
+        Ok(NewRecords::Some)
     }
 }
 
 impl OpenedSession for LogSession {
     fn transcript(&self) -> &Transcript {
-        &self.transcript
+        &self.state.transcript
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if (self.find)() != self.paths {
-            self.read_all(progress)?;
-            return Ok(true);
+        let paths = (self.find)();
+        if self.state.is_torn || !self.state.paths.iter().all(|path| paths.contains(path)) {
+            return Ok(self.read_all(paths, progress)? == NewRecords::Some);
         }
+        let found = match self.state.read_more(&paths, progress)? {
+            NewRecords::All => self.read_all(paths, progress)?,
+            found => found,
+        };
+        Ok(found == NewRecords::Some)
+    }
+}
+
+/// What a look at the logs found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NewRecords {
+    None,
+    Some,
+    /// A log was rewritten: all have to be read again.
+    All,
+}
+
+impl LogState {
+    fn read(
+        agent: &'static str,
+        paths: Vec<PathBuf>,
+        reader: Box<dyn LogReader>,
+        progress: &dyn ReadProgress,
+    ) -> Result<Self, SessionError> {
+        let transcript = Transcript::new(agent);
+        let mut state = Self { paths: Vec::new(), logs: Vec::new(), reader, transcript, is_torn: false };
+        let logs = state.begin(&paths)?;
+        state.read_on(&logs, progress)?;
+        Ok(state)
+    }
+
+    /// Takes up logs. Returns their numbers.
+    fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
+        let before = self.logs.len();
+        for path in paths {
+            let hold = if self.logs.len() < MOST_HELD { HoldOpen::Yes } else { HoldOpen::No };
+            let opened = LogFile::open(path).and_then(|file| Ok((file.records(hold)?, file)));
+            match opened {
+                Ok((records, file)) => {
+                    let number = self.transcript.add_source(Arc::new(records));
+                    self.logs.push(Log { file, number, next: 0, unfinished: 0 });
+                }
+                Err(error) if self.paths.is_empty() => return Err(unreadable(path, &error)),
+                Err(_) => {}
+            }
+            self.paths.push(path.clone());
+        }
+        Ok((before..self.logs.len()).collect())
+    }
+
+    /// Reads what was added since, and logs that are new.
+    fn read_more(
+        &mut self,
+        paths: &[PathBuf],
+        progress: &dyn ReadProgress,
+    ) -> Result<NewRecords, SessionError> {
         let mut grown = Vec::new();
         for (n, log) in self.logs.iter_mut().enumerate() {
-            match log.source.refresh() {
-                Change::Same => {}
-                Change::Grown { .. } => grown.push(n),
-                _ => {
-                    self.read_all(progress)?;
-                    return Ok(true);
-                }
+            match log.file.refresh().map_err(|error| unreadable(log.file.path(), &error))? {
+                LogChange::Same => {}
+                LogChange::Grown => grown.push(n),
+                LogChange::Replaced => return Ok(NewRecords::All),
             }
         }
-        for n in &grown {
-            let log = &self.logs[*n];
-            let (path, view) = (log.source.path().map(Path::to_owned).unwrap_or_default(), log.source.view());
-            let total = view.len() as u64;
-            self.reader.file(&path, &mut self.transcript);
-            self.transcript.sources[log.number as usize] = Arc::new(MappedRecords::new(path, view));
-            self.read_on(*n, &|at| progress.step(at, total))?;
+        let new: Vec<_> = paths.iter().filter(|path| !self.paths.contains(path)).cloned().collect();
+        grown.extend(self.begin(&new)?);
+        if grown.is_empty() {
+            return Ok(NewRecords::None);
         }
-        if !grown.is_empty() {
-            self.settle();
-        }
-        Ok(!grown.is_empty())
+        self.is_torn = true;
+        self.read_on(&grown, progress)?;
+        self.is_torn = false;
+        Ok(NewRecords::Some)
     }
+
+    /// Reads the records of some logs that were not read yet.
+    fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
+        let rest = |log: &Log| log.file.len().saturating_sub(log.next);
+        let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();
+        let mut done = 0;
+        for n in logs {
+            let Some(log) = self.logs.get_mut(*n) else { continue };
+            let (from, rest) = (log.next, rest(log));
+            self.reader.file(log.file.path(), &mut self.transcript);
+            let wanted = |at: u64| progress.step(done + at.saturating_sub(from), total);
+            read_log(log, &mut *self.reader, &mut self.transcript, &wanted)?;
+            done += rest;
+        }
+        self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
+        self.reader.settle(&mut self.transcript);
+        Ok(())
+    }
+}
+
+/// Reads the records of one log that were not read yet.
+fn read_log(
+    log: &mut Log,
+    reader: &mut dyn LogReader,
+    transcript: &mut Transcript,
+    wanted: &dyn Fn(u64) -> bool,
+) -> Result<(), SessionError> {
+    let (mut unfinished, mut asked) = (0, None);
+    let ended = records(&log.file, log.next, &mut |step| {
+        let (start, record) = match step {
+            LogStep::Record(start, record) => (start, record),
+            LogStep::Unfinished(at) => {
+                unfinished = log.file.len().saturating_sub(at);
+                return ControlFlow::Continue(());
+            }
+        };
+        transcript.unread.records += 1;
+        match record {
+            Ok(record) => {
+                let place = RecordPlace { source: log.number, row: 0, start };
+                transcript.unread.known += u64::from(reader.record(record, place, transcript));
+            }
+            Err(_) => transcript.unread.broken += 1,
+        }
+        if asked.is_some_and(|asked| start < asked + STRIDE) {
+            return ControlFlow::Continue(());
+        }
+        asked = Some(start);
+        if wanted(start) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    log.unfinished = unfinished;
+    match ended.map_err(|error| unreadable(log.file.path(), &error))? {
+        ControlFlow::Continue(next) => log.next = next,
+        ControlFlow::Break(()) => return Err(SessionError::GivenUp),
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> SessionError {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    SessionError::Unreadable { path: path.to_owned(), why }
 }

@@ -20,6 +20,7 @@ use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
+use crate::session::watch::PathWatch;
 
 const AGENT: &str = "goose";
 
@@ -81,7 +82,8 @@ impl SessionFormat for Goose {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let mut session = GooseSession { file: file.clone(), transcript: Transcript::new(AGENT) };
+        let (file, watch) = (file.clone(), PathWatch::default());
+        let mut session = GooseSession { file, watch, transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
@@ -129,6 +131,7 @@ fn utc(text: &str) -> Option<Timestamp> {
 /// A session in the database.
 struct GooseSession {
     file: SessionFile,
+    watch: PathWatch,
     transcript: Transcript,
 }
 
@@ -167,7 +170,16 @@ impl OpenedSession for GooseSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let transcript = self.read(progress).map_err(|error| error.of(&self.file.path))?;
+        if !self.watch.has_changed(&Database::files(&self.file.path)) {
+            return Ok(false);
+        }
+        let transcript = match self.read(progress) {
+            Ok(transcript) => transcript,
+            Err(error) => {
+                self.watch = PathWatch::default();
+                return Err(error.of(&self.file.path));
+            }
+        };
         let before = std::mem::replace(&mut self.transcript, transcript);
         Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
     }

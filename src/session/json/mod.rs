@@ -1,11 +1,14 @@
 //! JSON of agents' records: an index of the values of one record, made in one pass without decoding, and the decoding of
 //! its strings on demand.
 
+mod keys;
 mod string;
 mod tape;
+mod value;
 
 pub use string::{DecodedText, Decoder, JsonText};
-pub use tape::{Json, Kind, Tape, TapeError};
+pub use tape::{Tape, TapeError, Tapes};
+pub use value::{Json, Kind};
 
 #[cfg(test)]
 mod tests;

@@ -1,29 +1,21 @@
 //! The values of one JSON record by place: one pass over the bytes, nothing decoded, nothing recursive.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use memchr::memchr;
 
-use super::string::JsonText;
+use super::keys::RootKeys;
+use super::value::{Json, Kind, Node};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
 pub(super) const MOST_VALUES: usize = 1 << 20;
 
+/// The most values and the most records of a block that are indexed at once.
+const MOST_IN_BLOCK: usize = 1 << 18;
+const MOST_KEYS: usize = 1 << 13;
+
 /// The longest record, in bytes: places in a tape are 32 bits wide.
 const LONGEST: usize = u32::MAX as usize;
-
-/// What a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `{…}`
-    Object,
-    /// `[…]`
-    Array,
-    /// `"…"`
-    String,
-    /// A number, or any other bare word: it is checked only when it is read.
-    Bare,
-}
 
 /// Why a record cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,20 +31,12 @@ pub enum TapeError {
     TooLong,
 }
 
-/// One value: its bytes, and the node that follows it and all that is inside of it.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    start: u32,
-    end: u32,
-    next: u32,
-    kind: Kind,
-}
-
 /// The index of one record's values. Reused for many records, so that it allocates rarely.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
     open: Vec<u32>,
+    keys: RootKeys,
 }
 
 impl Tape {
@@ -63,19 +47,127 @@ impl Tape {
     /// The bytes are not JSON in its outline (brackets, commas, quotes), or hold too many values.
     pub fn read<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
         self.nodes.clear();
-        self.open.clear();
-        if record.len() > LONGEST {
-            return Err(TapeError::TooLong);
-        }
-        Outline { bytes: record, at: 0, tape: self }.read()?;
-        Ok(Json { bytes: record, nodes: &self.nodes, at: 0 })
+        self.keys = outline(record, &mut self.nodes, &mut self.open, MOST_VALUES)?;
+        Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
     }
+}
+
+/// The indexes of many records in one block of bytes. Memory is bounded: from some number of records or values on, a record
+/// is indexed only when it is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Tapes {
+    nodes: Vec<Node>,
+    open: Vec<u32>,
+    keys: Vec<RootKeys>,
+    records: Vec<Indexed>,
+}
+
+/// A record of [`Tapes`].
+#[derive(Clone, Debug)]
+struct Indexed {
+    bytes: Range<u32>,
+    state: IndexState,
+}
+
+#[derive(Clone, Debug)]
+enum IndexState {
+    /// Where its nodes are, and which keys are its own.
+    Ready(Range<u32>, u32),
+    Broken(TapeError),
+    Later,
+}
+
+impl Tapes {
+    /// Forgets all records.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.open.clear();
+        self.open.shrink_to(MOST_IN_BLOCK);
+        self.keys.clear();
+        self.records.clear();
+    }
+
+    /// Indexes the record at `range` of a block, which is shorter than 4 GiB.
+    pub fn add(&mut self, block: &[u8], range: Range<usize>) {
+        let before = self.nodes.len();
+        let record = block.get(range.clone()).unwrap_or_default();
+        let most = MOST_IN_BLOCK.saturating_sub(before);
+        let indexed = match self.keys.len() < MOST_KEYS {
+            true => outline(record, &mut self.nodes, &mut self.open, most),
+            false => Err(TapeError::TooMany),
+        };
+        let state = match indexed {
+            Ok(keys) => {
+                self.keys.push(keys);
+                IndexState::Ready(before as u32..self.nodes.len() as u32, (self.keys.len() - 1) as u32)
+            }
+            Err(error) => {
+                self.nodes.truncate(before);
+                if error == TapeError::TooMany { IndexState::Later } else { IndexState::Broken(error) }
+            }
+        };
+        self.records.push(Indexed { bytes: range.start as u32..range.end as u32, state });
+    }
+
+    /// Hands out the records of the block in order: where each begins in it, and its value or why it has none.
+    pub fn each(
+        &self,
+        block: &[u8],
+        take: &mut dyn FnMut(usize, Result<Json, TapeError>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut tape = Tape::default();
+        self.records.iter().try_for_each(|record| {
+            let range = record.bytes.start as usize..record.bytes.end as usize;
+            let (start, bytes) = (range.start, block.get(range).unwrap_or_default());
+            let found = match &record.state {
+                IndexState::Broken(error) => Err(*error),
+                IndexState::Later => tape.read(bytes),
+                IndexState::Ready(nodes, keys) => {
+                    let nodes = &self.nodes[nodes.start as usize..nodes.end as usize];
+                    Ok(Json { bytes, nodes, keys: &self.keys[*keys as usize], at: 0 })
+                }
+            };
+            take(start, found)
+        })
+    }
+}
+
+/// Indexes a record; its nodes, `most` at the most, are added to those that are there.
+fn outline(
+    record: &[u8],
+    nodes: &mut Vec<Node>,
+    open: &mut Vec<u32>,
+    most: usize,
+) -> Result<RootKeys, TapeError> {
+    if record.len() > LONGEST {
+        return Err(TapeError::TooLong);
+    }
+    open.clear();
+    let first = nodes.len();
+    Outline { bytes: record, at: 0, first, most, nodes, open }.read()?;
+    Ok(root_keys(record, &nodes[first..]))
+}
+
+fn root_keys(bytes: &[u8], nodes: &[Node]) -> RootKeys {
+    let mut keys = RootKeys::default();
+    let end = nodes.first().filter(|root| root.kind == Kind::Object).map_or(0, |root| root.next);
+    let mut at = 1;
+    while at < end {
+        let (Some(key), Some(value)) = (nodes.get(at as usize), nodes.get(at as usize + 1)) else { break };
+        keys.add(bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default(), at);
+        at = value.next.max(at + 2);
+    }
+    keys
 }
 
 struct Outline<'a> {
     bytes: &'a [u8],
     at: usize,
-    tape: &'a mut Tape,
+    /// The number of the record's first node.
+    first: usize,
+    most: usize,
+    nodes: &'a mut Vec<Node>,
+    open: &'a mut Vec<u32>,
 }
 
 impl Outline<'_> {
@@ -126,7 +218,7 @@ impl Outline<'_> {
             self.close(node);
             return Ok(Opened::No);
         }
-        self.tape.open.push(node);
+        self.open.push(node);
         if kind == Kind::Object {
             self.key()?;
         }
@@ -136,8 +228,8 @@ impl Outline<'_> {
     /// Goes on after a value: to the next one, if there is one. Closes the containers that end here.
     fn after_value(&mut self) -> Result<bool, TapeError> {
         loop {
-            let Some(&node) = self.tape.open.last() else { return Ok(false) };
-            let kind = self.tape.nodes[node as usize].kind;
+            let Some(&node) = self.open.last() else { return Ok(false) };
+            let kind = self.nodes[self.first + node as usize].kind;
             self.space();
             match (self.peek(), kind) {
                 (Some(b','), _) => {
@@ -150,7 +242,7 @@ impl Outline<'_> {
                 }
                 (Some(b'}'), Kind::Object) | (Some(b']'), Kind::Array) => {
                     self.at += 1;
-                    self.tape.open.pop();
+                    self.open.pop();
                     self.close(node);
                 }
                 _ => return self.broken(),
@@ -207,17 +299,17 @@ impl Outline<'_> {
     }
 
     fn push(&mut self, start: usize, kind: Kind) -> Result<u32, TapeError> {
-        let node = self.tape.nodes.len();
-        if node >= MOST_VALUES {
+        let node = self.nodes.len() - self.first;
+        if node >= self.most {
             return Err(TapeError::TooMany);
         }
-        self.tape.nodes.push(Node { start: start as u32, end: 0, next: 0, kind });
+        self.nodes.push(Node { start: start as u32, end: 0, next: 0, kind });
         Ok(node as u32)
     }
 
     fn close(&mut self, node: u32) {
-        let next = self.tape.nodes.len() as u32;
-        if let Some(node) = self.tape.nodes.get_mut(node as usize) {
+        let next = (self.nodes.len() - self.first) as u32;
+        if let Some(node) = self.nodes.get_mut(self.first + node as usize) {
             node.end = self.at as u32;
             node.next = next;
         }
@@ -229,119 +321,4 @@ impl Outline<'_> {
 enum Opened {
     Yes,
     No,
-}
-
-/// A value of a record. Nothing about it is certain but its outline: what a reader asks for and is not there, or is of
-/// another kind, is `None`.
-#[derive(Clone, Copy, Debug)]
-pub struct Json<'a> {
-    bytes: &'a [u8],
-    nodes: &'a [Node],
-    at: u32,
-}
-
-impl<'a> Json<'a> {
-    fn node(&self) -> Node {
-        let nothing = Node { start: 0, end: 0, next: u32::MAX, kind: Kind::Bare };
-        self.nodes.get(self.at as usize).copied().unwrap_or(nothing)
-    }
-
-    /// Returns what the value is.
-    pub fn kind(&self) -> Kind {
-        self.node().kind
-    }
-
-    /// Returns the bytes of the value within the record, quotes and brackets included.
-    pub fn range(&self) -> Range<usize> {
-        let node = self.node();
-        node.start as usize..node.end as usize
-    }
-
-    /// Returns the value as it is written.
-    pub fn raw(&self) -> &'a [u8] {
-        self.bytes.get(self.range()).unwrap_or_default()
-    }
-
-    /// Returns the members of an object, in order; nothing for another value.
-    pub fn members(&self) -> impl Iterator<Item = (JsonText<'a>, Json<'a>)> + use<'a> {
-        let mut inside = self.inside(Kind::Object);
-        std::iter::from_fn(move || {
-            let key = inside.next()?;
-            Some((key.text()?, inside.next()?))
-        })
-    }
-
-    /// Returns the elements of an array, in order; nothing for another value.
-    pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
-        self.inside(Kind::Array)
-    }
-
-    fn inside(&self, kind: Kind) -> impl Iterator<Item = Json<'a>> + use<'a> {
-        let (node, this) = (self.node(), *self);
-        let (mut at, end) = if node.kind == kind { (this.at + 1, node.next) } else { (0, 0) };
-        std::iter::from_fn(move || {
-            if at >= end {
-                return None;
-            }
-            let value = Json { at, ..this };
-            at = value.node().next.max(at + 1);
-            Some(value)
-        })
-    }
-
-    /// Returns the member of an object with this key. Of several the last, which is the one that the agents read.
-    pub fn get(&self, key: &str) -> Option<Json<'a>> {
-        self.members().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
-    }
-
-    /// Follows keys from object to object.
-    pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
-        keys.iter().try_fold(*self, |value, key| value.get(key))
-    }
-
-    /// Returns a string, still encoded.
-    pub fn text(&self) -> Option<JsonText<'a>> {
-        let inner = self.raw().get(1..)?.split_last()?.1;
-        (self.kind() == Kind::String).then(|| JsonText::new(inner))
-    }
-
-    /// Returns a short string, decoded: at most `most` bytes; `None` for a longer one or another value.
-    pub fn short(&self, most: usize) -> Option<String> {
-        self.text().filter(|text| text.encoded_len() <= most * 6).map(|text| text.to_text(most).text)
-    }
-
-    /// Whether the value is this string.
-    pub fn is(&self, text: &str) -> bool {
-        self.text().is_some_and(|value| value.is(text))
-    }
-
-    /// Returns a whole number; one with a fraction is cut down to whole.
-    pub fn int(&self) -> Option<i64> {
-        self.number_text()?.parse().ok().or_else(|| self.float().map(|value| value as i64))
-    }
-
-    /// Returns a number.
-    pub fn float(&self) -> Option<f64> {
-        self.number_text()?.parse().ok().filter(|value: &f64| value.is_finite())
-    }
-
-    fn number_text(&self) -> Option<&'a str> {
-        let text = std::str::from_utf8(self.raw()).ok()?;
-        let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-        (self.kind() == Kind::Bare && is_number).then_some(text)
-    }
-
-    /// Returns `true` or `false`.
-    pub fn bool(&self) -> Option<bool> {
-        match self.raw() {
-            b"true" => Some(true),
-            b"false" => Some(false),
-            _ => None,
-        }
-    }
-
-    /// Whether the value is `null`.
-    pub fn is_null(&self) -> bool {
-        self.raw() == b"null"
-    }
 }

@@ -1,9 +1,11 @@
 //! The outline of records: what is found, what is refused, and what any bytes do.
 
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 
 use super::Json;
-use super::tape::{MOST_VALUES, Tape, TapeError};
+use super::tape::{MOST_VALUES, Tape, TapeError, Tapes};
 
 fn with<T>(text: &str, look: impl FnOnce(Json) -> T) -> T {
     look(Tape::default().read(text.as_bytes()).unwrap())
@@ -29,6 +31,59 @@ fn values_are_found_by_path() {
 #[test]
 fn the_last_of_equal_keys_wins() {
     with(r#"{"a":1,"a":2}"#, |json| assert_eq!(json.get("a").unwrap().int(), Some(2)));
+}
+
+#[test]
+fn every_key_of_a_record_is_found() {
+    let numbers: Vec<String> = (0..2000).map(|n| format!("\"k{n}\":[{n},{n}]")).collect();
+    with(&format!("{{{}}}", numbers.join(",")), |json| {
+        for n in 0..2000 {
+            let value = json.get(&format!("k{n}")).unwrap();
+            assert_eq!(value.items().map(|item| item.int()).collect::<Vec<_>>(), [Some(n), Some(n)]);
+        }
+        assert!(json.get("k2000").is_none() && json.get("").is_none());
+    });
+    with(r#"{"a":1,"\u0061":2,"b":3,"":4}"#, |json| {
+        assert_eq!(json.get("a").unwrap().int(), Some(2), "an escaped key is the last of equal ones");
+        assert_eq!((json.get("b").unwrap().int(), json.get("").unwrap().int()), (Some(3), Some(4)));
+    });
+}
+
+#[test]
+fn the_records_of_a_block_are_read_as_one_by_one() {
+    let block = br#"{"a":[1,{"b":"x"}]}|{"a":|[2]|{"c":{"a":3},"a":4}"#;
+    let mut tapes = Tapes::default();
+    for _ in 0..2 {
+        tapes.clear();
+        [0..19, 20..25, 26..29, 30..49].into_iter().for_each(|range| tapes.add(block, range));
+        let mut found = Vec::new();
+        let _ = tapes.each(block, &mut |at, record| {
+            let a = record.map(|record| record.get("a").map(|value| value.raw().to_vec()));
+            found.push((at, a.map(|a| String::from_utf8(a.unwrap_or_default()).unwrap())));
+            ControlFlow::Continue(())
+        });
+        let text = |text: &str| Ok(text.to_owned());
+        let broken = Err(TapeError::Broken(5));
+        assert_eq!(found, [(0, text(r#"[1,{"b":"x"}]"#)), (20, broken), (26, text("")), (30, text("4"))]);
+    }
+}
+
+#[test]
+fn a_block_of_very_many_values_is_read_whole() {
+    let record = format!("{{\"a\":[{}],\"n\":7}}", vec!["0"; 100_000].join(","));
+    let (small, mut tapes) = ("{\"n\":7}", Tapes::default());
+    let block = record.repeat(4) + &small.repeat(10_000);
+    let ends = |n: usize| n * record.len()..(n + 1) * record.len();
+    let starts = |n: usize| record.len() * 4 + n * small.len();
+    let ranges: Vec<std::ops::Range<usize>> =
+        (0..4).map(ends).chain((0..10_000).map(|n| starts(n)..starts(n + 1))).collect();
+    ranges.into_iter().for_each(|range| tapes.add(block.as_bytes(), range));
+    let mut count = 0;
+    let _ = tapes.each(block.as_bytes(), &mut |_, record| {
+        count += record.unwrap().get("n").unwrap().int().unwrap();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(count, 7 * 10_004);
 }
 
 #[test]

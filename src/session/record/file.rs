@@ -1,45 +1,12 @@
-//! Records in files: one large file, mapped, or many small ones, opened when they are looked at.
+//! Records in many small files, opened when they are looked at.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
-use crate::source::MapView;
-
+use super::log::{fill, open_regular};
 use super::{LONGEST_RECORD, RecordSource};
-
-/// A file whose records were read through a map.
-#[derive(Clone, Debug)]
-pub struct MappedRecords {
-    path: PathBuf,
-    view: MapView,
-}
-
-impl MappedRecords {
-    /// Takes the view of the file that the spans were made with.
-    pub fn new(path: impl Into<PathBuf>, view: MapView) -> Self {
-        Self { path: path.into(), view }
-    }
-}
-
-impl RecordSource for MappedRecords {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(self.view.len());
-        let range = at(range.start)..at(range.end);
-        if self.view.lost_at().is_some_and(|lost| lost < range.end as u64) {
-            return Err(io::Error::other("the file was cut short since it was read"));
-        }
-        Ok(self.view.get(range).unwrap_or_default().to_vec())
-    }
-}
 
 /// A small file, opened for each look.
 #[derive(Clone, Debug)]
@@ -58,19 +25,12 @@ impl FileRecords {
     /// # Errors
     /// The system's; or it is not a regular file, or too large.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
-        let file = self.open()?;
-        let len = file.metadata()?.len();
+        let (file, meta) = open_regular(&self.path)?;
+        let len = meta.len();
         if len > LONGEST_RECORD as u64 {
             return Err(io::Error::other("the record is larger than 256 MiB"));
         }
         read_at(&file, 0..len)
-    }
-
-    fn open(&self) -> io::Result<File> {
-        // A FIFO without a writer would otherwise block.
-        let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-        let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(&self.path)?;
-        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("is not a regular file")) }
     }
 }
 
@@ -80,8 +40,8 @@ impl RecordSource for FileRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let file = self.open()?;
-        let len = file.metadata()?.len();
+        let (file, meta) = open_regular(&self.path)?;
+        let len = meta.len();
         read_at(&file, range.start.min(len)..range.end.min(len))
     }
 }
@@ -89,15 +49,7 @@ impl RecordSource for FileRecords {
 fn read_at(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64) as usize;
     let mut bytes = vec![0; len];
-    let mut filled = 0;
-    while filled < len {
-        match file.read_at(&mut bytes[filled..], range.start + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let filled = fill(file, range.start, &mut bytes)?;
     bytes.truncate(filled);
     Ok(bytes)
 }

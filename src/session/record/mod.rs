@@ -1,15 +1,20 @@
 //! Where records are read from: lines of a file, whole small files, and rows of a table.
 
+mod blocks;
 mod file;
-mod lines;
+mod log;
+mod pass;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-pub use file::{FileRecords, MappedRecords};
-pub use lines::{Line, LineStep, lines};
+pub use file::FileRecords;
+pub use log::{HoldOpen, LogChange, LogFile, LogRecords, fill, open_regular};
+pub use pass::{LogStep, records};
 
 /// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
 pub const LONGEST_RECORD: usize = 256 << 20;

@@ -2,6 +2,7 @@
 
 mod claude;
 mod documents;
+mod following;
 mod kimi;
 mod listing;
 mod logs;

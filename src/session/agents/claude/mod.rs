@@ -11,6 +11,7 @@ use crate::session::model::SessionFacts;
 use crate::session::reader::{
     LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
 };
+use crate::session::watch::PathWatch;
 
 use records::{ClaudeReader, note_facts};
 
@@ -63,8 +64,15 @@ impl SessionFormat for ClaudeCode {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let paths = files_of(&file.path);
-        LogSession::open(AGENT, paths, || Box::new(ClaudeReader::default()), progress)
+        let main = file.path.clone();
+        let (mut watch, mut paths) = (PathWatch::default(), Vec::new());
+        let find = Box::new(move || {
+            if watch.has_changed(&directories_of(&main)) {
+                paths = files_of(&main);
+            }
+            paths.clone()
+        });
+        LogSession::follow(AGENT, find, || Box::new(ClaudeReader::default()), progress)
     }
 }
 
@@ -82,6 +90,14 @@ fn session_file(file: &FoundFile) -> SessionFile {
 
 fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
     find::glance(head, tail, &mut note_facts)
+}
+
+/// Returns the directories in which the files of a session's sub-agents come and go.
+fn directories_of(main: &Path) -> Vec<PathBuf> {
+    let own = main.with_extension("").join("subagents");
+    let (workflows, project) = (own.join("workflows"), main.parent().map(Path::to_owned));
+    let nested = find::directories(&workflows, &mut |_| {});
+    project.into_iter().chain([own, workflows]).chain(nested).collect()
 }
 
 /// Returns the files of a session: the main one, and those of its sub-agents, which since 2.1 lie in a directory of the

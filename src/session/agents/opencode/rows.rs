@@ -16,6 +16,7 @@ use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
+use crate::session::watch::PathWatch;
 
 use super::part;
 
@@ -167,6 +168,7 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
 /// A session and those of its sub-agents, in a database.
 struct RowsSession {
     file: SessionFile,
+    watch: PathWatch,
     transcript: Transcript,
 }
 
@@ -176,7 +178,8 @@ impl RowsSession {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let mut session = Self { file: file.clone(), transcript: Transcript::new(agent) };
+        let (file, watch) = (file.clone(), PathWatch::default());
+        let mut session = Self { file, watch, transcript: Transcript::new(agent) };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
@@ -233,7 +236,16 @@ impl OpenedSession for RowsSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let transcript = self.read(progress).map_err(|error| error.of(&self.file.path))?;
+        if !self.watch.has_changed(&Database::files(&self.file.path)) {
+            return Ok(false);
+        }
+        let transcript = match self.read(progress) {
+            Ok(transcript) => transcript,
+            Err(error) => {
+                self.watch = PathWatch::default();
+                return Err(error.of(&self.file.path));
+            }
+        };
         let before = std::mem::replace(&mut self.transcript, transcript);
         Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
     }

@@ -14,6 +14,7 @@ use crate::session::reader::{
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
+use crate::session::watch::PathWatch;
 
 use super::part;
 
@@ -65,7 +66,8 @@ impl SessionFormat for OpencodeTree {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let mut session = TreeSession { file: file.clone(), transcript: Transcript::new(AGENT) };
+        let (file, watch) = (file.clone(), PathWatch::default());
+        let mut session = TreeSession { file, watch, transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
@@ -106,6 +108,7 @@ fn facts(record: Json) -> SessionFacts {
 /// A session and those of its sub-agents.
 struct TreeSession {
     file: SessionFile,
+    watch: PathWatch,
     transcript: Transcript,
 }
 
@@ -114,21 +117,57 @@ impl OpenedSession for TreeSession {
         &self.transcript
     }
 
-    /// Files come and change one by one: all are read again, and the calls compared.
+    /// Files come and change one by one: if any did, all are read again, and the calls compared.
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        if !self.watch.has_changed(&self.files()) {
+            return Ok(false);
+        }
+        let read = self.read(progress);
+        if read.is_err() {
+            self.watch = PathWatch::default();
+        }
+        let before = std::mem::replace(&mut self.transcript, read?);
+        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.clone());
+        Ok(looks(&before) != looks(&self.transcript)
+            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+    }
+}
+
+impl TreeSession {
+    fn storage(&self) -> PathBuf {
+        self.file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+    }
+
+    /// Returns the files that tell whether anything changed: those of the parts, and the directory of the sessions, in
+    /// which those of sub-agents come.
+    fn files(&self) -> Vec<PathBuf> {
+        let (storage, threads) = (self.storage(), &self.transcript.threads);
+        let others = threads.iter().skip(1).map(|thread| &*thread.id);
+        let sessions = std::iter::once(self.file.id.as_str()).chain(others);
+        let messages = sessions.flat_map(|session| messages(&storage, session));
+        let parts = messages.flat_map(|message| parts(&storage, &message)).map(|part| part.path);
+        self.file.path.parent().map(Path::to_owned).into_iter().chain(parts).collect()
+    }
+
+    fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, SessionError> {
         let mut transcript = Transcript::new(AGENT);
         transcript.facts = self.file.facts.clone();
-        let storage = self.file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default();
+        let storage = self.storage();
         let mut threads = vec![(self.file.id.clone(), 0)];
         threads.extend(children(&self.file, &mut transcript));
         for (session, thread) in threads {
             read_messages(&storage, &session, thread, progress, &mut transcript)?;
         }
-        let before = std::mem::replace(&mut self.transcript, transcript);
-        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.clone());
-        Ok(looks(&before) != looks(&self.transcript)
-            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+        Ok(transcript)
     }
+}
+
+fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
+    find::files(&storage.join("message").join(session), is_json, &mut |_| {})
+}
+
+fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
+    find::files(&storage.join("part").join(message.stem()), is_json, &mut |_| {})
 }
 
 /// Returns the sessions of sub-agents, which lie beside their parent's.
@@ -154,14 +193,13 @@ fn read_messages(
     progress: &dyn ReadProgress,
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
-    let messages = find::files(&storage.join("message").join(session), is_json, &mut |_| {});
+    let messages = messages(storage, session);
     let total = messages.len() as u64;
     for (number, message) in messages.iter().enumerate() {
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }
-        let parts = find::files(&storage.join("part").join(message.stem()), is_json, &mut |_| {});
-        parts.into_iter().for_each(|part| read_part(part.path, thread, out));
+        parts(storage, message).into_iter().for_each(|part| read_part(part.path, thread, out));
     }
     Ok(())
 }

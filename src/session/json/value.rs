@@ -1,0 +1,153 @@
+//! One value of a record: what a reader asks of it.
+
+use std::ops::Range;
+
+use super::keys::{KeyPlace, RootKeys};
+use super::string::JsonText;
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number, or any other bare word: it is checked only when it is read.
+    Bare,
+}
+
+/// One value: its bytes, and the node that follows it and all that is inside of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub start: u32,
+    pub end: u32,
+    pub next: u32,
+    pub kind: Kind,
+}
+
+/// A value of a record. Nothing about it is certain but its outline: what a reader asks for and is not there, or is of
+/// another kind, is `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct Json<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) nodes: &'a [Node],
+    pub(super) keys: &'a RootKeys,
+    pub(super) at: u32,
+}
+
+impl<'a> Json<'a> {
+    fn node(&self) -> Node {
+        let nothing = Node { start: 0, end: 0, next: u32::MAX, kind: Kind::Bare };
+        self.nodes.get(self.at as usize).copied().unwrap_or(nothing)
+    }
+
+    /// Returns what the value is.
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Returns the bytes of the value within the record, quotes and brackets included.
+    pub fn range(&self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// Returns the value as it is written.
+    pub fn raw(&self) -> &'a [u8] {
+        self.bytes.get(self.range()).unwrap_or_default()
+    }
+
+    /// Returns the members of an object, in order; nothing for another value.
+    pub fn members(&self) -> impl Iterator<Item = (JsonText<'a>, Json<'a>)> + use<'a> {
+        let mut inside = self.inside(Kind::Object);
+        std::iter::from_fn(move || {
+            let key = inside.next()?;
+            Some((key.text()?, inside.next()?))
+        })
+    }
+
+    /// Returns the elements of an array, in order; nothing for another value.
+    pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
+        self.inside(Kind::Array)
+    }
+
+    fn inside(&self, kind: Kind) -> impl Iterator<Item = Json<'a>> + use<'a> {
+        let (node, this) = (self.node(), *self);
+        let (mut at, end) = if node.kind == kind { (this.at + 1, node.next) } else { (0, 0) };
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let value = Json { at, ..this };
+            at = value.node().next.max(at + 1);
+            Some(value)
+        })
+    }
+
+    /// Returns the member of an object with this key. Of several the last, which is the one that the agents read.
+    pub fn get(&self, key: &str) -> Option<Json<'a>> {
+        let place = if self.at == 0 { self.keys.find(key) } else { KeyPlace::Anywhere };
+        match place {
+            KeyPlace::Absent => return None,
+            KeyPlace::At(at) => {
+                let is_same = Json { at, ..*self }.text().is_some_and(|name| name.is(key));
+                return is_same.then_some(Json { at: at + 1, ..*self });
+            }
+            KeyPlace::Anywhere => {}
+        }
+        self.members().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+    }
+
+    /// Follows keys from object to object.
+    pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
+        keys.iter().try_fold(*self, |value, key| value.get(key))
+    }
+
+    /// Returns a string, still encoded.
+    pub fn text(&self) -> Option<JsonText<'a>> {
+        let inner = self.raw().get(1..)?.split_last()?.1;
+        (self.kind() == Kind::String).then(|| JsonText::new(inner))
+    }
+
+    /// Returns a short string, decoded: at most `most` bytes; `None` for a longer one or another value.
+    pub fn short(&self, most: usize) -> Option<String> {
+        self.text().filter(|text| text.encoded_len() <= most * 6).map(|text| text.to_text(most).text)
+    }
+
+    /// Whether the value is this string.
+    pub fn is(&self, text: &str) -> bool {
+        self.text().is_some_and(|value| value.is(text))
+    }
+
+    /// Returns a whole number; one with a fraction is cut down to whole.
+    pub fn int(&self) -> Option<i64> {
+        self.number_text()?.parse().ok().or_else(|| self.float().map(|value| value as i64))
+    }
+
+    /// Returns a number.
+    pub fn float(&self) -> Option<f64> {
+        self.number_text()?.parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    fn number_text(&self) -> Option<&'a str> {
+        let text = std::str::from_utf8(self.raw()).ok()?;
+        let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        (self.kind() == Kind::Bare && is_number).then_some(text)
+    }
+
+    /// Returns `true` or `false`.
+    pub fn bool(&self) -> Option<bool> {
+        match self.raw() {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(&self) -> bool {
+        self.raw() == b"null"
+    }
+}

@@ -1,0 +1,274 @@
+//! A log that an agent writes: what it is by now, and its bytes, read where they are asked for.
+//!
+//! It is not mapped, since a session may have hundreds of logs, and a map's pages count towards the process.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::OFlags;
+
+use crate::fs::identity::{Identity, Stamp};
+
+use super::{LONGEST_RECORD, RecordSource};
+
+/// How many bytes before the old end are compared when a log has grown.
+const TAIL: u64 = 4 << 10;
+
+/// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
+///
+/// # Errors
+/// The system's; or it is not a regular file.
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta)) } else { Err(io::Error::other("is not a regular file")) }
+}
+
+/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
+///
+/// # Errors
+/// The system's.
+pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < room.len() {
+        match file.read_at(&mut room[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// How a log has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogChange {
+    /// Not at all, or it is gone, or only its time changed so far.
+    Same,
+    /// Bytes were appended.
+    Grown,
+    /// It is another file, or was rewritten.
+    Replaced,
+}
+
+/// A log as it was when it was last looked at.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    seen: Identity,
+    tail: Vec<u8>,
+    /// The time of a change that did not alter the length: an appending writer changes the time first.
+    touched: Option<Stamp>,
+}
+
+impl LogFile {
+    /// Looks at a log for the first time.
+    ///
+    /// # Errors
+    /// The system's; or it is not a regular file.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let (file, meta) = open_regular(path)?;
+        let seen = Identity::from(&meta);
+        let tail = read(&file, seen.size.saturating_sub(TAIL)..seen.size)?;
+        Ok(Self { path: path.to_owned(), seen, tail, touched: None })
+    }
+
+    /// Returns the log's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the length in bytes as of the last look.
+    pub fn len(&self) -> u64 {
+        self.seen.size
+    }
+
+    /// Whether a file is the log, in whatever state.
+    pub fn is_same(&self, file: &Identity) -> bool {
+        file.same_file(&self.seen)
+    }
+
+    /// Whether nothing is in the log.
+    pub fn is_empty(&self) -> bool {
+        self.seen.size == 0
+    }
+
+    /// Looks again: one stat of the path, and the 4 KiB before the old end if the log has grown.
+    ///
+    /// # Errors
+    /// The system's. A log that is gone is none: what was read stays.
+    pub fn refresh(&mut self) -> io::Result<LogChange> {
+        let now = match std::fs::metadata(&self.path) {
+            Ok(meta) if meta.is_file() => Identity::from(&meta),
+            Ok(_) => return Ok(LogChange::Replaced),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LogChange::Same),
+            Err(error) => return Err(error),
+        };
+        if !now.same_file(&self.seen) || now.size < self.seen.size {
+            return Ok(LogChange::Replaced);
+        }
+        if now.size == self.seen.size {
+            return Ok(self.look_of_same_length(&now));
+        }
+        self.grow()
+    }
+
+    fn look_of_same_length(&mut self, now: &Identity) -> LogChange {
+        if now.modified == self.seen.modified {
+            return LogChange::Same;
+        }
+        if self.touched == Some(now.modified) {
+            return LogChange::Replaced;
+        }
+        self.touched = Some(now.modified);
+        LogChange::Same
+    }
+
+    fn grow(&mut self) -> io::Result<LogChange> {
+        let (file, meta) = open_regular(&self.path)?;
+        let (old, now) = (self.seen.size, Identity::from(&meta));
+        let is_same = now.same_file(&self.seen) && now.size >= old;
+        if !is_same || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
+            return Ok(LogChange::Replaced);
+        }
+        self.tail = read(&file, now.size.saturating_sub(TAIL)..now.size)?;
+        (self.seen, self.touched) = (now, None);
+        Ok(LogChange::Grown)
+    }
+
+    /// Opens the log as it was seen.
+    ///
+    /// # Errors
+    /// The system's; or another file has its name by now.
+    pub fn reopen(&self) -> io::Result<File> {
+        same(&self.path, &self.seen)
+    }
+
+    /// Returns what looks up records of the log. If `hold` says so, it keeps the file open.
+    ///
+    /// # Errors
+    /// As for [`LogFile::reopen`].
+    pub fn records(&self, hold: HoldOpen) -> io::Result<LogRecords> {
+        let file = if hold == HoldOpen::Yes { Some(Arc::new(self.reopen()?)) } else { None };
+        Ok(LogRecords { path: self.path.clone(), seen: self.seen, file })
+    }
+}
+
+/// Whether a log is kept open for looking up its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoldOpen {
+    /// It is, so that its records can be read though it is deleted or replaced.
+    Yes,
+    /// It is opened for each look, as there may be hundreds.
+    No,
+}
+
+/// Records in a log, looked up by their place in it.
+#[derive(Clone, Debug)]
+pub struct LogRecords {
+    path: PathBuf,
+    seen: Identity,
+    file: Option<Arc<File>>,
+}
+
+impl RecordSource for LogRecords {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
+        match &self.file {
+            Some(file) => read(file, range),
+            None => read(&same(&self.path, &self.seen)?, range),
+        }
+    }
+}
+
+fn same(path: &Path, seen: &Identity) -> io::Result<File> {
+    let (file, meta) = open_regular(path)?;
+    if Identity::from(&meta).same_file(seen) {
+        Ok(file)
+    } else {
+        Err(io::Error::other("the file was replaced since it was read"))
+    }
+}
+
+fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let end = range.end.min(file.metadata()?.len());
+    let len = end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
+    let mut bytes = vec![0; len as usize];
+    let filled = fill(file, range.start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn growth_a_rewrite_and_another_file_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, "one\n").unwrap();
+        let mut log = LogFile::open(&path).unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Same);
+        File::options().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
+        assert_eq!((log.refresh().unwrap(), log.len()), (LogChange::Grown, 8));
+        assert_eq!(log.refresh().unwrap(), LogChange::Same);
+        std::fs::write(&path, "ONE\ntwo\nthree\n").unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Replaced, "longer, and what was there is not");
+        std::fs::write(&path, "one\n").unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Replaced, "shorter");
+        let other = dir.path().join("other");
+        std::fs::write(&other, "one\ntwo\n").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Replaced, "another file");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Same, "gone");
+    }
+
+    #[test]
+    fn a_log_of_the_same_length_is_rewritten_if_its_time_stays_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, "one\n").unwrap();
+        let mut log = LogFile::open(&path).unwrap();
+        let touch = |seconds| {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+        };
+        touch(1);
+        assert_eq!(log.refresh().unwrap(), LogChange::Same, "bytes may follow");
+        File::options().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
+        assert_eq!(log.refresh().unwrap(), LogChange::Grown);
+        touch(2);
+        assert_eq!(log.refresh().unwrap(), LogChange::Same);
+        assert_eq!(log.refresh().unwrap(), LogChange::Replaced);
+    }
+
+    #[test]
+    fn records_of_a_replaced_log_are_read_only_where_it_is_held_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, "one\n").unwrap();
+        let log = LogFile::open(&path).unwrap();
+        let (held, by_name) = (log.records(HoldOpen::Yes).unwrap(), log.records(HoldOpen::No).unwrap());
+        assert_eq!(by_name.read(0, 1..99).unwrap(), b"ne\n");
+        let other = dir.path().join("other");
+        std::fs::write(&other, "two\n").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(held.read(0, 0..3).unwrap(), b"one");
+        assert!(by_name.read(0, 0..3).is_err());
+        assert!(LogFile::open(dir.path()).is_err());
+    }
+}
