@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::env::Env;
+use crate::source::OpenError;
 
 use super::json::Json;
 use super::model::{RecordSpan, SessionFacts};
@@ -58,6 +59,9 @@ impl SessionFile {
 /// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The records cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {

@@ -1,12 +1,43 @@
-//! Records in many small files, opened when they are looked at.
+//! Records in documents: a large one, mapped, or many small files, opened when they are looked at.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::source::MapView;
+
 use super::log::{fill, open_regular};
 use super::{LONGEST_RECORD, RecordSource};
+
+/// A document that is read through a map.
+#[derive(Clone, Debug)]
+pub struct MappedRecords {
+    path: PathBuf,
+    view: MapView,
+}
+
+impl MappedRecords {
+    /// Takes the view of the file that the spans were made with.
+    pub fn new(path: impl Into<PathBuf>, view: MapView) -> Self {
+        Self { path: path.into(), view }
+    }
+}
+
+impl RecordSource for MappedRecords {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(self.view.len());
+        let range = at(range.start)..at(range.end);
+        if self.view.lost_at().is_some_and(|lost| lost < range.end as u64) {
+            return Err(io::Error::other("the file was cut short since it was read"));
+        }
+        Ok(self.view.get(range).unwrap_or_default().to_vec())
+    }
+}
 
 /// A small file, opened for each look.
 #[derive(Clone, Debug)]

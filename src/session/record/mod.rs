@@ -12,7 +12,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-pub use file::FileRecords;
+pub use file::{FileRecords, MappedRecords};
 pub use log::{HoldOpen, LogChange, LogFile, LogRecords, fill, open_regular};
 pub use pass::{LogStep, records};
 
