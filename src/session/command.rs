@@ -19,6 +19,8 @@ const TELLING: &[&str] = &[
     "code",
     "file_path",
     "filePath",
+    "filepath",
+    "files",
     "path",
     "absolute_path",
     "pattern",
@@ -58,17 +60,22 @@ fn of_input(bytes: &[u8]) -> String {
 fn of_object(input: Json) -> String {
     let telling = TELLING.iter().find_map(|key| input.get(key).and_then(in_words));
     telling.unwrap_or_else(|| match input.members().next() {
-        Some(_) => shortened(&String::from_utf8_lossy(input.raw())),
+        // Some agents write it with indents.
+        Some(_) => {
+            shortened(&String::from_utf8_lossy(input.raw()).lines().map(str::trim).collect::<String>())
+        }
         None => String::new(),
     })
 }
 
-/// A string; or a list of words, of which a shell with `-c` is left out.
+/// A string; or a list of words or of files, of which a shell with `-c` is left out.
 fn in_words(value: Json) -> Option<String> {
     match value.kind() {
         Kind::String => value.text().map(|text| text.to_text(MOST_COMMAND).text),
         Kind::Array => {
-            let words: Vec<String> = value.items().filter_map(|word| word.short(MOST_COMMAND)).collect();
+            let word =
+                |word: Json| word.short(MOST_COMMAND).or_else(|| word.get("path")?.short(MOST_COMMAND));
+            let words: Vec<String> = value.items().filter_map(word).collect();
             let script = match &words[..] {
                 [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => script.clone(),
                 _ => words.join(" "),
@@ -101,6 +108,8 @@ mod tests {
         assert_eq!(of(r#"{"command":["git","log"]}"#), "git log");
         assert_eq!(of(r#"{"commands":["a","b"]}"#), "a b");
         assert_eq!(of(r#"{"file_path":"/x"}"#), "/x");
+        assert_eq!(of(r#"{"files":[{"path":"/x"},{"path":"/y"}]}"#), "/x /y");
+        assert_eq!(of("{\n  \"other\": 1\n}"), r#"{"other": 1}"#);
         assert_eq!(of(r#"{"other":1}"#), r#"{"other":1}"#);
         assert_eq!((of("{}"), of(r#""plain""#), of("[1]")), (String::new(), "plain".into(), "[1]".into()));
         assert_eq!(of(r#"{"file_path":"/x","content":"half"#), r#"{"file_path":"/x","content":"half"#);

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use crate::source::{Change, Source};
 
 use super::json::{Json, Tape};
-use super::reader::{OpenedSession, ReadProgress, RecordPlace, SessionError};
+use super::reader::{LogPaths, OpenedSession, ReadProgress, RecordPlace, SessionError};
 use super::record::{LONGEST_RECORD, MappedRecords};
 use super::transcript::Transcript;
 
-/// Reads a document, and counts its records in [`Transcript::unread`]. `path` is its file.
+/// Reads a document, and counts its records in [`Transcript::unread`]. `path` is its file; that with the main conversation
+/// has the number 0 as [`RecordPlace::source`].
 pub type ReadDocument = fn(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript);
 
-/// A session in one document of at most 256 MiB.
+/// A session in one or several documents of at most 256 MiB each.
 pub struct DocumentSession {
-    path: PathBuf,
-    source: Source,
+    agent: &'static str,
+    find: LogPaths,
+    paths: Vec<PathBuf>,
+    sources: Vec<Source>,
     read: ReadDocument,
     transcript: Transcript,
 }
@@ -32,34 +35,60 @@ impl DocumentSession {
         read: ReadDocument,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let (source, transcript) = (Source::open(path)?, Transcript::new(agent));
-        let mut session = Self { path: path.to_owned(), source, read, transcript };
-        session.read_whole(progress)?;
+        let path = path.to_owned();
+        Self::follow(agent, Box::new(move || vec![path.clone()]), read, progress)
+    }
+
+    /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
+    ///
+    /// # Errors
+    /// The first cannot be opened, or reading was given up.
+    pub fn follow(
+        agent: &'static str,
+        find: LogPaths,
+        read: ReadDocument,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let (paths, sources, transcript) = (Vec::new(), Vec::new(), Transcript::new(agent));
+        let mut session = Self { agent, find, paths, sources, read, transcript };
+        session.read_all(progress)?;
         Ok(Box::new(session))
     }
 
-    fn read_whole(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
-        let view = self.source.view();
-        if !progress.step(0, view.len() as u64) {
-            return Err(SessionError::GivenUp);
-        }
-        let mut out = Transcript::new(self.transcript.agent);
-        let source = out.add_source(Arc::new(MappedRecords::new(self.path.clone(), view.clone())));
-        let mut tape = Tape::default();
-        let bytes = if view.len() > LONGEST_RECORD { &[][..] } else { &view[..] };
-        match tape.read(bytes) {
-            Ok(document) => {
-                let place = RecordPlace { source, row: 0, start: 0 };
-                (self.read)(document, place, &self.path, &mut out);
-            }
-            // Half of it, while the agent writes; or something else.
-            Err(_) => {
-                out.unread.records += 1;
-                out.unread.broken += 1;
+    fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
+        self.paths = (self.find)();
+        self.sources.clear();
+        self.transcript = Transcript::new(self.agent);
+        for (number, path) in self.paths.iter().enumerate() {
+            match Source::open(path) {
+                Ok(source) => self.sources.push(source),
+                Err(error) if number == 0 => return Err(error.into()),
+                Err(_) => continue,
             }
         }
-        self.transcript = out;
+        let total = self.sources.len() as u64;
+        for (number, source) in self.sources.iter().enumerate() {
+            if !progress.step(number as u64, total) {
+                return Err(SessionError::GivenUp);
+            }
+            read_document(source, self.read, &mut self.transcript);
+        }
         Ok(())
+    }
+}
+
+fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
+    let (view, path) = (source.view(), source.path().map(Path::to_owned).unwrap_or_default());
+    let number = out.add_source(Arc::new(MappedRecords::new(path.clone(), view.clone())));
+    let bytes = if view.len() > LONGEST_RECORD { &[][..] } else { &view[..] };
+    let mut tape = Tape::default();
+    match tape.read(bytes) {
+        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, &path, out),
+        // Half of it, while the agent writes; or something else.
+        Err(_) => {
+            out.unread.records += 1;
+            out.unread.broken += 1;
+        }
     }
 }
 
@@ -69,11 +98,11 @@ impl OpenedSession for DocumentSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if self.source.refresh() == Change::Same {
+        let is_same = self.sources.iter_mut().all(|source| source.refresh() == Change::Same);
+        if is_same && (self.find)() == self.paths {
             return Ok(false);
         }
-        self.source = Source::open(&self.path)?;
-        self.read_whole(progress)?;
+        self.read_all(progress)?;
         Ok(true)
     }
 }

@@ -2,6 +2,7 @@
 //! in the records until they are looked at.
 
 pub mod agents;
+mod body;
 pub mod branch;
 pub mod clock;
 pub mod command;

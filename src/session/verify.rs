@@ -1,6 +1,5 @@
 //! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
 
-use std::io;
 use std::ops::ControlFlow;
 
 use jiff::tz::TimeZone;
@@ -9,6 +8,7 @@ use crate::known::Era;
 use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
 use crate::source;
 
+use super::body::Body;
 use super::model::{Call, CallResult, CutState, TextPiece};
 use super::text;
 use super::transcript::Transcript;
@@ -145,7 +145,10 @@ impl Verifier {
     }
 
     fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
-        let Ok(body) = recorded.body() else { return Verdict::Unchecked(Unchecked::Unreadable) };
+        let Recorded { transcript, result, text, .. } = *recorded;
+        let Ok(body) = Body::of(transcript, result, text, whole.bytes(), LONGEST) else {
+            return Verdict::Unchecked(Unchecked::Unreadable);
+        };
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
         let mut fits = None;
@@ -185,31 +188,6 @@ impl Verifier {
     }
 }
 
-/// Where the output begins in what Codex gives its model.
-const HEADER_END: &str = "\nOutput:\n";
-
-/// The last lines about a background task of Kimi CLI, and what its output follows.
-const TASK_LINES: &str = "\nfull_output_tool: ";
-const TASK_OUTPUT: &str = "\n[output]\n";
-
-/// What stands between two parts in the text of a policy.
-const BETWEEN: &str = "\n\n";
-
-/// A result as the policies make it, and where its bytes are in what the model got.
-struct Body {
-    text: String,
-    head: u64,
-    breaks: Vec<u64>,
-}
-
-impl Body {
-    /// Returns the place in what the model got.
-    fn place(&self, at: u64) -> u64 {
-        let before = self.breaks.iter().filter(|place| **place < at).count() as u64;
-        at.saturating_sub(before * BETWEEN.len() as u64) + self.head
-    }
-}
-
 /// A result, and what is known of how it came about.
 struct Recorded<'a> {
     transcript: &'a Transcript,
@@ -220,39 +198,6 @@ struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    /// Returns the text as the policies make it: without the lines that the agent puts before it whatever the output is,
-    /// and with an empty line between the parts of an agent that sends the notice as a part of its own.
-    fn body(&self) -> io::Result<Body> {
-        let head = match self.transcript.agent {
-            "codex" => self.text.find(HEADER_END).map(|at| at + HEADER_END.len()),
-            "kimi-cli" => self.after_system_lines(),
-            _ => None,
-        };
-        let head = head.unwrap_or(0);
-        let mut body = Body { text: self.text[head..].to_owned(), head: head as u64, breaks: Vec::new() };
-        if self.transcript.agent == "goose" {
-            body.text.clear();
-            for piece in &self.result.pieces {
-                if !body.text.is_empty() {
-                    body.breaks.push(body.text.len() as u64);
-                    body.text.push_str(BETWEEN);
-                }
-                body.text.push_str(&text::to_text(self.transcript, std::slice::from_ref(piece), LONGEST)?.0);
-            }
-        }
-        Ok(body)
-    }
-
-    /// Returns where the output begins in what Kimi CLI gives its model: after the message, which is a part of its own, and
-    /// after the lines about a background task.
-    fn after_system_lines(&self) -> Option<usize> {
-        if let Some(header) = self.text.find(TASK_LINES) {
-            return Some(header + self.text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
-        }
-        let message = self.result.pieces.get(..1).filter(|_| self.result.pieces.len() > 1)?;
-        text::to_text(self.transcript, message, LONGEST).ok().map(|(message, _)| message.len())
-    }
-
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let version = self.transcript.facts.version.as_deref();

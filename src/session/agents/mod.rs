@@ -1,6 +1,7 @@
 //! The readers: one form of an agent's records each.
 
 mod claude;
+mod cline;
 mod codex;
 mod continue_cli;
 mod copilot;
@@ -26,6 +27,7 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &kimi_code::KimiCode,
     &kimi_cli::KimiCli,
     &continue_cli::Continue,
+    &cline::Cline,
     #[cfg(feature = "sqlite")]
     &opencode::OpencodeRows,
     #[cfg(feature = "sqlite")]

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use overspill::preview::Catalog;
 use overspill::session::list;
 use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate};
+use overspill::session::verify::{Verdict, Verifier};
+use overspill::session::whole::whole_display;
 use serde_json::{Value, json};
 
-use super::samples::compare;
-use super::{call, first, open, sessions_in};
+use super::samples::{compare, compare_with_sent};
+use super::{call, first, open, pieces, sessions_in};
 
 type Results = BTreeMap<String, String>;
 
@@ -40,6 +43,13 @@ fn continue_cli(path: &Path) -> Results {
 #[test]
 fn samples_read_whole() {
     compare("continue-1.5.47", "continue", continue_cli);
+}
+
+#[test]
+fn samples_are_as_sent() {
+    compare_with_sent("continue-1.5.47", "continue");
+    compare_with_sent("kimi-1.49.0", "kimi-cli");
+    compare_with_sent("cline-3.0.65", "cline");
 }
 
 fn state(id: &str, status: &str, outputs: &[&str]) -> Value {
@@ -111,4 +121,71 @@ fn a_document_that_is_written_anew_is_read_again() {
     std::fs::write(&path, &whole).unwrap();
     assert!(opened.refresh(&()).unwrap());
     assert_eq!(first(opened.transcript(), "c1"), "out");
+}
+
+fn cline_message(role: &str, content: Value) -> Value {
+    json!({"id": "m", "role": role, "content": content, "ts": 1795378305189_i64})
+}
+
+fn cline_session(messages: &[Value], more: Value) -> Value {
+    let mut document = json!({"version": 1, "updated_at": "2026-11-22T20:11:47.876Z", "agent": "lead",
+        "sessionId": "s1", "origin": {"version": "3.0.65"}});
+    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    document["messages"] = json!(messages);
+    document
+}
+
+fn run(id: &str, results: Value) -> [Value; 2] {
+    let commands: Vec<_> = items(&results).map(|result| result["query"].clone()).collect();
+    let called =
+        json!([{"type": "tool_use", "id": id, "name": "run_commands", "input": {"commands": commands}}]);
+    let got = json!([{"type": "tool_result", "tool_use_id": id, "name": "run_commands", "content": results}]);
+    [cline_message("assistant", called), cline_message("user", got)]
+}
+
+#[test]
+fn cline_is_read_as_it_is_sent() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join(".cline/data/sessions/s1");
+    let long: String = (1..=3000).map(|n| format!("{n}\n")).collect();
+    let results = json!([{"query": "false", "result": "[Command exited with code 3]\n", "success": false,
+        "error": "Command exited with code 3"}, {"query": "seq 1 3000", "result": long, "success": true}]);
+    let plain = json!([{"type": "tool_result", "tool_use_id": "c2", "name": "spawn_agent", "content": "{\"text\":1}"}]);
+    let [called, got] = run("c1", results);
+    let path = write(
+        dir.join("s1.messages.json"),
+        &cline_session(&[called, got, cline_message("user", plain)], json!({})),
+    );
+    let sub = json!({"agent": "subagent", "sessionId": "s1__agent_1", "origin": {"subagent": "agent_1"}});
+    write(dir.join("agent_1.messages.json"), &cline_session(&run("c1", json!([])), sub));
+    let manifest = json!({"cwd": "/home/u/proj", "model": "m", "started_at": "2026-11-22T20:11:44.316Z",
+        "metadata": {"title": "t"}});
+    write(dir.join("s1.json"), &manifest);
+    let found = sessions_in(home.path(), "cline");
+    assert_eq!((found.len(), found[0].id.as_str()), (1, "s1"));
+    let facts = list::facts(&found[0]).unwrap();
+    assert_eq!((facts.cwd.as_deref(), facts.title.as_deref()), (Some("/home/u/proj"), Some("t")));
+    assert_eq!((facts.version.as_deref(), facts.model.as_deref()), (Some("3.0.65"), Some("m")));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    let c1 = call(transcript, "c1");
+    assert_eq!((c1.status, c1.exit, c1.cut), (CallStatus::Failed, Some(3), CutState::Lost));
+    let sent: Value = serde_json::from_str(&first(transcript, "c1")).unwrap();
+    assert_eq!(sent[1]["result"].as_str().unwrap().len(), 8000);
+    assert!(sent[1]["result"].as_str().unwrap().contains("\n\n...[truncated 5925 chars]...\n\n"));
+    assert_eq!(
+        (sent[0]["error"].clone(), c1.results[0].evidence),
+        ("Command exited with code 3".into(), Evidence::Rendered)
+    );
+    assert_eq!(
+        pieces(transcript, std::slice::from_ref(&c1.display[0].text)),
+        long,
+        "the whole is in the record"
+    );
+    assert_eq!(first(transcript, "c2"), "{\"text\":1}");
+    let threads: Vec<_> = transcript.calls.iter().map(|call| call.thread).collect();
+    assert_eq!((threads, &*transcript.threads[1].id), (vec![0, 0, 1], "agent_1"));
+    let verifier = Verifier::new(&Catalog::builtin(), "cline");
+    let verdict = verifier.verify(transcript, c1, whole_display(transcript, c1).as_ref());
+    assert_eq!(verdict, Verdict::Equal { policy: "cline/result".into() });
 }

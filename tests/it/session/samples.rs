@@ -38,6 +38,32 @@ pub fn compare(version: &str, agent: &str, expected: fn(&Path) -> BTreeMap<Strin
     }
 }
 
+/// Compares the results of a sample with the requests that were seen on the wire, where they lie beside it: by session and
+/// call, in `sent.json`.
+pub fn compare_with_sent(version: &str, agent: &str) {
+    let Some(home) = home_of(version) else { return };
+    let Ok(sent) = std::fs::read(home.join("sent.json")) else { return };
+    let sent: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_slice(&sent).unwrap();
+    let mut found = BTreeMap::new();
+    for file in sessions_in(&home, agent) {
+        let opened = overspill::session::list::open(&file, &()).unwrap();
+        let transcript = opened.transcript();
+        assert!(is_read_whole(transcript), "{version}: {:?}", transcript.unread);
+        let results = transcript.calls.iter().filter_map(|call| Some((call, call.first()?)));
+        let texts = results.map(|(call, first)| (call.id.to_string(), text_of(transcript, first)));
+        found.insert(file.id.clone(), texts.collect::<BTreeMap<_, _>>());
+    }
+    let ids = |all: &BTreeMap<String, BTreeMap<String, String>>| -> Vec<String> {
+        all.iter()
+            .flat_map(|(session, texts)| texts.keys().map(move |id| format!("{session}/{id}")))
+            .collect()
+    };
+    assert_eq!(ids(&found), ids(&sent), "{version}");
+    for (session, texts) in &sent {
+        texts.iter().for_each(|(id, text)| assert!(found[session][id] == *text, "{version} {session}/{id}"));
+    }
+}
+
 /// Returns the JSON records of a log.
 pub fn records(path: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(path).unwrap();

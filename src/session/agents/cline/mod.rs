@@ -1,0 +1,202 @@
+//! Cline since its 3.x command line: one JSON document a conversation, and one about the session. One call may have several
+//! commands.
+
+mod rendered;
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{LONGEST_TEXT, is_type, name, pieces, text};
+use crate::session::document::{DocumentSession, before_member};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Kind, Tape};
+use crate::session::model::{
+    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, RecordSpan, ResultFate, SessionFacts,
+    TextPiece,
+};
+use crate::session::reader::{
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+use crate::session::transcript::Transcript;
+
+const AGENT: &str = "cline";
+
+/// How the name of a conversation's file ends.
+const MESSAGES: &str = ".messages.json";
+
+/// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
+const EXECUTOR: u64 = 48_000;
+
+/// The sessions of Cline, JSON documents.
+#[derive(Debug)]
+pub(crate) struct Cline;
+
+impl SessionFormat for Cline {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "3.0.65"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
+        let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
+        let Some(data) = data else { return };
+        for dir in find::directories(&data.join("sessions"), fault) {
+            let id = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let file = find::found_file(&dir.join(format!("{id}{MESSAGES}")));
+            file.iter().for_each(|file| found(session_file(file)));
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let has =
+            |start: Json| ["sessionId", "updated_at", "agent"].iter().all(|key| start.get(key).is_some());
+        let looks_alike = before_member(head, "messages", has).unwrap_or(false);
+        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
+    }
+
+    fn glance(&self, file: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
+        let facts = before_member(head, "messages", facts_of).unwrap_or_default();
+        with_manifest(&file.path, facts)
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let main = file.path.clone();
+        DocumentSession::follow(AGENT, Box::new(move || conversations(&main)), read, progress)
+    }
+}
+
+/// The name of a conversation's file without its ending is the session's id.
+fn session_file(file: &FoundFile) -> SessionFile {
+    file.session(AGENT, id_of(&file.path).unwrap_or_default())
+}
+
+fn id_of(messages: &Path) -> Option<&str> {
+    messages.file_name()?.to_str()?.strip_suffix(MESSAGES)
+}
+
+/// Returns the file of the main conversation and those of its sub-agents, which lie beside it.
+fn conversations(main: &Path) -> Vec<PathBuf> {
+    let is_main = main.parent().and_then(Path::file_name).and_then(|name| name.to_str()) == id_of(main);
+    let dir = main.parent().filter(|_| is_main);
+    let beside = dir.map(|dir| find::files(dir, |name| name.ends_with(MESSAGES), &mut |_| {}));
+    let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
+    std::iter::once(main.to_owned()).chain(others).collect()
+}
+
+fn facts_of(document: Json) -> SessionFacts {
+    SessionFacts {
+        id: name(document, "sessionId").unwrap_or_default(),
+        version: document.get("origin").and_then(|origin| name(origin, "version")),
+        parent: document.get("origin").and_then(|origin| name(origin, "parentThreadId")),
+        ended: document.get("updated_at").and_then(clock::time),
+        ..SessionFacts::default()
+    }
+}
+
+/// Adds what the document about the session tells.
+fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
+    let Some(id) = id_of(messages) else { return facts };
+    let bytes = FileRecords::new(messages.with_file_name(format!("{id}.json"))).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let Ok(manifest) = tape.read(bytes.trim_ascii()) else { return facts };
+    let time = |key: &str| manifest.get(key).and_then(clock::time);
+    SessionFacts {
+        cwd: text(manifest, "cwd"),
+        title: manifest
+            .path(&["metadata", "title"])
+            .and_then(|title| title.short(LONGEST_TEXT))
+            .or(text(manifest, "prompt")),
+        model: name(manifest, "model"),
+        started: time("started_at"),
+        ended: facts.ended.max(time("ended_at")),
+        ..facts
+    }
+}
+
+fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
+    let is_main = place.source == 0;
+    let sub_agent = document.get("origin").and_then(|origin| name(origin, "subagent"));
+    let thread = if is_main {
+        0
+    } else {
+        out.thread_id(&sub_agent.or(id_of(path).map(str::to_owned)).unwrap_or_default())
+    };
+    if is_main {
+        out.facts = with_manifest(path, facts_of(document));
+    }
+    let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
+        out.unread.records += 1;
+        return;
+    };
+    for message in messages.items() {
+        out.unread.records += 1;
+        out.unread.known += 1;
+        let at = message.get("ts").and_then(clock::time);
+        let blocks = message.get("content").into_iter().flat_map(|content| content.items());
+        for block in blocks {
+            if is_type(block, "tool_use") {
+                call(block, thread, at, place, out);
+            } else if is_type(block, "tool_result") {
+                result(block, thread, at, place, out);
+            }
+        }
+    }
+}
+
+fn call(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) {
+    let Some(id) = name(block, "id") else { return };
+    let tool = out.tool_id(&name(block, "name").unwrap_or_default());
+    let mut call = Call::new(id, thread, tool);
+    call.input = block.get("input").map(|input| place.span(input));
+    call.at = at;
+    call.record = Some(place.span(block));
+    out.add_call(call);
+}
+
+fn result(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) {
+    let (Some(id), Some(content)) = (name(block, "tool_use_id"), block.get("content")) else { return };
+    let call = out.call_or_new(thread, &id, &name(block, "name").unwrap_or_default());
+    if !call.results.is_empty() {
+        return;
+    }
+    let says_error = block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
+    let mut failed =
+        content.items().filter(|item| item.get("success").and_then(|flag| flag.bool()) == Some(false));
+    let first_failed = failed.next();
+    call.status = if says_error || first_failed.is_some() { CallStatus::Failed } else { CallStatus::Ok };
+    call.exit = first_failed.and_then(exit_of);
+    let sent = rendered::sent(content, place);
+    call.cut = if sent.as_ref().is_some_and(|sent| sent.is_cut) { CutState::Lost } else { CutState::No };
+    let copy = |span: &RecordSpan| DisplayCopy {
+        name: "result",
+        text: TextPiece::Json(*span),
+        most: Some(EXECUTOR),
+    };
+    call.display = sent.iter().flat_map(|sent| sent.cut.iter()).map(copy).collect();
+    let (evidence, pieces) = match sent {
+        Some(sent) => (Evidence::Rendered, sent.pieces),
+        None => (Evidence::Recorded, pieces(content, place)),
+    };
+    let record = Some(place.span(block));
+    call.results.push(CallResult { evidence, pieces, at, fate: ResultFate::InContext, record });
+}
+
+fn exit_of(item: Json) -> Option<i32> {
+    name(item, "error")?.strip_prefix("Command exited with code ")?.parse().ok()
+}

@@ -1,0 +1,302 @@
+//! What Cline sends of a result: a list as compact JSON in one text, and of every long string the two ends.
+
+use memchr::memchr;
+
+use crate::session::json::{Json, Kind};
+use crate::session::model::{RecordSpan, TextPiece};
+use crate::session::reader::RecordPlace;
+
+/// The most UTF-16 units of one string; longer ones are cut.
+const MOST_UNITS: usize = 8000;
+
+/// The most pieces of one result. What takes more is shown as it is recorded.
+const MOST_PIECES: usize = 10_000;
+
+/// A result as it is sent.
+#[derive(Default)]
+pub(super) struct Sent {
+    /// Its text.
+    pub pieces: Vec<TextPiece>,
+    /// The strings that were cut, as they are recorded: each of a member named `result`.
+    pub cut: Vec<RecordSpan>,
+    /// Whether any string was cut.
+    pub is_cut: bool,
+}
+
+/// Renders a content: a string, or a list of objects. Returns `None` for parts of text and images, and if it would take too
+/// many pieces.
+pub(super) fn sent(content: Json, place: RecordPlace) -> Option<Sent> {
+    let is_part = |part: Json| {
+        part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))
+    };
+    match content.kind() {
+        Kind::String => Some(plain(content, place)),
+        Kind::Array if !content.items().any(is_part) => compact(content, place),
+        _ => None,
+    }
+}
+
+/// A text that is sent as it is, but for its length.
+fn plain(content: Json, place: RecordPlace) -> Sent {
+    let span = place.span(content);
+    let inner = content.raw().get(1..content.raw().len().saturating_sub(1)).unwrap_or_default();
+    let Some(ends) = Ends::of(inner) else {
+        return Sent { pieces: vec![TextPiece::Json(span)], ..Sent::default() };
+    };
+    // The places of a string are those of its quotes.
+    let head = RecordSpan { len: ends.head as u64 + 2, ..span };
+    let rest = (inner.len() - ends.tail) as u64;
+    let tail = RecordSpan { start: span.start + ends.tail as u64, len: rest + 2, ..span };
+    let half = |half: &Option<String>| if half.is_some() { "\u{fffd}" } else { "" };
+    let between = format!("{}{}{}", half(&ends.half_before), notice(ends.removed), half(&ends.half_after));
+    let pieces = vec![TextPiece::Json(head), TextPiece::Added(between.into()), TextPiece::Json(tail)];
+    Sent { pieces, is_cut: true, ..Sent::default() }
+}
+
+fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
+    let (bytes, first) = (list.raw(), place.start + list.range().start as u64);
+    let span = |start: usize, end: usize| RecordSpan {
+        source: place.source,
+        row: place.row,
+        start: first + start as u64,
+        len: (end - start) as u64,
+    };
+    let (mut sent, mut key, mut at) = (Sent::default(), &b""[..], 0);
+    while at < bytes.len() && sent.pieces.len() < MOST_PIECES {
+        if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        if bytes[at] != b'"' {
+            push(&mut sent.pieces, span(at, at + 1));
+            at += 1;
+            continue;
+        }
+        let end = string_end(bytes, at)?;
+        let (inner, is_key) = (&bytes[at + 1..end - 1], bytes[end..].trim_ascii_start().starts_with(b":"));
+        match Ends::of(inner).filter(|_| !is_key) {
+            None => push(&mut sent.pieces, span(at, end)),
+            Some(ends) => {
+                push(&mut sent.pieces, span(at, at + 1 + ends.head));
+                sent.pieces.push(TextPiece::Added(ends.between().into()));
+                push(&mut sent.pieces, span(at + 1 + ends.tail, end));
+                sent.cut.extend((key == b"result").then(|| span(at, end)));
+                sent.is_cut = true;
+            }
+        }
+        if is_key {
+            key = inner;
+        }
+        at = end;
+    }
+    (at >= bytes.len()).then_some(sent)
+}
+
+/// Adds a place; one that follows the last goes on with it.
+fn push(pieces: &mut Vec<TextPiece>, span: RecordSpan) {
+    match pieces.last_mut() {
+        Some(TextPiece::Raw(last)) if last.start + last.len == span.start => last.len += span.len,
+        _ => pieces.push(TextPiece::Raw(span)),
+    }
+}
+
+/// Returns the offset after the string that begins at `start`: a quote with an odd number of backslashes before it does
+/// not end it.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut from = start + 1;
+    loop {
+        let quote = from + memchr(b'"', bytes.get(from..)?)?;
+        let slashes = bytes[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if slashes % 2 == 0 {
+            return Some(quote + 1);
+        }
+        from = quote + 1;
+    }
+}
+
+fn notice(removed: usize) -> String {
+    format!("\n\n...[truncated {removed} chars]...\n\n")
+}
+
+/// The two ends of a string, encoded, that are kept of it.
+struct Ends {
+    /// The bytes of the beginning.
+    head: usize,
+    /// Where the end begins, 0-based.
+    tail: usize,
+    /// Half of a pair that the cut leaves at the beginning's end, as an escape.
+    half_before: Option<String>,
+    /// The other half of the pair that the cut leaves at the end's beginning.
+    half_after: Option<String>,
+    /// What the notice says was removed, in UTF-16 units.
+    removed: usize,
+}
+
+impl Ends {
+    /// Returns the ends of a string without its quotes; `None` if it is short enough.
+    fn of(inner: &[u8]) -> Option<Self> {
+        // No unit takes less than a byte.
+        if inner.len() <= MOST_UNITS {
+            return None;
+        }
+        let units = units_to(inner, usize::MAX).units;
+        let over = units.checked_sub(MOST_UNITS).filter(|over| *over > 0)?;
+        let room = |removed: usize| MOST_UNITS.saturating_sub(notice(removed).len()) / 2;
+        let removed = units - 2 * room(over);
+        let kept = room(removed);
+        let (head, tail) = (units_to(inner, kept), units_to(inner, units - kept));
+        let half_after = tail.half.map(|pair| (pair.len, pair.low));
+        Some(Self {
+            head: head.at,
+            tail: tail.at + half_after.as_ref().map_or(0, |(len, _)| *len),
+            half_before: head.half.map(|pair| pair.high),
+            half_after: half_after.map(|(_, low)| low),
+            removed,
+        })
+    }
+
+    /// Returns what stands between the ends in JSON.
+    fn between(&self) -> String {
+        let notice = notice(self.removed).replace('\n', "\\n");
+        let half = |half: &Option<String>| half.clone().unwrap_or_default();
+        half(&self.half_before) + &notice + &half(&self.half_after)
+    }
+}
+
+/// A place in an encoded string.
+struct PlaceInString {
+    /// The byte, 0-based.
+    at: usize,
+    /// The UTF-16 units before it.
+    units: usize,
+    /// The character there, if the place that was looked for is in its middle.
+    half: Option<SplitPair>,
+}
+
+/// A character of two UTF-16 units.
+struct SplitPair {
+    len: usize,
+    high: String,
+    low: String,
+}
+
+/// Finds the place after so many UTF-16 units, or the end.
+fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
+    let (mut at, mut units) = (0, 0);
+    while at < encoded.len() && units < wanted {
+        let (len, of_char) = step(&encoded[at..]);
+        if units + of_char > wanted {
+            return PlaceInString { at, units, half: pair(&encoded[at..at + len]) };
+        }
+        at += len;
+        units += of_char;
+    }
+    PlaceInString { at, units, half: None }
+}
+
+/// Returns the bytes and the UTF-16 units of the character or escape at the start.
+fn step(encoded: &[u8]) -> (usize, usize) {
+    let (len, units) = match (encoded.first(), encoded.get(1)) {
+        (Some(b'\\'), Some(b'u')) => (6, 1),
+        (Some(b'\\'), _) => (2, 1),
+        (Some(0xf0..), _) => (4, 2),
+        (Some(0xe0..), _) => (3, 1),
+        (Some(0xc0..), _) => (2, 1),
+        _ => (1, 1),
+    };
+    (len.min(encoded.len()), units)
+}
+
+/// Returns the halves of a character as escapes, which is how an agent writes them.
+fn pair(encoded: &[u8]) -> Option<SplitPair> {
+    let whole = std::str::from_utf8(encoded).ok()?.chars().next()?;
+    match *whole.encode_utf16(&mut [0; 2]) {
+        [high, low] => Some(SplitPair {
+            len: encoded.len(),
+            high: format!("\\u{high:04x}"),
+            low: format!("\\u{low:04x}"),
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::json::Tape;
+
+    /// Renders a document as one piece of text.
+    fn text(document: &str) -> (String, usize) {
+        let mut tape = Tape::default();
+        let place = RecordPlace { source: 0, row: 0, start: 0 };
+        let sent = sent(tape.read(document.as_bytes()).unwrap(), place).unwrap();
+        let raw = |span: &RecordSpan| &document[span.start as usize..(span.start + span.len) as usize];
+        let piece = |piece: &TextPiece| match piece {
+            TextPiece::Raw(span) => raw(span).to_owned(),
+            TextPiece::Json(span) => raw(span)[1..span.len as usize - 1].to_owned(),
+            TextPiece::Added(text) => text.to_string(),
+            TextPiece::Image => String::new(),
+        };
+        (sent.pieces.iter().map(piece).collect(), sent.cut.len())
+    }
+
+    /// What the agent does, on a whole string.
+    fn naive(text: &str) -> String {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        if units.len() <= 8000 {
+            return serde_json::to_string(text).unwrap();
+        }
+        let keep = |removed: usize| (8000 - notice(removed).len()) / 2;
+        let removed = units.len() - 2 * keep(units.len() - 8000);
+        let kept = keep(removed);
+        let encoded = |units: &[u16]| {
+            let one = |unit: Result<char, std::char::DecodeUtf16Error>| match unit {
+                Ok(char) => serde_json::to_string(&char.to_string()).unwrap().trim_matches('"').to_owned(),
+                Err(half) => format!("\\u{:04x}", half.unpaired_surrogate()),
+            };
+            char::decode_utf16(units.iter().copied()).map(one).collect::<String>()
+        };
+        let between = notice(removed).replace('\n', "\\n");
+        format!("\"{}{between}{}\"", encoded(&units[..kept]), encoded(&units[units.len() - kept..]))
+    }
+
+    #[test]
+    fn a_list_is_sent_as_compact_json_with_long_strings_cut() {
+        let outputs = [
+            "a\nb\t\"\\ é".to_owned(),
+            "x".repeat(8000),
+            "x".repeat(8001),
+            "😀".repeat(4001),
+            "a\n".to_owned() + &"😀x".repeat(3000),
+            "é\n\u{1}".repeat(3000),
+            "y".repeat(200_000),
+        ];
+        for output in &outputs {
+            let document =
+                serde_json::json!([{"query": "make", "result": output, "success": true, "n": [1, null]}]);
+            let (sent, cut) = text(&serde_json::to_string_pretty(&document).unwrap());
+            let expected =
+                format!(r#"[{{"query":"make","result":{},"success":true,"n":[1,null]}}]"#, naive(output));
+            assert!(sent == expected, "{}", output.len());
+            assert_eq!(cut, usize::from(output.encode_utf16().count() > 8000));
+        }
+    }
+
+    #[test]
+    fn a_text_is_sent_as_it_is_or_cut() {
+        assert_eq!(text("\"a\\nb\"").0, "a\\nb");
+        let long = "x".repeat(9000);
+        let plain = naive(&long).trim_matches('"').replace("\\n", "\n");
+        assert_eq!(text(&format!("\"{long}\"")).0, plain);
+        assert_eq!(text("[]").0, "[]");
+    }
+
+    #[test]
+    fn long_keys_and_the_strings_in_parts_stay() {
+        let key = "k".repeat(9000);
+        assert_eq!(text(&format!("[{{ \"{key}\" : 1 }}]")).0, format!("[{{\"{key}\":1}}]"));
+        let mut tape = Tape::default();
+        let parts = tape.read(br#"[{"type":"text","text":"a"}]"#).unwrap();
+        assert!(sent(parts, RecordPlace { source: 0, row: 0, start: 0 }).is_none());
+    }
+}
