@@ -21,7 +21,7 @@ const BETWEEN: &str = "\n\n";
 const TELLING: usize = 1000;
 
 /// A result as the policies make it.
-pub(super) struct Body {
+pub(super) struct ResultBody {
     /// Its text.
     pub text: String,
     place: PlaceOf,
@@ -37,7 +37,7 @@ enum PlaceOf {
     InJson(u64),
 }
 
-impl Body {
+impl ResultBody {
     /// Takes the body out of a result of which `text` is the whole. `output` is what the policies are applied to: of
     /// several results in one it tells which is meant. Texts over `longest` bytes are cut.
     ///
@@ -83,7 +83,7 @@ impl Body {
 }
 
 /// Goose sends the notice as a part of its own; the policy has an empty line before it.
-fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io::Result<Body> {
+fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io::Result<ResultBody> {
     let (mut text, mut breaks) = (String::new(), Vec::new());
     for piece in &result.pieces {
         if !text.is_empty() {
@@ -92,11 +92,11 @@ fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io:
         }
         text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), longest)?.0);
     }
-    Ok(Body { text, place: PlaceOf::Parts(breaks) })
+    Ok(ResultBody { text, place: PlaceOf::Parts(breaks) })
 }
 
 /// Cline sends a list in JSON, with a result for each command: finds the one that begins as the output does.
-fn in_list(text: &str, output: &[u8]) -> Option<Body> {
+fn in_list(text: &str, output: &[u8]) -> Option<ResultBody> {
     let mut tape = Tape::default();
     let list = tape.read(text.as_bytes()).ok()?;
     let results =
@@ -111,7 +111,7 @@ fn in_list(text: &str, output: &[u8]) -> Option<Body> {
     };
     let found = results().find(is_meant).or_else(|| results().next())?;
     let place = PlaceOf::InJson(found.range().start as u64 + 1);
-    Some(Body { text: found.text()?.to_text(text.len()).text, place })
+    Some(ResultBody { text: found.text()?.to_text(text.len()).text, place })
 }
 
 /// Returns where the output begins in what Kimi CLI gives its model: after the message, which is a part of its own, and

@@ -8,7 +8,7 @@ use crate::known::Era;
 use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
 use crate::source;
 
-use super::body::Body;
+use super::body::ResultBody;
 use super::model::{Call, CallResult, CutState, TextPiece};
 use super::text;
 use super::transcript::Transcript;
@@ -146,7 +146,7 @@ impl Verifier {
 
     fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
         let Recorded { transcript, result, text, .. } = *recorded;
-        let Ok(body) = Body::of(transcript, result, text, whole.bytes(), LONGEST) else {
+        let Ok(body) = ResultBody::of(transcript, result, text, whole.bytes(), LONGEST) else {
             return Verdict::Unchecked(Unchecked::Unreadable);
         };
         let mut totals = Totals::unknown();
