@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::source::Hold;
 use crate::tui::keys::KeyMap;
-use crate::tui::widget::theme::Theme;
+use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::PolicyArgs;
@@ -18,7 +18,7 @@ use super::{CommandResult, Failure, say};
 /// screens, returns [`Failure::Ended`], and the output that `live` produces has yet to be kept.
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
-    let theme = if colour() { Theme::of_config(config.theme()) } else { Theme::plain() };
+    let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let errors = config.errors();
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config).map_err(Failure::Usage)?));
@@ -34,6 +34,11 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
         None => Ok(()),
     }
+}
+
+/// Returns what the terminal says of its background.
+fn background() -> Backdrop {
+    std::env::var("COLORFGBG").map_or(Backdrop::Other, |value| Backdrop::of_variable(&value))
 }
 
 /// Returns the keys of the screens, with the user's own.

@@ -22,13 +22,19 @@ pub enum BaseTheme {
     Dark,
     /// `light`: for terminals with a light background and 256 colours.
     Light,
-    /// `16`: the terminal's own 16 colours, on any background.
-    #[default]
+    /// `16`: the terminal's own 16 colours.
     Sixteen,
+    /// `auto`: `light` if the terminal says that its background is light, otherwise `16`.
+    #[default]
+    Auto,
 }
 
-const BASES: [(&str, BaseTheme); 3] =
-    [("dark", BaseTheme::Dark), ("light", BaseTheme::Light), ("16", BaseTheme::Sixteen)];
+const BASES: [(&str, BaseTheme); 4] = [
+    ("dark", BaseTheme::Dark),
+    ("light", BaseTheme::Light),
+    ("16", BaseTheme::Sixteen),
+    ("auto", BaseTheme::Auto),
+];
 
 /// What a style is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -261,7 +267,8 @@ mod tests {
     #[test]
     fn a_theme_is_a_name_or_a_table() {
         assert_eq!(read("theme = \"light\"").unwrap().base, BaseTheme::Light);
-        assert_eq!(read("theme = 16").unwrap(), ThemeConfig::default());
+        assert_eq!(read("theme = 16").unwrap().base, BaseTheme::Sixteen);
+        assert_eq!(read("theme = \"auto\"").unwrap(), ThemeConfig::default());
         let theme =
             read("[theme]\nbase = \"dark\"\nwarning = \"bold #ffaa00 on bright-black\"\nlost = \"208\"\n");
         let theme = theme.unwrap();
@@ -274,10 +281,13 @@ mod tests {
     #[test]
     fn a_mistake_is_named_with_line_key_and_what_is_allowed() {
         let cases = [
-            ("theme = \"lihgt\"", "line 1: theme: \"lihgt\" is not a theme; the themes are dark, light, 16"),
+            (
+                "theme = \"lihgt\"",
+                "line 1: theme: \"lihgt\" is not a theme; the themes are dark, light, 16, auto",
+            ),
             (
                 "[theme]\n\nbase = \"x\"",
-                "line 3: theme.base: \"x\" is not a theme; the themes are dark, light, 16",
+                "line 3: theme.base: \"x\" is not a theme; the themes are dark, light, 16, auto",
             ),
             (
                 "[theme]\nwarnng = \"red\"",

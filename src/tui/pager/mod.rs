@@ -22,6 +22,7 @@ pub mod output;
 pub mod pair;
 pub mod panes;
 pub mod planning;
+pub(crate) mod progress;
 pub(crate) mod read_tool;
 pub mod reader;
 pub mod scroll;

@@ -46,9 +46,9 @@ pub struct Panes {
     pub long: Long,
     /// Whether each pane shows escape sequences as text. Preview does by default, as the model got them; Spill only on
     /// request.
-    raw: [bool; 2],
+    pub(super) raw: [bool; 2],
     /// How each pane shows progress lines. Preview unfolds them by default, as the model got them.
-    progress: [ProgressLines; 2],
+    pub(super) progress: [ProgressLines; 2],
     /// The window of lines.
     pub window: ReadWindow,
     /// Whether Spill follows the end of the file as it grows.
@@ -312,30 +312,6 @@ impl Pager {
             self.panes.progress[side as usize] = ProgressLines::Folded(Some(at));
             self.settle();
         }
-    }
-
-    fn turn_progress(&mut self) {
-        let side = self.focus();
-        let [raw, unfold] = [Action::Raw, Action::Unfold].map(|action| self.key_of(action));
-        if side == Side::Spill && self.panes.raw[side as usize] {
-            let words =
-                format!("all states are shown while escapes are text; {raw}, then {unfold} folds them");
-            self.message = Some(Message::note(words));
-            return;
-        }
-        let progress = &mut self.panes.progress[side as usize];
-        let (now, words) = match *progress {
-            ProgressLines::Folded(None) => {
-                (ProgressLines::Unfolded, format!("all states of progress lines; {unfold} folds them"))
-            }
-            _ => {
-                let words = format!("the last state of progress lines; {unfold} unfolds them");
-                (ProgressLines::Folded(None), words)
-            }
-        };
-        *progress = now;
-        self.message = Some(Message::note(words));
-        self.settle();
     }
 
     fn turn_follow(&mut self) {

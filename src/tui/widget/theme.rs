@@ -5,6 +5,26 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::{BaseTheme, Role, ThemeConfig};
 
+/// What a terminal says of its background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backdrop {
+    /// It is light.
+    Light,
+    /// It is dark, or the terminal does not say.
+    Other,
+}
+
+impl Backdrop {
+    /// Reads the variable `COLORFGBG`, which some terminals set to the numbers of their two colours: `0;15` is black on
+    /// white. The last number is that of the background.
+    pub fn of_variable(value: &str) -> Self {
+        match value.rsplit(';').next().and_then(|ground| ground.parse().ok()) {
+            Some(7u8 | 15) => Self::Light,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// Styles by meaning. Colour never carries a meaning alone: there is always also a word, a bar or a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
@@ -35,7 +55,8 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates the theme `16`, of the terminal's own 16 colours: legible on a dark and on a light background.
+    /// Creates the theme `16`, of the terminal's own 16 colours: legible on a dark background, and on a light one if the
+    /// terminal's own yellow and cyan are dark there.
     pub fn terminal() -> Self {
         Self {
             warning: Style::new().fg(Color::Yellow),
@@ -47,7 +68,8 @@ impl Theme {
             dim: Style::new().add_modifier(Modifier::DIM),
             bar: Style::new(),
             active: Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
-            control: Style::new().add_modifier(Modifier::REVERSED | Modifier::DIM),
+            // Not dim: some terminals would dim the character, but not the block behind it.
+            control: Style::new().add_modifier(Modifier::REVERSED),
             error: Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
             colour: true,
         }
@@ -102,12 +124,12 @@ impl Theme {
         }
     }
 
-    /// Creates the theme that the user has configured.
-    pub fn of_config(config: &ThemeConfig) -> Self {
-        let mut theme = match config.base {
-            BaseTheme::Dark => Self::dark(),
-            BaseTheme::Light => Self::light(),
-            BaseTheme::Sixteen => Self::terminal(),
+    /// Creates the theme that the user has configured, for a terminal with this background.
+    pub fn of_config(config: &ThemeConfig, background: Backdrop) -> Self {
+        let mut theme = match (config.base, background) {
+            (BaseTheme::Dark, _) => Self::dark(),
+            (BaseTheme::Light, _) | (BaseTheme::Auto, Backdrop::Light) => Self::light(),
+            (BaseTheme::Sixteen, _) | (BaseTheme::Auto, Backdrop::Other) => Self::terminal(),
         };
         for (role, look) in &config.styles {
             *theme.role(*role) = theme.of(*look);
@@ -198,13 +220,19 @@ mod tests {
     fn the_user_s_styles_change_the_theme_they_are_based_on() {
         let styles = [(Role::Warning, Look::new().bold()), (Role::Selected, AnsiColor::Red.on_default())];
         let config = ThemeConfig { base: BaseTheme::Light, styles: styles.into() };
-        let theme = Theme::of_config(&config);
+        let theme = Theme::of_config(&config, Backdrop::Other);
         let expected = Theme {
             warning: Style::new().add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Red),
             ..Theme::light()
         };
         assert_eq!(theme, expected);
-        assert_eq!(Theme::of_config(&ThemeConfig::default()), Theme::terminal());
+        let auto = |value| Theme::of_config(&ThemeConfig::default(), Backdrop::of_variable(value));
+        for light in ["0;15", "0;7", "0;default;15"] {
+            assert_eq!(auto(light), Theme::light(), "{light}");
+        }
+        for other in ["", "15;0", "7;8", "12;default", "0;15;"] {
+            assert_eq!(auto(other), Theme::terminal(), "{other}");
+        }
     }
 }

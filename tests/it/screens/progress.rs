@@ -80,6 +80,28 @@ fn escapes_as_text_come_with_all_states() {
 }
 
 #[test]
+fn a_long_line_that_was_cut_says_why_it_is_not_folded() {
+    let home = Home::new();
+    let log = format!("first\n{}\nlast\n", states(60_000));
+    let open = |name: &str, set: (&str, &str)| {
+        let mut policy = policy(name);
+        policy.set(set.0, set.1).expect("a parameter");
+        Bench::open((80, 24), &home.file("build.log", &log), policy)
+    };
+    let mut cut = open("basic/middle-out", ("max_points", "600000"));
+    let words = "a long progress line that was cut cannot be folded; the others are";
+    assert!(cut.keys("z").status().contains(words), "{:#?}", cut.rows());
+    assert!(
+        cut.keys("z").status().contains("all states of progress lines; z folds them"),
+        "{}",
+        cut.status()
+    );
+    let mut whole = open("opencode/output", ("max_bytes", "1000000"));
+    assert!(whole.keys("z").status().contains("the last state of progress lines"), "{}", whole.status());
+    assert!(whole.rows()[2].contains("⟳ 5,958+ states"), "{}", whole.rows()[2]);
+}
+
+#[test]
 fn the_number_of_states_takes_a_row_where_it_does_not_fit_beside_the_last() {
     let wide = (0..9).map(|n| format!("{n:070}")).collect::<Vec<_>>().join("\r");
     let mut bench = open((80, 24), &format!("first\n{wide}\n{}\n", states(20_000)));
