@@ -7,6 +7,7 @@ pub mod branch;
 pub mod clock;
 pub mod command;
 pub mod content;
+pub mod copies;
 #[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;

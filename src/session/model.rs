@@ -275,6 +275,8 @@ pub struct SessionFacts {
     pub title: Option<String>,
     /// The id of the session from which this one was forked, or whose sub-agent it is.
     pub parent: Option<String>,
+    /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
+    pub origin: Option<String>,
     /// The model.
     pub model: Option<String>,
     /// The first time in the records.

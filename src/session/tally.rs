@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::copies::SeenCalls;
 use super::list;
 use super::model::{Call, CallResult, CutState};
 use super::reader::{ReadProgress, SessionError, SessionFile};
@@ -46,9 +47,24 @@ pub fn count(
     uid: u32,
     progress: &dyn ReadProgress,
 ) -> Result<CountedSession, SessionError> {
+    count_new(file, uid, &mut SeenCalls::default(), progress)
+}
+
+/// As [`count`], but without the calls that are `seen` already, as those that were copied from another session. Adds the
+/// session's calls to them.
+///
+/// # Errors
+/// As for [`count`].
+pub fn count_new(
+    file: &SessionFile,
+    uid: u32,
+    seen: &mut SeenCalls,
+    progress: &dyn ReadProgress,
+) -> Result<CountedSession, SessionError> {
     let opened = list::open(file, progress)?;
     let transcript = opened.transcript();
-    let sums = tally(transcript, &file.path, uid, progress).ok_or(SessionError::GivenUp)?;
+    let sums = tally_new(transcript, &file.path, uid, seen, progress).ok_or(SessionError::GivenUp)?;
+    seen.add(transcript);
     Ok(CountedSession { sums, unread: transcript.unread.clone() })
 }
 
@@ -60,12 +76,26 @@ pub fn tally(
     uid: u32,
     progress: &dyn ReadProgress,
 ) -> Option<CallSums> {
+    tally_new(transcript, records, uid, &SeenCalls::default(), progress)
+}
+
+fn tally_new(
+    transcript: &Transcript,
+    records: &Path,
+    uid: u32,
+    seen: &SeenCalls,
+    progress: &dyn ReadProgress,
+) -> Option<CallSums> {
     let calls = transcript.calls.len() as u64;
-    let mut tally = CallSums { calls, ..CallSums::default() };
+    let mut tally = CallSums::default();
     for (number, call) in transcript.calls.iter().enumerate() {
         if !progress.step(number as u64, calls) {
             return None;
         }
+        if seen.has(call) {
+            continue;
+        }
+        tally.calls += 1;
         tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
         tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));

@@ -9,6 +9,7 @@ use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
+use crate::session::copies::RelatedSessions;
 use crate::session::model::{Call, TextPiece};
 use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
 use crate::session::text;
@@ -51,6 +52,10 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         let text = secrets.shown(&String::from_utf8_lossy(&text));
         json(&mut out, &CallTextJson { call: looker.json(call, secrets), what, text, text_is_cut })?;
         return Ok(out.flush()?);
+    }
+    let copies = RelatedSessions::find(&config.env, &found.file).with(call);
+    if copies > 0 {
+        say(&format!("this call is also in {}", count(copies, "session")));
     }
     if io::stdout().is_terminal() {
         let mut safe = SafeWriter::new(&mut out);

@@ -9,7 +9,8 @@ use crate::cli::args::{CallSort, CallsArgs};
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
-use crate::human::size;
+use crate::human::{count, size};
+use crate::session::copies::RelatedSessions;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
 use crate::session::transcript::Transcript;
@@ -36,7 +37,8 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
         say(if any { "no calls of that kind" } else { "no calls" });
     } else {
-        table(&calls, transcript, &looker).print(&mut out)?;
+        let related = RelatedSessions::find(&config.env, &found.file);
+        table(&calls, transcript, &looker, &related).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
@@ -62,7 +64,7 @@ fn sort(calls: &mut [&Call], by: CallSort, looker: &Looker) {
     }
 }
 
-fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> {
+fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &RelatedSessions) -> Table<9> {
     use Align::{Left, Right};
     let heads = [
         ("time", Left),
@@ -87,7 +89,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
             looker.got(call).map_or("–".into(), size),
             looker.whole_bytes(call).filter(|_| is_cut).map_or(String::new(), size),
             if call.is_partial() { looker.verify(call).mark().to_owned() } else { String::new() },
-            state(call, looker),
+            state(call, looker, related),
             safe(call.id.as_bytes()),
             safe(one_line(&looker.command(call, Secrets::Show)).as_bytes()),
         ]);
@@ -95,8 +97,8 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker) -> Table<9> 
     table
 }
 
-/// Returns the one word that matters most about a call.
-fn state(call: &Call, looker: &Looker) -> String {
+/// Returns the words that matter most about a call.
+fn state(call: &Call, looker: &Looker, related: &RelatedSessions) -> String {
     let fate = match looker.best(call).first().map(|first| first.fate) {
         None | Some(ResultFate::InContext) => None,
         Some(fate) => Some(format!("{} later", fate.as_str())),
@@ -113,7 +115,9 @@ fn state(call: &Call, looker: &Looker) -> String {
         status => Some(status.as_str()),
     };
     let words = spill.or(status).map(str::to_owned);
-    words.into_iter().chain(fate).collect::<Vec<_>>().join(", ")
+    let copies = Some(related.with(call)).filter(|copies| *copies > 0);
+    let copies = copies.map(|copies| format!("also in {}", count(copies, "session")));
+    words.into_iter().chain(fate).chain(copies).collect::<Vec<_>>().join(", ")
 }
 
 fn one_line(text: &str) -> &str {

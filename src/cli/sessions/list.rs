@@ -15,10 +15,11 @@ use crate::cli::table::{Align, Table, safe, safe_or_dash};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::{size, span, thousands, tokens};
+use crate::session::copies::{SeenCalls, families};
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::SessionError;
-use crate::session::tally::{CallSums, CountedSession, count};
+use crate::session::tally::{CallSums, CountedSession, count_new};
 
 use super::select::{earliest, known, unread_in_words};
 
@@ -87,13 +88,20 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
     Ok(found)
 }
 
-/// Counts the calls of sessions, several at once.
+/// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
 fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
-    let (next, shared) = (AtomicUsize::new(0), &sessions);
+    let families =
+        families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
+    let (next, families, shared) = (AtomicUsize::new(0), &families, &sessions);
+    let family = |family: &Vec<usize>| {
+        let mut seen = SeenCalls::default();
+        let sessions = family.iter().filter_map(|n| Some((*n, shared.get(*n)?)));
+        let counts = sessions.map(|(n, session)| (n, count_new(&session.file, uid, &mut seen, &())));
+        counts.collect::<Vec<_>>()
+    };
     let work = || {
         let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let sessions = numbers.map_while(|n| shared.get(n).map(|session| (n, session)));
-        sessions.map(|(n, session)| (n, count(&session.file, uid, &()))).collect::<Vec<_>>()
+        numbers.map_while(|n| families.get(n)).flat_map(family).collect::<Vec<_>>()
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let mut counts: Vec<_> = thread::scope(|scope| {

@@ -8,7 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Failure, input, say};
 use crate::config::Config;
+use crate::session::copies::{families, is_same};
 use crate::session::list;
+use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::transcript::ReadReport;
 use crate::text::label::label;
@@ -144,11 +146,25 @@ pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<SelectedSession>
     match found.len() {
         0 => Err(no_call("", id).into()),
         1 => Ok(found.remove(0)),
-        _ => {
-            let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
-            Err(several(id, "calls", names).into())
-        }
+        _ => match oldest_copy(&found) {
+            Some(oldest) => Ok(found.swap_remove(oldest)),
+            None => {
+                let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
+                Err(several(id, "calls", names).into())
+            }
+        },
     }
+}
+
+/// Returns the session from which the others took over the call; `None` if the calls are different ones.
+fn oldest_copy(found: &[SelectedSession]) -> Option<usize> {
+    let calls: Vec<&Call> =
+        found.iter().filter_map(|found| found.opened.transcript().calls.get(found.call?)).collect();
+    let sessions: Vec<_> =
+        found.iter().map(|found| (&found.file, &found.opened.transcript().facts)).collect();
+    let families = families(&sessions);
+    let is_one = families.len() == 1 && calls.windows(2).all(|pair| is_same(pair[0], pair[1]));
+    families.first()?.first().copied().filter(|_| is_one)
 }
 
 /// Returns the call with this id; of several threads, the first.

@@ -1,5 +1,6 @@
 //! `overspill verify`: is what the policies make of the spills what the agents recorded?
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -9,6 +10,7 @@ use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
+use crate::session::copies::SeenCalls;
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verify::Verdict;
@@ -44,19 +46,31 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                 None => select::session(config, what)?,
             };
             let transcript = selected.opened.transcript();
-            let only = selected.call.and_then(|at| transcript.calls.get(at));
-            check(&Looker::new(config, &selected.file, transcript, paths), only, &mut found);
+            let looker = Looker::new(config, &selected.file, transcript, paths);
+            match selected.call {
+                Some(at) => check(&looker, transcript.calls.get(at).into_iter(), &mut found),
+                None => check(&looker, transcript.calls.iter().filter(|call| call.is_partial()), &mut found),
+            }
         }
         None if !args.all => {
             let words = "name a session, a file or a call, or check all sessions with --all";
             return Err(Failure::Usage(words.into()).into());
         }
         None => {
+            let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
             for file in select::listed(config, None, args.since)? {
                 match list::open(&file, &()) {
                     Ok(opened) => {
-                        let looker = Looker::new(config, &file, opened.transcript(), paths);
-                        check(&looker, None, &mut found);
+                        let transcript = opened.transcript();
+                        let seen = seen.entry(transcript.facts.origin.clone()).or_default();
+                        let looker = Looker::new(config, &file, transcript, paths);
+                        let calls =
+                            transcript.calls.iter().filter(|call| call.is_partial() && !seen.has(call));
+                        check(&looker, calls, &mut found);
+                        // Sessions without an origin have no copies.
+                        if transcript.facts.origin.is_some() {
+                            seen.add(transcript);
+                        }
                     }
                     Err(error) => say(&error.to_string()),
                 }
@@ -73,13 +87,8 @@ fn is_call(config: &Config, id: &str) -> bool {
     !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
 }
 
-fn check(looker: &Looker, only: Option<&Call>, found: &mut Vec<VerdictJson>) {
-    let cut = looker.transcript.calls.iter().filter(|call| call.is_partial());
-    let calls: Vec<&Call> = match only {
-        Some(call) => vec![call],
-        None => cut.collect(),
-    };
-    found.extend(calls.into_iter().map(|call| record(looker, call, &looker.verify(call))));
+fn check<'a>(looker: &Looker, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
+    found.extend(calls.map(|call| record(looker, call, &looker.verify(call))));
 }
 
 fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {

@@ -117,6 +117,7 @@ fn session_file(path: &Path, row: &TableRow) -> SessionFile {
         ended: row.text(4).and_then(|text| utc(&text)),
         parent: row.text(5),
         version: None,
+        origin: None,
         model: None,
     };
     SessionFile::in_database(AGENT, path, facts)

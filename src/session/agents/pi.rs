@@ -272,6 +272,9 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
         facts.cwd = text(record, "cwd");
         facts.parent = text(record, "parentSession");
     }
+    if facts.origin.is_none() && !is_type(record, "session") {
+        facts.origin = name(record, "id");
+    }
     if is_type(record, "model_change") {
         facts.model = name(record, "modelId").or(facts.model.take());
     }

@@ -1,8 +1,9 @@
 //! `sessions`, `calls` and `call`.
 
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{SESSION, claude, root, whole};
+use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
 
 #[test]
@@ -73,8 +74,33 @@ fn an_id_in_two_sessions_is_asked_for() {
     let home = Home::new();
     claude(&home);
     let dir = root(&home).join(".claude/projects/-home-u-proj");
-    std::fs::copy(dir.join(format!("{SESSION}.jsonl")), dir.join("99999999-copy.jsonl")).unwrap();
-    home.run(&["call", "c1"]).fails(2, &[&format!("{SESSION}:c1"), "99999999-copy:c1"]);
+    let text = std::fs::read_to_string(dir.join(format!("{SESSION}.jsonl"))).unwrap();
+    std::fs::write(dir.join("99999999-copy.jsonl"), text.replace("[31mred", "[31mother")).unwrap();
+    home.run(&["call", "c2"]).fails(2, &[&format!("{SESSION}:c2"), "99999999-copy:c2"]);
+}
+
+#[test]
+fn a_call_that_a_fork_took_over_is_one() {
+    let home = Home::new();
+    claude(&home);
+    let dir = root(&home).join(".claude/projects/-home-u-proj");
+    let text = std::fs::read_to_string(dir.join(format!("{SESSION}.jsonl"))).unwrap();
+    let own =
+        [use_of("c4", "ls"), result_of("c4", "a\n", false)].map(|record| format!("{record}\n")).concat();
+    let fork = "99999999-2222-3333-4444-555555555555";
+    std::fs::write(dir.join(format!("{fork}.jsonl")), format!("{text}{own}").replace(SESSION, fork)).unwrap();
+    let ran = home.run(&["call", "c2"]);
+    assert_eq!((ran.status, ran.text()), (0, "Exit code 3\nout \u{1b}[31mred"));
+    assert!(ran.stderr.contains("this call is also in 1 session"), "{}", ran.stderr);
+    home.run(&["call", "c4"]).ok();
+    let calls = home.run(&["calls", fork]).ok();
+    let copied = calls.text().lines().filter(|line| line.contains("also in 1 session")).count();
+    assert_eq!((calls.text().lines().count(), copied), (4, 3), "{}", calls.text());
+    let sessions = home.run(&["sessions", "--json"]).ok().json();
+    let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
+    counts.sort_by_key(|count| count.as_u64());
+    assert_eq!(counts, [1, 3], "a copied call counts once");
+    assert_eq!(home.run(&["verify", "--all", "--json"]).ok().json().as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -138,4 +164,28 @@ fn what_a_request_carried_comes_before_what_the_history_holds() {
     let ran = home.run(&["call", "c2"]);
     assert!(ran.text().ends_with("red") && ran.stderr.contains("as recorded, not as sent"), "{}", ran.stderr);
     home.run(&["call", "c2", "--sent"]).fails(1, &["does not have the hash", "--recorded"]);
+}
+
+#[test]
+fn a_call_that_a_codex_fork_replays_counts_once() {
+    let home = Home::new();
+    let ids = ["01a201cd-0000-7000-8000-000000000001", "01a201cd-0000-7000-8000-000000000002"];
+    let meta = |id: &str| json!({"type": "session_meta", "payload": {"id": id, "cwd": "/p", "cli_version": "0.100.0"}});
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let call =
+        |id: &str| item(json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": id}));
+    let output = |id: &str| item(json!({"type": "function_call_output", "call_id": id, "output": "done"}));
+    let dir = root(&home).join(".codex/sessions/2026/11/22");
+    std::fs::create_dir_all(&dir).unwrap();
+    let write = |id: &str, log: &[Value]| {
+        let lines: Vec<String> = log.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(dir.join(format!("rollout-2026-11-22T05-49-57-{id}.jsonl")), lines.concat()).unwrap();
+    };
+    write(ids[0], &[meta(ids[0]), call("c1"), output("c1")]);
+    write(ids[1], &[meta(ids[1]), meta(ids[0]), call("c1"), output("c1"), call("c2"), output("c2")]);
+    let sessions = home.run(&["sessions", "--json"]).ok().json();
+    let counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
+    assert_eq!(counts, [1, 1]);
+    let text = home.run(&["calls", ids[1]]).ok();
+    assert_eq!(text.text().matches("also in 1 session").count(), 1, "{}", text.text());
 }

@@ -367,6 +367,9 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
         facts.title = title.or(facts.title.take());
     }
     let is_main = record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
+    if facts.origin.is_none() && is_main {
+        facts.origin = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME));
+    }
     if facts.title.is_none() && is("user") && is_main {
         let words = record.path(&["message", "content"]).map(first_text);
         facts.title = words.filter(|words| !words.is_empty() && !words.starts_with('<'));

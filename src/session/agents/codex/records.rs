@@ -212,6 +212,11 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
         if facts.id.is_empty() {
             facts.id = name(item, "id").unwrap_or_default();
             facts.parent = name(item, "forked_from_id");
+            facts.origin = facts.parent.clone().or_else(|| Some(facts.id.clone()));
+        } else if facts.parent.is_none() {
+            // Older forks begin with the lines of the session from which they were forked.
+            facts.parent = name(item, "id").filter(|id| *id != facts.id);
+            facts.origin = facts.parent.clone().or(facts.origin.take());
         }
         facts.version = facts.version.take().or_else(|| name(item, "cli_version"));
         facts.cwd = facts.cwd.take().or_else(|| text(item, "cwd"));

@@ -152,6 +152,7 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
                 cwd: row.text(2),
                 title: row.text(3),
                 version: row.text(4),
+                origin: None,
                 model: None,
                 started: row.number(5).and_then(clock::number),
                 ended: row.number(6).and_then(clock::number),

@@ -99,6 +99,7 @@ fn facts(record: Json) -> SessionFacts {
         cwd: text(record, "directory"),
         title: text(record, "title"),
         parent: name(record, "parentID"),
+        origin: None,
         model: None,
         started: time("created"),
         ended: time("updated"),

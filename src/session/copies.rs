@@ -1,0 +1,170 @@
+//! Calls that several sessions hold, because one was forked from another, or resumed in a new file.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::env::Env;
+
+use super::list::{format_of, list, open};
+use super::model::{Call, SessionFacts, TextPiece};
+use super::reader::{GLANCE, SessionFile};
+use super::record::{FileRecords, RecordSource};
+use super::transcript::Transcript;
+
+/// How many lines at the start of a session's file tell from which one it was copied.
+const LINES: usize = 16;
+
+/// The most related sessions that are opened to look for copies of calls.
+const MOST_RELATED: usize = 100;
+
+/// Groups sessions that may hold copies of each other's calls; most groups are of one. In a group the first is the one
+/// whose file was created first. The numbers are places in `sessions`.
+pub fn families(sessions: &[(&SessionFile, &SessionFacts)]) -> Vec<Vec<usize>> {
+    let mut heads: Vec<usize> = (0..sessions.len()).collect();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for (n, (file, facts)) in sessions.iter().enumerate() {
+        let names = [Some(file.id.as_str()), facts.origin.as_deref()];
+        for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
+            let first = *known.entry((file.format, name)).or_insert(n);
+            let (a, b) = (head_of(&heads, first), head_of(&heads, n));
+            heads[a.max(b)] = a.min(b);
+        }
+    }
+    let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
+    (0..sessions.len()).for_each(|n| groups.entry(head_of(&heads, n)).or_default().push(n));
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_unstable();
+    for group in groups.iter_mut().filter(|group| group.len() > 1) {
+        group.sort_by_cached_key(|n| (created(&sessions[*n].0.path), sessions[*n].0.path.clone()));
+    }
+    groups
+}
+
+fn head_of(heads: &[usize], of: usize) -> usize {
+    let mut at = of;
+    while heads[at] != at {
+        at = heads[at];
+    }
+    at
+}
+
+/// Returns when a file was created; where that is not known, when it was last changed.
+fn created(path: &Path) -> Option<SystemTime> {
+    let meta = path.metadata().ok()?;
+    meta.created().or_else(|_| meta.modified()).ok()
+}
+
+/// The calls of sessions that were looked at.
+#[derive(Clone, Debug, Default)]
+pub struct SeenCalls {
+    keys: HashSet<u64>,
+}
+
+impl SeenCalls {
+    /// Takes the calls of a session.
+    pub fn add(&mut self, transcript: &Transcript) {
+        self.keys.extend(transcript.calls.iter().map(key));
+    }
+
+    /// Whether one of those sessions has the same call: with the same id, and a result of the same length.
+    pub fn has(&self, call: &Call) -> bool {
+        self.keys.contains(&key(call))
+    }
+}
+
+/// Whether two calls are one, which a session took over from the other: with the same id, and a result of the same length.
+pub fn is_same(a: &Call, b: &Call) -> bool {
+    key(a) == key(b)
+}
+
+fn key(call: &Call) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    call.id.hash(&mut hasher);
+    for piece in call.first().into_iter().flat_map(|first| &first.pieces) {
+        match piece {
+            TextPiece::Json(span) | TextPiece::Raw(span) => span.len.hash(&mut hasher),
+            TextPiece::Added(text) => text.hash(&mut hasher),
+            TextPiece::Image => 0.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+/// The sessions that may hold copies of one session's calls, and their calls.
+#[derive(Clone, Debug, Default)]
+pub struct RelatedSessions {
+    seen: Vec<SeenCalls>,
+}
+
+impl RelatedSessions {
+    /// Finds those of a session in the agents' directories: reads the first lines of the agent's other sessions in the
+    /// same directory (of Codex, which has one a day, in all), and opens those that are related.
+    pub fn find(env: &Env, file: &SessionFile) -> Self {
+        let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
+            return Self::default();
+        };
+        let mut candidates = list(env, Some(format.agent())).sessions;
+        let is_by_day = format.agent() == "codex";
+        candidates.retain(|other| {
+            other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())
+        });
+        let Some(own) = candidates.iter().position(|other| other.path == file.path) else {
+            return Self::default();
+        };
+        let facts: Vec<_> =
+            candidates.iter().map(|other| begins_with_origin(other).unwrap_or_default()).collect();
+        let all: Vec<_> = candidates.iter().zip(&facts).collect();
+        let family = families(&all).into_iter().find(|family| family.contains(&own)).unwrap_or_default();
+        let related = family.into_iter().filter(|n| *n != own).take(MOST_RELATED);
+        let opened = related.filter_map(|n| open(&candidates[n], &()).ok());
+        let seen = opened.map(|opened| {
+            let mut seen = SeenCalls::default();
+            seen.add(opened.transcript());
+            seen
+        });
+        Self { seen: seen.collect() }
+    }
+
+    /// Returns the number of other sessions that have the same call.
+    pub fn with(&self, call: &Call) -> u64 {
+        self.seen.iter().filter(|seen| seen.has(call)).count() as u64
+    }
+}
+
+/// Returns what the first lines of a session's file say; `None` if they do not tell from which one it could be copied.
+fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
+    let head = FileRecords::new(&file.path).read(0, 0..GLANCE as u64).ok()?;
+    let end = memchr::memchr_iter(b'\n', &head).take(LINES).last().map_or(head.len(), |at| at + 1);
+    let facts = format_of(file)?.glance(file, head.get(..end)?, &[]);
+    facts.origin.is_some().then_some(facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn session(format: &'static str, id: &str, origin: &str) -> (SessionFile, SessionFacts) {
+        let facts = SessionFacts { origin: Some(origin.into()), ..SessionFacts::default() };
+        let path = PathBuf::from(format!("/nowhere/{id}"));
+        let (id, size, modified) = (id.to_owned(), 0, None);
+        (SessionFile { format, path, id, size, modified, facts: SessionFacts::default() }, facts)
+    }
+
+    #[test]
+    fn forks_of_forks_are_of_one_family() {
+        let sessions = [
+            session("codex", "c", "b"),
+            session("codex", "x", "x"),
+            session("codex", "b", "a"),
+            session("pi", "a", "1"),
+            session("codex", "a", "a"),
+        ];
+        let all: Vec<_> = sessions.iter().map(|(file, facts)| (file, facts)).collect();
+        assert_eq!(families(&all), [vec![4, 2, 0], vec![1], vec![3]]);
+    }
+}
