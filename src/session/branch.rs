@@ -1,6 +1,6 @@
 //! Which records of a conversation are on the branch that lives: a tree by parents, in which one leaf counts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// An id of a record: a UUID as a number.
 pub type RecordId = u128;
@@ -15,10 +15,11 @@ pub fn record_id(text: &str) -> RecordId {
     text.bytes().fold(1, |id: RecordId, byte| id.rotate_left(8) ^ RecordId::from(byte))
 }
 
-/// The tree of one conversation.
+/// The tree of one conversation. A list takes half the memory of a map, and is put in order only to be asked.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
-    parents: HashMap<RecordId, Option<RecordId>>,
+    /// Records with their parents; one without a parent has itself. Of equal ones the last counts.
+    parents: Vec<(RecordId, RecordId)>,
     last: Option<RecordId>,
     leaf: Option<RecordId>,
 }
@@ -26,7 +27,7 @@ pub struct Branches {
 impl Branches {
     /// Adds a record, after those before it in the log.
     pub fn add(&mut self, id: RecordId, parent: Option<RecordId>) {
-        self.parents.insert(id, parent);
+        self.parents.push((id, parent.unwrap_or(id)));
         self.last = Some(id);
     }
 
@@ -42,9 +43,11 @@ impl Branches {
 
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
-    pub fn living(&self) -> HashSet<RecordId> {
+    pub fn living(&mut self) -> HashSet<RecordId> {
+        // Keeps the order of equal ones.
+        self.parents.sort_by_key(|(id, _)| *id);
         let newest = self.last.map(|last| self.up_from(last)).unwrap_or_default();
-        match self.leaf.filter(|leaf| self.parents.contains_key(leaf)) {
+        match self.leaf.filter(|leaf| self.parent(*leaf).is_some()) {
             Some(leaf) if !newest.contains(&leaf) => self.up_from(leaf),
             _ => newest,
         }
@@ -55,9 +58,15 @@ impl Branches {
         let mut at = Some(from);
         // A record that is its own ancestor ends the way.
         while let Some(id) = at.filter(|id| branch.insert(*id)) {
-            at = self.parents.get(&id).copied().flatten();
+            at = self.parent(id);
         }
         branch
+    }
+
+    fn parent(&self, id: RecordId) -> Option<RecordId> {
+        let after = self.parents.partition_point(|(other, _)| *other <= id);
+        let (found, parent) = self.parents.get(after.checked_sub(1)?)?;
+        (*found == id).then_some(*parent)
     }
 }
 
@@ -81,6 +90,11 @@ mod tests {
         assert_eq!(tree(&forked, Some(3)), [1, 2, 3], "the leaf that the agent named");
         assert_eq!(tree(&forked, Some(1)), [1, 4], "the log went on after the leaf");
         assert_eq!(tree(&forked, Some(9)), [1, 4], "an unknown leaf");
+    }
+
+    #[test]
+    fn of_equal_records_the_last_counts() {
+        assert_eq!(tree(&[(1, None), (3, None), (2, Some(1)), (2, Some(3))], None), [2, 3]);
     }
 
     #[test]

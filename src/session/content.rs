@@ -24,11 +24,16 @@ pub fn pieces(content: Json, place: RecordPlace) -> Vec<TextPiece> {
 
 /// Returns the first 4 KiB of a content's first text, in which a notice frames it; empty if there is none.
 pub fn first_text(content: Json) -> String {
+    first_words(content, LONGEST_TEXT)
+}
+
+/// Returns the first bytes of a content's first text, at most `most`; empty if there is none.
+pub fn first_words(content: Json, most: usize) -> String {
     let first = match content.kind() {
         Kind::String => Some(content),
         _ => content.items().find_map(|part| part.get("text")),
     };
-    first.map(start_of).unwrap_or_default()
+    first.and_then(|text| text.text()).map(|text| text.to_text(most).text).unwrap_or_default()
 }
 
 /// Returns the first 4 KiB of a string; empty for another value.

@@ -1,6 +1,7 @@
 //! A session whose records were read once: all its calls, by place, and what in the records was not understood.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
@@ -32,7 +33,9 @@ pub struct Transcript {
     pub unread: ReadReport,
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
-    by_id: HashMap<(u32, Box<str>), u32>,
+    /// The numbers of the calls by a hash of thread and id, or by the next one that was free.
+    by_id: HashMap<u64, u32>,
+    hasher: RandomState,
     tool_ids: HashMap<Box<str>, u32>,
     thread_ids: HashMap<Box<str>, u32>,
 }
@@ -108,6 +111,7 @@ impl Transcript {
             unread: ReadReport::default(),
             requests: RequestLog::default(),
             by_id: HashMap::new(),
+            hasher: RandomState::new(),
             tool_ids: HashMap::new(),
             thread_ids: HashMap::new(),
         }
@@ -145,29 +149,52 @@ impl Transcript {
 
     /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself.
     pub fn add_call(&mut self, call: Call) -> &mut Call {
-        let key = (call.thread, call.id.clone());
-        let at = *self.by_id.entry(key).or_insert_with(|| {
-            self.calls.push(call);
-            (self.calls.len() - 1) as u32
-        });
+        let at = match self.find(call.thread, &call.id) {
+            Ok(at) => at,
+            Err(free) => {
+                let at = self.calls.len() as u32;
+                self.by_id.insert(free, at);
+                self.calls.push(call);
+                at
+            }
+        };
         &mut self.calls[at as usize]
+    }
+
+    /// Returns the number of the call of a thread with this id, by which it is found in `calls`.
+    pub fn call_number(&self, thread: u32, id: &str) -> Option<u32> {
+        self.find(thread, id).ok()
     }
 
     /// Returns the call of a thread with this id.
     pub fn call_mut(&mut self, thread: u32, id: &str) -> Option<&mut Call> {
-        let at = *self.by_id.get(&(thread, Box::from(id)))?;
+        let at = self.call_number(thread, id)?;
         self.calls.get_mut(at as usize)
     }
 
     /// Returns the call of a thread with this id; one without a known tool is added if there is none, as where the record
     /// of the call was left out.
     pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> &mut Call {
-        if self.call_mut(thread, id).is_none() {
-            let tool = self.tool_id(tool);
-            self.add_call(Call::new(id, thread, tool));
+        match self.call_number(thread, id) {
+            Some(at) => &mut self.calls[at as usize],
+            None => {
+                let tool = self.tool_id(tool);
+                self.add_call(Call::new(id, thread, tool))
+            }
         }
-        let at = self.by_id.get(&(thread, Box::from(id))).copied().unwrap_or_default();
-        &mut self.calls[at as usize]
+    }
+
+    /// Finds a call, or the free key under which it would be.
+    fn find(&self, thread: u32, id: &str) -> Result<u32, u64> {
+        let mut key = self.hasher.hash_one((thread, id));
+        while let Some(at) = self.by_id.get(&key) {
+            let found = self.calls.get(*at as usize);
+            if found.is_some_and(|call| call.thread == thread && *call.id == *id) {
+                return Ok(*at);
+            }
+            key = key.wrapping_add(1);
+        }
+        Err(key)
     }
 
     /// Returns the bytes of a place in the records, at most `most` from its start.

@@ -52,7 +52,9 @@ impl<'a> JsonText<'a> {
             return DecodedText { text: plain.to_owned(), ..DecodedText::default() };
         }
         let mut decoded = DecodedText::default();
-        decoded.replaced = self.decode(&mut |piece| {
+        // No character takes more than twelve bytes, so that much is enough to see whether there is more.
+        let enough = most.saturating_add(1).saturating_mul(LONGEST_ESCAPE).min(self.encoded.len());
+        decoded.replaced = JsonText::new(&self.encoded[..enough]).decode(&mut |piece| {
             let room = most - decoded.text.len();
             let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));
             decoded.text.push_str(&piece[..fitting.unwrap_or(0)]);

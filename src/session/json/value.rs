@@ -116,6 +116,14 @@ impl<'a> Json<'a> {
         self.text().filter(|text| text.encoded_len() <= most * 6).map(|text| text.to_text(most).text)
     }
 
+    /// Hands a short string, decoded, to `take`: as [`Json::short`], without a copy of one that stands there as it is.
+    pub fn with_short<T>(&self, most: usize, take: impl FnOnce(&str) -> T) -> Option<T> {
+        match self.text()?.plain().filter(|plain| plain.len() <= most) {
+            Some(plain) => Some(take(plain)),
+            None => self.short(most).map(|text| take(&text)),
+        }
+    }
+
     /// Whether the value is this string.
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))

@@ -3,6 +3,8 @@
 mod claude;
 mod documents;
 mod following;
+mod hostile;
+mod hostile_laws;
 mod kimi;
 mod listing;
 mod logs;

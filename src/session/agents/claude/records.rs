@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::session::branch::{Branches, RecordId, record_id};
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, pieces, start_of};
+use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces, start_of};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
@@ -54,7 +54,8 @@ pub(super) struct ClaudeReader {
 /// Where a result was recorded.
 struct ResultRecord {
     thread: u32,
-    call: Box<str>,
+    /// The number of the call.
+    call: u32,
     record: RecordId,
     /// The record of the call, if it is named.
     source: Option<RecordId>,
@@ -113,7 +114,7 @@ impl LogReader for ClaudeReader {
 
     fn settle(&mut self, out: &mut Transcript) {
         let living: HashMap<u32, HashSet<RecordId>> =
-            self.conversations.iter().map(|(thread, branches)| (*thread, branches.living())).collect();
+            self.conversations.iter_mut().map(|(thread, branches)| (*thread, branches.living())).collect();
         let messages: HashSet<u64> = self
             .messages
             .iter()
@@ -122,7 +123,7 @@ impl LogReader for ClaudeReader {
             .collect();
         for result in &self.results {
             let fate = self.fate(result, living.get(&result.thread), &messages);
-            if let Some(call) = out.call_mut(result.thread, &result.call)
+            if let Some(call) = out.calls.get_mut(result.call as usize)
                 && let [first] = &mut call.results[..]
             {
                 first.fate = fate;
@@ -193,17 +194,18 @@ impl ClaudeReader {
             let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
             let id = block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short(LONGEST_NAME));
             let Some(id) = id else { continue };
-            self.results.push(ResultRecord {
-                thread,
-                call: id.as_str().into(),
-                record: id_of(record, "uuid").unwrap_or_default(),
-                source: id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid")),
-                number: self.count,
-            });
             let call = out.call_or_new(thread, &id, "");
             if call.results.is_empty() {
                 result(record, block, place, call);
             }
+            let Some(call) = out.call_number(thread, &id) else { continue };
+            self.results.push(ResultRecord {
+                thread,
+                call,
+                record: id_of(record, "uuid").unwrap_or_default(),
+                source: id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid")),
+                number: self.count,
+            });
         }
     }
 
@@ -242,14 +244,14 @@ impl ClaudeReader {
 }
 
 fn id_of(record: Json, key: &str) -> Option<RecordId> {
-    record.get(key)?.short(LONGEST_NAME).map(|id| record_id(&id))
+    record.get(key)?.with_short(LONGEST_NAME, record_id)
 }
 
 /// Reads a result into its call.
 fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
     let content = block.get("content");
     let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
-    let start = content.map(first_text).unwrap_or_default();
+    let start = content.map(frame).unwrap_or_default();
     call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
     call.exit = start
         .strip_prefix("Exit code ")
@@ -265,6 +267,12 @@ fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
         fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
+}
+
+/// Returns the start of a result: all of a notice, else the first words, in which a failure has its status.
+fn frame(content: Json) -> String {
+    let words = first_words(content, 64);
+    if words.starts_with('<') { first_text(content) } else { words }
 }
 
 /// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
@@ -347,6 +355,14 @@ fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
     }
 }
 
+/// Takes over a name, unless it is the same as before.
+fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
+    let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
+    if let Some(name) = name.filter(is_new).and_then(|name| name.short(LONGEST_NAME)) {
+        *fact = Some(name);
+    }
+}
+
 /// Takes over what a record says about the whole session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let text = |key: &str| record.get(key).and_then(|value| value.short(LONGEST_TEXT));
@@ -354,10 +370,9 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     if facts.id.is_empty() {
         facts.id = text("sessionId").unwrap_or_default();
     }
-    facts.version = text("version").or(facts.version.take());
+    keep_last(&mut facts.version, record.get("version"));
     facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
-    facts.model =
-        record.path(&["message", "model"]).and_then(|model| model.short(LONGEST_NAME)).or(facts.model.take());
+    keep_last(&mut facts.model, record.path(&["message", "model"]));
     if let Some(at) = record.get("timestamp").and_then(clock::time) {
         facts.started = facts.started.or(Some(at));
         facts.ended = facts.ended.max(Some(at));
