@@ -7,8 +7,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::tui::event::MOST_TYPED;
 use crate::tui::keys::{Action, BoundKeys, KeyContext, name};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::layout;
+
+use super::legend::legend;
 
 /// The columns reserved for keys.
 pub(crate) const KEYS: usize = 18;
@@ -316,28 +317,6 @@ fn folded(text: &str, room: usize) -> Vec<String> {
         }
     }
     rows
-}
-
-/// Returns each mark on the screen with its meaning.
-fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> {
-    let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, states, .. } = glyphs;
-    let of_glyphs = [
-        (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
-        (format!("{kept} after a number"), "the model got this line"),
-        (format!("{lost} after a number"), "the model did not get this line"),
-        (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
-        (format!("{here} in the map"), "the position of Spill in the file"),
-        (format!("{found} in the map"), "a match of the search"),
-        (format!("{states} 240 states"), "a progress line: its last state of so many"),
-    ];
-    let others = [
-        ("~ before a number", "approximate: lines are still being counted"),
-        ("! in Stores", "others can read this file too"),
-        ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
-        ("^[[1m dim", "an escape sequence as text, as the model got it"),
-    ];
-    let others = others.map(|(mark, what)| (mark.to_owned(), what));
-    of_glyphs.into_iter().chain(others).map(|(mark, what)| (mark, what.to_owned()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub mod help;
 pub mod json;
 pub mod leaving;
+pub(crate) mod legend;
 pub mod picker;
 pub mod prompt;
 pub mod view;

@@ -135,3 +135,23 @@ fn a_filter_shows_which_errors_the_model_missed() {
     session.keys("G").wait_for("skip unit_199967");
     session.keys("\x1b").wait_status("all lines are shown").wait_top("^[[32mok^[[0m   unit_1");
 }
+
+#[test]
+fn own_keys_are_read_from_the_configuration() {
+    let home = cut();
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(
+        config.join("config.toml"),
+        "[keys]\nsearch = [\"ctrl-f\"]\npage-down = \"space\"\nhelp = \"f2\"\n",
+    )
+    .unwrap();
+    let mut session = open(&home);
+    session.wait_status("F2 help");
+    session.keys("\x06error\r").wait_for("model got 0");
+    session.keys("/").wait_status("/ does nothing here; F2 for help");
+    session.keys("\x1bOQ").wait_for("F2 closes");
+    session.keys("q").wait_status("model got 0");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+}
