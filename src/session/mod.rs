@@ -11,6 +11,7 @@ pub mod copies;
 #[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;
+pub mod examine;
 pub mod find;
 pub mod json;
 pub mod list;

@@ -10,13 +10,14 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::copies::RelatedSessions;
+use crate::session::examine::Paths;
 use crate::session::model::{Call, TextPiece};
 use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
 
-use super::row::{CallJson, Looker, Paths, Secrets};
+use super::row::{CallJson, Looker, Secrets};
 use super::select;
 
 /// The longest text in `--json`, in bytes.

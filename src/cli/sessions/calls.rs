@@ -11,11 +11,12 @@ use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::session::copies::RelatedSessions;
+use crate::session::examine::Paths;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
 use crate::session::transcript::Transcript;
 
-use super::row::{Looker, Paths, Secrets};
+use super::row::{Looker, Secrets};
 use super::select;
 
 /// Lists the calls of a session, the first first.

@@ -1,23 +1,23 @@
 //! One call as `--json` prints it, and as table columns.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::session::command::command;
+use crate::session::examine::{Examiner, Paths};
 use crate::session::mask::mask;
 use crate::session::model::{Call, CutState};
 use crate::session::reader::SessionFile;
 use crate::session::sent::{self, BestResults};
-use crate::session::spill::{SpillState, is_beside, state_of};
+use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use crate::session::window::read_file;
-use crate::source::Source;
+use crate::session::verify::Verdict;
 
 /// Whether what looks like a secret is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,82 +62,51 @@ pub(crate) struct CallJson {
     pub verify: Option<&'static str>,
 }
 
-/// Which spills may be opened: a path in the records is a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Paths {
-    /// Those in known stores, and in the agent's own directory.
-    Known,
-    /// Any regular file of the user's own.
-    Any,
-}
-
 /// What a command works out about calls.
 pub(crate) struct Looker<'a> {
-    config: &'a Config,
     /// The session's file.
     pub file: &'a SessionFile,
     /// The session's calls.
     pub transcript: &'a Transcript,
-    verifier: Verifier,
-    paths: Paths,
+    examiner: Examiner,
+}
+
+/// Returns what examines the calls of an agent's sessions.
+pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
+    Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
 impl<'a> Looker<'a> {
     /// Creates one for the calls of a session.
     pub(crate) fn new(
-        config: &'a Config,
+        config: &Config,
         file: &'a SessionFile,
         transcript: &'a Transcript,
         paths: Paths,
     ) -> Self {
-        let verifier = Verifier::new(&config.catalog, transcript.agent);
-        Self { config, file, transcript, verifier, paths }
+        Self { file, transcript, examiner: examiner(config, transcript.agent, paths) }
     }
 
     /// Whether a spill lies where agents keep spills, so that it is opened unasked.
     pub(crate) fn is_known(&self, path: &Path) -> bool {
-        self.config.stores.store_of(path, &self.config.env).is_some() || is_beside(path, &self.file.path)
+        self.examiner.is_known(self.file, path)
     }
 
     /// Returns what is at the place that a call's result names.
     pub(crate) fn spill(&self, call: &Call) -> Option<SpillState> {
-        state_of(call, &self.file.path, self.config.env.uid())
+        self.examiner.spill(self.file, call)
     }
 
     /// Returns the size of the whole output in bytes, if it is known.
     pub(crate) fn whole_bytes(&self, call: &Call) -> Option<u64> {
-        let found = self.spill(call).and_then(|state| state.path()?.metadata().ok()).map(|meta| meta.len());
-        found.or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+        self.examiner.whole_bytes(self.file, call)
     }
 
     /// Compares a call's result with what the policies make of the whole output.
     pub(crate) fn verify(&self, call: &Call) -> Verdict {
-        if call.is_window {
-            let may_open = |path: &Path| self.paths == Paths::Any || self.is_known(path);
-            return match read_file(self.transcript, call, &self.file.path, self.config.env.uid(), &may_open) {
-                Ok(file) => {
-                    let whole = WholeOutput::File(Box::new(file));
-                    self.verifier.verify(self.transcript, call, Some(&whole))
-                }
-                Err(why) => Verdict::Unchecked(why.into()),
-            };
-        }
-        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
-        let here = self.spill(call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
-        if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(&path)) {
-            return Verdict::Unchecked(Unchecked::Outside);
-        }
-        let whole = is_cut.then(|| self.whole(call)).flatten();
-        self.verifier.verify(self.transcript, call, whole.as_ref())
-    }
-
-    fn whole(&self, call: &Call) -> Option<WholeOutput> {
-        let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-        let spill = self.spill(call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
-        match (spill, cited) {
-            (Some(source), Some(path)) => Some(WholeOutput::Spill(source.view(), path)),
-            _ => whole_display(self.transcript, call),
-        }
+        self.examiner.verify(self.file, self.transcript, call)
     }
 
     /// Returns the results of a call by the best evidence.

@@ -11,11 +11,12 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::copies::SeenCalls;
+use crate::session::examine::Paths;
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verify::Verdict;
 
-use super::row::{Looker, Paths, Secrets};
+use super::row::{Looker, Secrets};
 use super::select;
 
 /// One verdict as in `--json`.

@@ -1,0 +1,102 @@
+//! What can be worked out about a call besides its records: what is at the place of its spill, and whether a policy makes
+//! what was recorded.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::preview::Catalog;
+use crate::source::Source;
+
+use super::model::{Call, CutState};
+use super::reader::SessionFile;
+use super::spill::{SpillState, is_beside, state_of};
+use super::transcript::Transcript;
+use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use super::window::read_file;
+
+/// Which spills may be opened: a path in the records is a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paths {
+    /// Those in known stores, and in the agent's own directory.
+    Known,
+    /// Any regular file of the user's own.
+    Any,
+}
+
+/// Tells whether a path lies in a known store.
+pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
+/// Examines the calls of one agent's sessions.
+pub struct Examiner {
+    verifier: Verifier,
+    in_store: InStore,
+    uid: u32,
+    paths: Paths,
+}
+
+impl fmt::Debug for Examiner {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Examiner").field("uid", &self.uid).field("paths", &self.paths).finish_non_exhaustive()
+    }
+}
+
+impl Examiner {
+    /// Takes the policies of `agent` from a catalog. `uid` owns the spills that count.
+    pub fn new(catalog: &Catalog, agent: &str, in_store: InStore, uid: u32, paths: Paths) -> Self {
+        Self { verifier: Verifier::new(catalog, agent), in_store, uid, paths }
+    }
+
+    /// Returns what is at the place that a call's result names; `None` if it names none.
+    pub fn spill(&self, file: &SessionFile, call: &Call) -> Option<SpillState> {
+        state_of(call, &file.path, self.uid)
+    }
+
+    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
+    pub fn is_known(&self, file: &SessionFile, path: &Path) -> bool {
+        (self.in_store)(path) || is_beside(path, &file.path)
+    }
+
+    /// Returns the size of the whole output in bytes, if it is known.
+    pub fn whole_bytes(&self, file: &SessionFile, call: &Call) -> Option<u64> {
+        let found = self.spill(file, call).and_then(|state| state.path()?.metadata().ok());
+        found.map(|meta| meta.len()).or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+    }
+
+    /// Compares the result that the model first saw with what the policies make of the whole output.
+    pub fn verify(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Verdict {
+        if call.is_window {
+            return self.verify_window(file, transcript, call);
+        }
+        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let here =
+            self.spill(file, call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
+        if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(file, &path)) {
+            return Verdict::Unchecked(Unchecked::Outside);
+        }
+        let whole = is_cut.then(|| self.whole(file, transcript, call)).flatten();
+        self.verifier.verify(transcript, call, whole.as_ref())
+    }
+
+    /// Compares a window of a file with what the policies make of the file that was read.
+    fn verify_window(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Verdict {
+        let may_open = |path: &Path| self.paths == Paths::Any || self.is_known(file, path);
+        match read_file(transcript, call, &file.path, self.uid, &may_open) {
+            Ok(read) => {
+                let whole = WholeOutput::File(Box::new(read));
+                self.verifier.verify(transcript, call, Some(&whole))
+            }
+            Err(why) => Verdict::Unchecked(why.into()),
+        }
+    }
+
+    /// Opens the whole output of a call: its spill, or a copy that is known to be whole.
+    fn whole(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
+        let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
+        let spill = self.spill(file, call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
+        match (spill, cited) {
+            (Some(source), Some(path)) => Some(WholeOutput::Spill(source.view(), path)),
+            _ => whole_display(transcript, call),
+        }
+    }
+}
