@@ -21,6 +21,7 @@
 //! `strategy` selects ranges; `policy` compiles TOML into a `Policy` that contains all of them; `plan` puts them
 //! together.
 
+pub(crate) mod align;
 mod cap;
 mod counting;
 mod counts;
@@ -33,6 +34,7 @@ pub(crate) mod model;
 mod per_stream;
 mod plan;
 mod policy;
+mod recorded;
 mod refuse;
 mod report;
 mod rewrite;
@@ -52,6 +54,7 @@ pub use plan::{plan, plan_touching};
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
+pub(crate) use recorded::recorded;
 pub use report::{Report, ReportPart, report};
 pub use value::Value;
 

@@ -1,0 +1,384 @@
+//! Finds where the pieces of a recorded text stand in the output: text that the model is known to have got, set beside
+//! the bytes that it was cut from.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::text::ansi;
+use crate::text::units::element;
+
+/// A match of fewer bytes is taken for chance, unless it follows the match before.
+const LEAST: usize = 8;
+
+/// A match in the middle of a line counts from this many bytes on.
+const LEAST_INSIDE: usize = 32;
+
+/// The most places of the output that are tried for one line of the text.
+const MOST_PLACES: usize = 64;
+
+/// The most bytes of the output that are looked through in all. What is not found until then counts as not found.
+const MOST_BYTES: usize = 4 << 30;
+
+/// A piece of the recorded text. The pieces are in order, and joined they are the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AlignedPiece {
+    /// The piece, as a range of the text in bytes.
+    pub text: Range<usize>,
+    /// What it stands for in the output.
+    pub origin: Origin,
+}
+
+/// Where a piece of a recorded text comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// These bytes of the output, unchanged.
+    Same(Range<usize>),
+    /// These bytes of the output, which read otherwise in the text: bytes that are no character, or escapes left out.
+    Changed(Range<usize>),
+    /// Nothing in the output: the agent added it.
+    Added,
+}
+
+/// Aligns a recorded text with the output. Pieces of the output keep their order. Returns `None` if `wanted` says so.
+pub(crate) fn align(text: &str, whole: &[u8], wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedPiece>> {
+    let mut aligner = Aligner { text, whole, pieces: Vec::new(), at: 0, from: 0, looked: 0 };
+    let suffix = aligner.ends();
+    let (end, floor) = (text.len() - suffix.len, whole.len() - suffix.len);
+    while aligner.at < end {
+        if !wanted() {
+            return None;
+        }
+        aligner.step(end, floor);
+    }
+    if suffix.len > 0 {
+        aligner.push(AlignedPiece { text: end..text.len(), origin: Origin::Same(floor..whole.len()) });
+    }
+    Some(aligner.pieces)
+}
+
+/// The common end of text and output.
+struct Suffix {
+    /// Its length in bytes.
+    len: usize,
+}
+
+struct Aligner<'a> {
+    text: &'a str,
+    whole: &'a [u8],
+    pieces: Vec<AlignedPiece>,
+    /// How far the text is aligned.
+    at: usize,
+    /// From where on the output is searched.
+    from: usize,
+    looked: usize,
+}
+
+impl Aligner<'_> {
+    /// Takes the common beginning, and returns the common end of the rest.
+    fn ends(&mut self) -> Suffix {
+        let run = self.extend(0, 0, self.text.len(), self.whole.len());
+        let length = run.text_end;
+        let is_line = self.text[..length].contains('\n') || length == self.text.len();
+        if length >= LEAST_INSIDE || is_line && length > 0 && (length >= LEAST || length == self.text.len()) {
+            self.take(run);
+        }
+        let (text, whole) = (&self.text.as_bytes()[self.at..], &self.whole[self.from..]);
+        let common = text.iter().rev().zip(whole.iter().rev()).take_while(|(a, b)| a == b).count();
+        let mut start = self.text.len() - common;
+        while !self.text.is_char_boundary(start) {
+            start += 1;
+        }
+        let opens = |bytes: &[u8], at: usize| at == 0 || bytes.get(at - 1) == Some(&b'\n');
+        let is_whole_line = |start: usize| {
+            opens(self.text.as_bytes(), start)
+                && opens(self.whole, self.whole.len() - (self.text.len() - start))
+        };
+        let length = self.text.len() - start;
+        if length < LEAST_INSIDE && !is_whole_line(start) {
+            let lines = memchr::memchr(b'\n', &self.text.as_bytes()[start..]);
+            start = lines.map_or(self.text.len(), |at| start + at + 1);
+        }
+        // The end of the line that was cut is no part of the next.
+        let from = self.whole.len() - (self.text.len() - start);
+        start += usize::from(!opens(self.whole, from) && self.text.as_bytes().get(start) == Some(&b'\n'));
+        let len = self.text.len() - start;
+        Suffix { len: if len >= LEAST { len } else { 0 } }
+    }
+
+    /// Aligns the next line of the text, or skips it as added.
+    fn step(&mut self, end: usize, floor: usize) {
+        let line_end = memchr::memchr(b'\n', &self.text.as_bytes()[self.at..end]).map(|at| self.at + at + 1);
+        let line_end = line_end.unwrap_or(end);
+        let numbered = self.at + numbered(&self.text[self.at..line_end]);
+        // A line after a number ends where it ends: the next number is no part of the output.
+        let plain = (self.at..line_end, end);
+        let after_number = (numbered..line_end, line_end);
+        let both = [Some(plain), (numbered > self.at).then_some(after_number)];
+        let found = both.iter().flatten().find_map(|(line, end)| self.next(line, *end, floor));
+        let found =
+            found.or_else(|| both.iter().flatten().find_map(|(line, end)| self.find(line, *end, floor)));
+        match found {
+            Some(Found { start, place, run }) => {
+                self.skip(start);
+                self.from = place;
+                self.take(run);
+            }
+            None => self.skip(line_end),
+        }
+    }
+
+    /// Returns the line of the text if the output goes on with it.
+    fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
+        let run = self.extend(line.start, self.from, end, floor);
+        let is_whole = run.text_end >= line.end && !line.is_empty();
+        let is_sure = run.text_end - line.start >= LEAST || self.is_next();
+        (is_whole && is_sure).then_some(Found { start: line.start, place: self.from, run })
+    }
+
+    /// Finds a line of the text in the rest of the output, where it goes on longest.
+    fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
+        // A short line is looked for together with what follows it.
+        let anchor = line.start..line.end.max((line.start + LEAST).min(end));
+        if anchor.len() < LEAST || self.looked >= MOST_BYTES || !self.text.is_char_boundary(anchor.end) {
+            return None;
+        }
+        let needle = &self.text.as_bytes()[anchor.clone()];
+        let hay = &self.whole[self.from..floor];
+        let places: Vec<usize> = memmem::find_iter(hay, needle).take(MOST_PLACES).collect();
+        self.looked += places.last().filter(|_| places.len() == MOST_PLACES).map_or(hay.len(), |last| *last);
+        let runs = places.into_iter().map(|place| self.from + place).map(|place| {
+            let run = self.extend(anchor.start, place, end, floor);
+            Found { start: anchor.start, place, run }
+        });
+        // Of equally long ones, the first.
+        runs.reduce(|best, other| if other.run.text_end > best.run.text_end { other } else { best })
+    }
+
+    /// Whether the text so far ends where the next bytes of the output follow.
+    fn is_next(&self) -> bool {
+        let last = self.pieces.last().map(|last| &last.origin);
+        matches!(last, Some(Origin::Same(range) | Origin::Changed(range)) if range.end == self.from)
+    }
+
+    /// Returns how far text and output agree from these places on. Escapes and returns that the text lacks are passed
+    /// over, and U+FFFD stands for bytes that are no character.
+    fn extend(&self, at: usize, from: usize, end: usize, floor: usize) -> Run {
+        let (text, whole) = (self.text.as_bytes(), &self.whole[..floor]);
+        let mut run = Run { pieces: Vec::new(), text_end: at, whole_end: from };
+        loop {
+            let (t, w) = (run.text_end, run.whole_end);
+            let same = text[t..end].iter().zip(&whole[w.min(floor)..]).take_while(|(a, b)| a == b).count();
+            let same = (0..=same).rev().find(|same| self.text.is_char_boundary(t + same)).unwrap_or(0);
+            run.push(t + same, w + same, true);
+            let (t, w) = (t + same, w + same);
+            let (replaced, skipped) = match whole.get(w) {
+                None => break,
+                Some(_) if t >= end => break,
+                Some(0x80..) if text[t..end].starts_with("\u{FFFD}".as_bytes()) => {
+                    let bad = element(whole, w);
+                    if bad.valid {
+                        break;
+                    }
+                    (3, bad.len.max(1))
+                }
+                Some(0x1b) => match ansi::sequence(&whole[w..]) {
+                    Some(escape) if escape.len > 0 => (0, escape.len),
+                    _ => break,
+                },
+                Some(b'\r') => (0, 1),
+                Some(_) => break,
+            };
+            run.push(t + replaced, w + skipped, false);
+        }
+        run.trim();
+        run
+    }
+
+    fn take(&mut self, run: Run) {
+        (self.at, self.from) = (run.text_end, run.whole_end);
+        run.pieces.into_iter().for_each(|piece| self.push(piece));
+    }
+
+    /// Leaves the text up to `to` as added.
+    fn skip(&mut self, to: usize) {
+        if to > self.at {
+            self.push(AlignedPiece { text: self.at..to, origin: Origin::Added });
+            self.at = to;
+        }
+    }
+
+    fn push(&mut self, piece: AlignedPiece) {
+        match self.pieces.last_mut() {
+            Some(AlignedPiece { text, origin: Origin::Added }) if piece.origin == Origin::Added => {
+                text.end = piece.text.end;
+            }
+            _ => self.pieces.push(piece),
+        }
+    }
+}
+
+/// A line of the text, found in the output.
+struct Found {
+    /// Where it begins in the text.
+    start: usize,
+    /// Where it begins in the output.
+    place: usize,
+    run: Run,
+}
+
+/// A stretch in which text and output agree.
+struct Run {
+    pieces: Vec<AlignedPiece>,
+    text_end: usize,
+    whole_end: usize,
+}
+
+impl Run {
+    fn push(&mut self, text_end: usize, whole_end: usize, is_same: bool) {
+        let (text, whole) = (self.text_end..text_end, self.whole_end..whole_end);
+        (self.text_end, self.whole_end) = (text_end, whole_end);
+        if text.is_empty() && whole.is_empty() {
+            return;
+        }
+        let origin = if is_same { Origin::Same(whole) } else { Origin::Changed(whole) };
+        self.pieces.push(AlignedPiece { text, origin });
+    }
+
+    /// Drops what was passed over at the end, which agrees with nothing.
+    fn trim(&mut self) {
+        while let Some(AlignedPiece { text, origin: Origin::Changed(whole) }) = self.pieces.last() {
+            if !text.is_empty() {
+                return;
+            }
+            self.whole_end = whole.start;
+            self.pieces.pop();
+        }
+    }
+}
+
+/// Returns the length of the line number before a line, as read tools print it; 0 if there is none.
+fn numbered(line: &str) -> usize {
+    let bytes = line.as_bytes();
+    let blanks = bytes.iter().take_while(|byte| **byte == b' ').count();
+    let digits = bytes[blanks..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &line[blanks + digits..];
+    let mark = ["\t", "\u{2192}", ": ", ":", "| ", "|"].into_iter().find(|mark| rest.starts_with(mark));
+    mark.filter(|_| digits > 0).map_or(0, |mark| blanks + digits + mark.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Shows an alignment: `=a..b` the same, `~a..b` changed, `+text` added.
+    fn shown(text: &str, whole: &[u8]) -> String {
+        let mut shown = String::new();
+        for piece in align(text, whole, &|| true).unwrap() {
+            let _ = match piece.origin {
+                Origin::Same(range) => write!(shown, "={}..{} ", range.start, range.end),
+                Origin::Changed(range) => write!(shown, "~{}..{} ", range.start, range.end),
+                Origin::Added => write!(shown, "+{:?} ", &text[piece.text]),
+            };
+        }
+        shown.trim_end().to_owned()
+    }
+
+    fn numbers(range: Range<usize>) -> String {
+        range.map(|n| format!("line {n}\n")).collect()
+    }
+
+    #[test]
+    fn all_of_it_is_one_piece() {
+        assert_eq!(shown("one\ntwo\n", b"one\ntwo\n"), "=0..8");
+        assert_eq!(shown("", b"one"), "");
+        assert_eq!(shown("x", b""), "+\"x\"");
+    }
+
+    #[test]
+    fn a_head_and_a_notice() {
+        let whole = numbers(0..100);
+        let text = format!("{}[90 lines truncated]", numbers(0..10));
+        assert_eq!(shown(&text, whole.as_bytes()), "=0..70 +\"[90 lines truncated]\"");
+    }
+
+    #[test]
+    fn a_notice_and_a_tail() {
+        let whole = numbers(0..100);
+        let text = format!("...cut...\n\n{}", numbers(90..100));
+        let from = numbers(0..90).len();
+        assert_eq!(shown(&text, whole.as_bytes()), format!("+\"...cut...\\n\\n\" ={from}..{}", whole.len()));
+    }
+
+    #[test]
+    fn a_cut_in_the_middle_of_lines() {
+        let line: String = ('a'..='z').cycle().take(1000).collect();
+        let text = format!("{}…900 chars truncated…{}", &line[..50], &line[950..]);
+        assert_eq!(shown(&text, line.as_bytes()), "=0..50 +\"…900 chars truncated…\" =950..1000");
+    }
+
+    #[test]
+    fn a_preview_between_notices_and_errors_from_the_middle() {
+        let whole = format!("{}error: no such file\n{}", numbers(0..50), numbers(50..100));
+        let text = format!("<out>\nSaved to: /x\n\n{}error: no such file\n...\n</out>", numbers(0..3));
+        let at = whole.find("error").unwrap();
+        let expected = format!(
+            "+\"<out>\\nSaved to: /x\\n\\n\" =0..21 ={at}..{} +\"...\\n</out>\"",
+            at + "error: no such file\n".len()
+        );
+        assert_eq!(shown(&text, whole.as_bytes()), expected);
+    }
+
+    #[test]
+    fn numbers_before_lines_are_added() {
+        let whole = b"fn main() {\n    run();\n}\nlast line here\n";
+        let text = "     1\tfn main() {\n     2\t    run();\n     3\t}\n";
+        assert_eq!(shown(text, whole), "+\"     1\\t\" =0..12 +\"     2\\t\" =12..23 +\"     3\\t\" =23..25");
+    }
+
+    #[test]
+    fn escapes_left_out_and_bad_bytes_are_changed() {
+        assert_eq!(shown("red text\n", b"\x1b[31mred text\x1b[0m\n"), "~0..5 =5..13 ~13..17 =17..18");
+        assert_eq!(shown("abc\u{FFFD}defgh\n", b"abc\xffdefgh\n"), "=0..3 ~3..4 =4..10");
+    }
+
+    #[test]
+    fn a_line_end_in_common_is_chance() {
+        assert_eq!(shown("nothing of it\n", b"some other text\n"), "+\"nothing of it\\n\"");
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_join_to_the_text_and_keep_the_order(
+            whole in proptest::collection::vec("[ab\\n\\r\u{e9}\u{1b}\\[m]{0,9}", 0..20),
+            keep in proptest::collection::vec(0u8..4, 20),
+            bad in proptest::collection::vec(any::<u8>(), 0..4),
+        ) {
+            let text: String = whole.iter().zip(&keep).map(|(piece, keep)| match keep {
+                0 => "[cut]\n".to_owned(),
+                1 => String::new(),
+                _ => piece.clone(),
+            }).collect();
+            let mut bytes = whole.concat().into_bytes();
+            bytes.extend(bad);
+            let pieces = align(&text, &bytes, &|| true).unwrap();
+            let (mut at, mut from) = (0, 0);
+            for piece in &pieces {
+                prop_assert_eq!(piece.text.start, at);
+                at = piece.text.end;
+                if let Origin::Same(range) | Origin::Changed(range) = &piece.origin {
+                    prop_assert!(range.start >= from && range.end <= bytes.len());
+                    from = range.end;
+                }
+                if let Origin::Same(range) = &piece.origin {
+                    prop_assert_eq!(&bytes[range.clone()], text[piece.text.clone()].as_bytes());
+                }
+            }
+            prop_assert_eq!(at, text.len());
+        }
+    }
+}
