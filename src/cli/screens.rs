@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::KeyMap;
 use crate::tui::widget::theme::{Backdrop, Theme};
@@ -11,6 +12,7 @@ use crate::tui::{self, Choice, Live, Start, Target};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
+use super::sessions::row::examiner;
 use super::terminal::{colour, is_unicode, unusable};
 use super::{CommandResult, Failure, say};
 
@@ -24,10 +26,13 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let keys = Box::leak(Box::new(keys(&config).map_err(Failure::Usage)?));
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
+    let for_sessions = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
+    let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
+    let unicode = is_unicode();
     let start =
-        Start { targets, opener, chooser, stores, env, live, errors, theme, unicode: is_unicode(), keys };
+        Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

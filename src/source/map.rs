@@ -42,6 +42,22 @@ impl MapView {
         MapView { mapping: None, len: 0, generation }
     }
 
+    /// Returns a view of bytes in memory, which are in no file.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn of_bytes(bytes: &[u8]) -> io::Result<MapView> {
+        let generation = super::file::next_generation();
+        if bytes.is_empty() {
+            return Ok(MapView::empty(generation));
+        }
+        let mut pages = MmapOptions::new().len(bytes.len()).map_anon()?;
+        pages.copy_from_slice(bytes);
+        let (guard, pages, reads) = (None, Some(pages.make_read_only()?), ReadCounts::default());
+        let mapping = Mapping { guard, pages, file: None, is_sparse: false, reads };
+        Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
+    }
+
     /// Maps the first `len` bytes of `file`, with room to grow if the system allows that.
     pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 
+use crate::session::reader::SessionFile;
+use crate::session::verify::Verdict;
 use crate::source::{MapView, PathStatus};
 use crate::store::Marked;
 use crate::text::index::BlockCounts;
@@ -20,6 +23,7 @@ use super::pager::pair::task::{PairPlanned, PairTask};
 use super::pager::search::job::{CountJob, Found, SearchJob};
 use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
+use super::sessions::job::{CallRequest, ReadyCall, SessionsEvent, SumTask};
 use super::stores::details::{Lines, Peek};
 use super::stores::glance::Glance;
 use super::stores::got::ModelGot;
@@ -52,6 +56,8 @@ pub enum Event {
     Output(OutputEvent),
     /// An event for the list of stored outputs.
     Stores(StoresEvent),
+    /// An event for the screens of sessions.
+    Sessions(SessionsEvent),
 }
 
 /// An event for the output being viewed.
@@ -89,6 +95,8 @@ pub enum OutputEvent {
     Compared(Compared),
     /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
     Advised(u64, Option<LimitChange>),
+    /// A recorded result has been compared with what the policies make.
+    Checked(Box<Verdict>),
     /// The policy of the agent's read tool has been loaded.
     ReadTool(Choice, ThenRead),
 }
@@ -132,6 +140,12 @@ pub enum StoresEvent {
 impl From<OutputEvent> for Event {
     fn from(event: OutputEvent) -> Self {
         Event::Output(event)
+    }
+}
+
+impl From<SessionsEvent> for Event {
+    fn from(event: SessionsEvent) -> Self {
+        Event::Sessions(event)
     }
 }
 
@@ -236,6 +250,18 @@ pub enum Effect {
     Weigh(Vec<crate::store::Entry>),
     /// Counts the lines of these entries.
     CountLines(Vec<crate::store::Entry>),
+    /// Finds the sessions that agents recorded; the listing has this number.
+    ListSessions(u64),
+    /// Sums up the calls of sessions; an earlier request is abandoned.
+    SumSessions(SumTask),
+    /// Opens a session and follows it; an earlier one is closed.
+    OpenSession(Arc<SessionFile>),
+    /// Closes the open session.
+    CloseSession,
+    /// Asks the worker that holds the open session.
+    AskSession(CallRequest),
+    /// Opens a call of the session.
+    OpenCall(Box<ReadyCall>),
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }

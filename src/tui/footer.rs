@@ -33,6 +33,12 @@ pub enum FooterState {
     MarkedOutputs,
     /// Outputs in Stores, some of which are to be deleted.
     Deletions,
+    /// The list of sessions.
+    Sessions,
+    /// The calls of a session.
+    Calls,
+    /// Preview of a call whose result was recorded.
+    RecordedCall,
 }
 
 /// Keys and what they do, in one or two words.
@@ -98,6 +104,18 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::Deletions, &[
         (&[A::Undo], "undo"), (&[A::DeleteNow], "delete now"), (&[A::Open], "open"), (&[A::Delete], "delete"),
         (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+    ]),
+    (FooterState::Sessions, &[
+        (&[A::Open], "calls"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
+        (&[A::Stores], "stores"), (&[A::Refresh], "look again"),
+    ]),
+    (FooterState::Calls, &[
+        (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Back], "sessions"), (&[A::Stores], "stores"),
+    ]),
+    (FooterState::RecordedCall, &[
+        (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Evidence], "recorded or reconstructed"),
+        (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
     ]),
 ];
 

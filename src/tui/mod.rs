@@ -9,6 +9,7 @@ pub mod pager;
 pub mod popup;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
+pub mod sessions;
 pub mod stores;
 pub mod view;
 pub mod widget;

@@ -7,7 +7,7 @@ use super::app::{App, Popup, Screen};
 use super::pager::reader::Cost;
 use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
-use super::{pager, popup, stores};
+use super::{pager, popup, sessions, stores};
 
 /// Below this many columns and rows there is room for one line only.
 const LEAST: (u16, u16) = (20, 3);
@@ -37,6 +37,12 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
                 pager::view::draw(pager, told, frame, area, cost);
             }
             let places = layout::pager(area, Side::Preview);
+            (places.rule, places.status)
+        }
+        Screen::Sessions => {
+            let told = (!asks).then_some(message);
+            sessions::view::draw(&app.sessions, told, frame, area);
+            let places = layout::sessions(area);
             (places.rule, places.status)
         }
         Screen::Stores => {
@@ -70,7 +76,7 @@ fn draw_popup(app: &App, popup: &Popup, frame: &mut Frame, (area, status): (Rect
             stores::view::clean::draw(&app.stores, cleaning, frame, area, *top);
         }
         (Popup::Json(json), _) => popup::view::json::draw(canvas, json, frame),
-        (Popup::Sort(menu), _) => stores::view::sort_menu::draw(&app.stores, menu, frame, area),
+        (Popup::Sort(menu), _) => popup::view::sort_menu::draw(canvas, menu, frame, area),
         (Popup::Policies(picker), Some(pager)) => {
             popup::view::picker::draw(pager, picker, app.message.as_ref(), frame);
             if let Some(pair) = &pager.pair {

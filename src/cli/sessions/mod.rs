@@ -3,6 +3,6 @@
 pub(crate) mod call;
 pub(crate) mod calls;
 pub(crate) mod list;
-mod row;
+pub(crate) mod row;
 mod select;
 pub(crate) mod verify;

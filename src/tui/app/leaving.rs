@@ -20,6 +20,8 @@ impl App {
         match (self.screen, self.pager.as_ref().map(Pager::origin)) {
             (Screen::Pager, Some(OpenedFrom::Stores)) => self.go_to_stores(effects),
             (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
+            (Screen::Pager, Some(OpenedFrom::Session)) => self.screen = Screen::Sessions,
+            (Screen::Sessions, _) => self.leave_sessions(effects),
             (Screen::Pager | Screen::Stores, _) => self.leave(effects),
         }
     }

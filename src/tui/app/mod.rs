@@ -3,6 +3,7 @@
 
 mod leaving;
 mod popups;
+mod sessions;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -13,8 +14,9 @@ use super::keys::{Action, KeyContext, name};
 use super::pager::Pager;
 use super::pager::copying;
 use super::pager::jump::Waiting;
-use super::pager::subject::Opened;
+use super::pager::subject::{Opened, OpenedFrom};
 use super::popup::prompt::{Prompt, Purpose};
+use super::sessions::SessionsScreen;
 use super::stores::{Next, StoresScreen};
 use super::widget::canvas::Canvas;
 
@@ -32,6 +34,8 @@ pub enum Screen {
     Pager,
     /// Stores: which outputs are kept, and until when?
     Stores,
+    /// Sessions: what did the agent record, call by call?
+    Sessions,
 }
 
 /// The state of everything on the screens.
@@ -44,6 +48,8 @@ pub struct App {
     pub pager: Option<Pager>,
     /// The list of stored outputs.
     pub stores: StoresScreen,
+    /// The sessions that agents recorded, and the calls of one.
+    pub sessions: SessionsScreen,
     /// The pop-up over the screen.
     pub popup: Option<Popup>,
     /// The pop-ups that it lies over, the lowest first; they come back when it closes.
@@ -55,6 +61,8 @@ pub struct App {
     /// The configured pattern of errors; `None` for the built-in one.
     pub errors: Option<Pattern>,
     waiting: Option<Waiting>,
+    /// The screen from which Sessions was opened.
+    before_sessions: Screen,
 }
 
 impl App {
@@ -65,12 +73,14 @@ impl App {
             screen: Screen::Stores,
             pager: None,
             stores: StoresScreen::new(canvas),
+            sessions: SessionsScreen::new(canvas),
             popup: None,
             beneath: Vec::new(),
             message: None,
             count: None,
             errors: None,
             waiting: None,
+            before_sessions: Screen::Stores,
         }
     }
 
@@ -99,6 +109,7 @@ impl App {
                 }
                 self.in_pager(|pager| pager.update(event, effects));
             }
+            Event::Sessions(event) => self.sessions_event(event, effects),
             Event::Stores(event) => {
                 let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
                 self.in_stores(|stores| stores.update(event, effects));
@@ -130,6 +141,10 @@ impl App {
         self.in_pager(|pager| pager.repaint(canvas));
         self.stores.canvas = canvas;
         self.stores.settle(effects);
+        self.sessions.canvas = canvas;
+        if self.screen == Screen::Sessions {
+            self.sessions.settle(effects);
+        }
     }
 
     fn open(&mut self, opened: Opened, effects: &mut Effects) {
@@ -178,6 +193,7 @@ impl App {
         match self.screen {
             Screen::Pager => KeyContext::Pager,
             Screen::Stores => KeyContext::Stores,
+            Screen::Sessions => KeyContext::Sessions,
         }
     }
 
@@ -204,6 +220,9 @@ impl App {
             _ => {}
         }
         if let Some(waiting) = self.waiting.take() {
+            if waiting == Waiting::Text {
+                return self.text_key(key, effects);
+            }
             return self.in_pager(|pager| pager.second_key(waiting, key, effects));
         }
         if let KeyCode::Char(c) = key.code
@@ -235,7 +254,9 @@ impl App {
             Action::Help => self.open_help(self.key_place()),
             Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
             Action::GoTo => self.ask(Purpose::GoTo),
+            Action::Sessions => self.go_to_sessions(effects),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
+            _ if self.screen == Screen::Sessions => self.act_on_sessions(action, count, effects),
             _ => self.act_on_output(action, count, effects),
         }
     }
@@ -249,6 +270,7 @@ impl App {
             Action::Matching => self.ask(Purpose::Lines { shows: Shows::All, around: count }),
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
+            Action::Texts => self.offer_texts(),
             Action::CopyText if self.pager.as_ref().is_some_and(|pager| pager.selection.is_none()) => {
                 self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
             }
@@ -289,7 +311,10 @@ impl App {
     fn back(&mut self, effects: &mut Effects) {
         let mut went = false;
         self.in_pager(|pager| went = pager.back(effects));
-        if !went && self.stores.listing.opened {
+        let origin = self.pager.as_ref().map(Pager::origin);
+        if !went && origin == Some(OpenedFrom::Session) {
+            self.screen = Screen::Sessions;
+        } else if !went && self.stores.listing.opened {
             self.go_to_stores(effects);
         }
     }

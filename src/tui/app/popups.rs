@@ -13,8 +13,8 @@ use crate::tui::popup::help::{HelpKey, HelpView};
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
+use crate::tui::popup::sort_menu::SortPicked;
 use crate::tui::popup::view;
-use crate::tui::stores::sort_menu::SortPicked;
 
 use super::{App, Screen};
 
@@ -143,7 +143,11 @@ impl App {
             SortPicked::Closed => self.popup = None,
             SortPicked::Column(column) => {
                 self.popup = None;
-                self.in_stores(|stores| stores.sort_by(column, effects));
+                if self.screen == Screen::Sessions {
+                    self.sessions.sort_by(column, effects);
+                } else {
+                    self.in_stores(|stores| stores.sort_by(column, effects));
+                }
             }
         }
     }
@@ -208,6 +212,9 @@ impl App {
         if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Stores {
             return self.stores.give_up_filter(effects);
         }
+        if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Sessions {
+            return self.sessions.give_up_filter(effects);
+        }
         self.narrow(effects);
     }
 
@@ -226,6 +233,9 @@ impl App {
         let Some(Popup::Prompt(prompt)) = &self.popup else { return };
         let pager = self.pager.as_mut();
         match (prompt.purpose(), pager) {
+            (Purpose::Filter, _) if self.screen == Screen::Sessions => {
+                self.sessions.filter(prompt.text(), effects);
+            }
             (Purpose::Filter, _) => self.stores.filter(prompt.text(), effects),
             (Purpose::Search, Some(pager)) => {
                 pager.type_search(prompt.text(), (Toward::End, prompt.times()), effects);
@@ -264,6 +274,9 @@ impl App {
                 self.in_pager(|pager| done = pager.filter(asked, effects));
             }
             Purpose::GoTo if text == "q" => self.leave(effects),
+            Purpose::GoTo if self.screen == Screen::Sessions => {
+                done = self.sessions.go_to_row(text, effects);
+            }
             Purpose::GoTo if self.screen == Screen::Stores => done = self.stores.go_to_row(text, effects),
             Purpose::GoTo if text == "n" || text == "p" => {
                 effects.push(Effect::OtherFile { next: text == "n" });

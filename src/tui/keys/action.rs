@@ -17,6 +17,10 @@ pub enum KeyContext {
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
+    /// The lists of sessions and of calls.
+    Sessions,
+    /// The choice of which text of a recorded call to show.
+    CallTexts,
     /// The choice of which text to copy.
     CopyText,
     /// Help.
@@ -27,12 +31,12 @@ impl KeyContext {
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
-            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores => true,
+            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Sessions => true,
             KeyContext::Pair | KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }
-            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
+            KeyContext::Copying | KeyContext::CopyText | KeyContext::CallTexts => action == Action::Back,
         }
     }
 
@@ -123,6 +127,18 @@ pub enum Action {
     Policy,
     /// Switches to the next policy that may have made this output.
     Candidate,
+    /// Switches between what was recorded and what the policy makes.
+    Evidence,
+    /// Shows the sessions that agents recorded.
+    Sessions,
+    /// Asks which other text of a call to show.
+    Texts,
+    /// Shows the copy for the agent's own screen.
+    TextDisplay,
+    /// Shows the record of the result.
+    TextRecord,
+    /// Shows the arguments of the call.
+    TextArguments,
     /// Opens the limits drawer.
     Limits,
     /// Toggles the wrapping of long lines.

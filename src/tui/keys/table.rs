@@ -40,7 +40,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Stores};
+use KeyContext::{CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
@@ -86,8 +86,11 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Limits", "l", A::Limits, "limits", "all limits, what they change, what keeps a line"),
     row(Pager, "Limits", "p", A::Policy, "policies", "pick another policy; there, {policies-earlier} shows earlier ones"),
     row(Pager, "Limits", "P", A::Candidate, "next-policy", "next policy that may have made this output"),
+    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes"),
+    row(Pager, "View", "a", A::Texts, "call-texts", "another text of a recorded call"),
     row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
+    row(Pager, "View", "T", A::Sessions, "sessions", "sessions that agents recorded"),
     row(Pager, "View", "w", A::Wrap, "wrap", "wrap long lines, or scroll sideways"),
     row(Pager, "View", "r", A::Raw, "escapes", "escapes as text, or as colours"),
     row(Pager, "View", "z", A::Unfold, "progress", "progress lines: their last state, or all"),
@@ -117,6 +120,20 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", ":", A::GoTo, "stores-go-to", "go to a row"),
     row(Stores, "Stores", "y", A::Copy, "stores-copy-path", "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "stores-refresh", "scan the directories again"),
+    row(Stores, "Stores", "T", A::Sessions, "stores-sessions", "sessions that agents recorded"),
+    row(Sessions, "Sessions ({sessions})", "Enter →", A::Open, "sessions-open", "list the calls of the session; open the call"),
+    row(Sessions, "Sessions ({sessions})", "a", A::Texts, "sessions-call-texts", "another text of the call"),
+    row(Sessions, "Sessions ({sessions})", "s", A::Sort, "sessions-sort", "sort: a menu of columns"),
+    row(Sessions, "Sessions ({sessions})", "o", A::SortReverse, "sessions-reverse", "reverse the order"),
+    row(Sessions, "Sessions ({sessions})", "t", A::Group, "sessions-group", "group sessions by agent, project or day"),
+    row(Sessions, "Sessions ({sessions})", "/", A::Filter, "sessions-filter", "show only rows with these words"),
+    row(Sessions, "Sessions ({sessions})", ":", A::GoTo, "sessions-go-to", "go to a row"),
+    row(Sessions, "Sessions ({sessions})", "y", A::Copy, "sessions-copy", "copy the path; of a call, SESSION:CALL"),
+    row(Sessions, "Sessions ({sessions})", "S", A::Stores, "sessions-stores", "stored outputs"),
+    row(Sessions, "Sessions ({sessions})", "R", A::Refresh, "sessions-refresh", "look for sessions again"),
+    row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
+    row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
+    row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),
     row(Policies, "Policies ({policies})", "↓ ^N", A::Down, "policies-down", "down; the preview of the policy shows above"),
     row(Policies, "Policies ({policies})", "↑ ^P", A::Up, "policies-up", "up"),
     row(Policies, "Policies ({policies})", "PgDn", A::PageDown, "policies-page-down", "down a page"),

@@ -8,6 +8,7 @@ use crate::tui::widget::layout::Side;
 
 use super::dividers::Fate;
 use super::output::OpenOutput;
+use super::recorded::RestOfOutput;
 use super::search::tally::Tally;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
@@ -42,6 +43,8 @@ pub(crate) fn limit(output: &OpenOutput) -> String {
 /// Returns the text of a rule in Spill.
 pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
+        // The record tells what was cut, not why.
+        Fate::Lost if output.shown_record().is_some() => "lost from here".into(),
         Fate::Lost => format!("lost from here: {}", limit(output)),
         Fate::Kept => "the model got what follows".into(),
     }
@@ -52,6 +55,7 @@ pub(crate) fn verdict(output: &OpenOutput) -> String {
     match &output.preview {
         _ if output.is_awaited() => "planning…".into(),
         _ if !output.has_preview() => "not planned".into(),
+        Ok(preview) if output.shown_record().is_some() => recorded_verdict(output, preview),
         Err(refusal) => refusal.clone(),
         Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
         Ok(_) if output.view.is_empty() => "empty".into(),
@@ -70,6 +74,9 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
         }
         Ok(preview) => preview,
     };
+    if let Some(words) = alone(output, preview) {
+        return words;
+    }
     if output.view.is_empty() {
         let got = if output.seen.is_empty() { "no text" } else { "only what the agent added" };
         return vec![format!("the output is empty: the model got {got}")];
@@ -83,6 +90,28 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
         return vec![nothing_kept(output)];
     }
     share(output, preview)
+}
+
+/// Describes a recorded result.
+fn recorded_verdict(output: &OpenOutput, preview: &Preview) -> String {
+    match output.recorded.as_ref().map(|recorded| &recorded.rest) {
+        Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
+        _ if preview.truncated => "cut".into(),
+        _ => "nothing cut".into(),
+    }
+}
+
+/// Describes a recorded text of which the rest is missing: how long it is, and why there is no more.
+fn alone(output: &OpenOutput, preview: &Preview) -> Option<Vec<String>> {
+    let Some(RestOfOutput::Missing(why)) = output.recorded.as_ref().map(|recorded| &recorded.rest) else {
+        return None;
+    };
+    let bytes = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let got = match output.lines() {
+        Some(n) => format!("the model got {} · {bytes} tokens", lines(n)),
+        None => format!("the model got {bytes} tokens"),
+    };
+    Some(vec![format!("{got} · {why}"), got])
 }
 
 fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
@@ -140,6 +169,7 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
 /// Returns the heading of Preview on a wide screen.
 pub(crate) fn preview_heading(output: &OpenOutput) -> String {
     match &output.preview {
+        Ok(_) if output.is_rest_missing() => "what the model got, as recorded".into(),
         Ok(preview) if preview.truncated => "what the model got".into(),
         Err(_) if !output.has_preview() => "what the model got: unknown".into(),
         Ok(_) => "what the model got: all of it".into(),
@@ -150,6 +180,7 @@ pub(crate) fn preview_heading(output: &OpenOutput) -> String {
 /// Returns the heading of Spill: its lines, as `less` counts them, and its size.
 pub(crate) fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
+    let bytes = if output.is_rest_missing() { format!("{bytes}: the recorded text again") } else { bytes };
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
         None => format!("{bytes}, counting lines {}%", output.counted_percent()),

@@ -15,6 +15,8 @@ pub(crate) enum Waiting {
     SetMark,
     ToMark,
     Copy,
+    /// Which text of the call to show; the screens of sessions answer it.
+    Text,
 }
 
 impl Pager {
@@ -140,7 +142,7 @@ impl Pager {
         }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy => {}
+            Waiting::Copy | Waiting::Text => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

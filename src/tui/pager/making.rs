@@ -1,6 +1,7 @@
 //! The task of making a preview, and its result. A worker runs it, or the thread of the screens if the output is small.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::compare::Comparison;
 use crate::preview::{self, Input, InputContext, LineSeek, Policy, Preview, Totals};
@@ -29,6 +30,8 @@ pub struct Making {
     pub(crate) context: InputContext<MapView>,
     pub(crate) totals: Totals,
     pub(crate) index: BlockIndex,
+    /// The text that the agent recorded, if that is to be shown instead of what the policy makes.
+    pub(crate) recorded: Option<Arc<str>>,
 }
 
 /// A finished preview, and what the panes show of it.
@@ -53,7 +56,10 @@ impl Making {
     pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<Planned> {
         let seek = Seek { index: &self.index, bytes: &self.view };
         let input = self.input(&seek, wanted);
-        let (planned, touched) = preview::plan_touching(&input, &self.policy);
+        let (planned, touched) = match &self.recorded {
+            Some(text) => (Ok(preview::recorded(text, &input)?), 0),
+            None => preview::plan_touching(&input, &self.policy),
+        };
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let kept = seen.shown();
         let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));

@@ -10,6 +10,7 @@ pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
+pub(crate) mod evidence;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
@@ -25,6 +26,7 @@ pub mod planning;
 pub(crate) mod progress;
 pub(crate) mod read_tool;
 pub mod reader;
+pub mod recorded;
 pub mod scroll;
 pub mod search;
 pub(crate) mod share;
@@ -58,6 +60,7 @@ use output::OpenOutput;
 use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
+use recorded::PreviewFrom;
 use search::Find;
 use search::errors::ErrorSearch;
 use subject::{Ending, Opened, OpenedFrom};
@@ -118,7 +121,7 @@ impl Pager {
     /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
     /// kept for an output that was not.
     pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
-        let Opened { subject, view, streaming, running, file, files, origin } = opened;
+        let Opened { subject, view, recorded, streaming, running, file, files, origin } = opened;
         let warning = subject.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
         let Handover { mut find, filter, plans, mut bookmarks } =
@@ -128,7 +131,7 @@ impl Pager {
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
-            output: OpenOutput::new(subject, view),
+            output: OpenOutput::new(subject, view).with_record(recorded.map(|recorded| *recorded)),
             panes: Panes::default(),
             find,
             errors: ErrorSearch::default(),
@@ -182,6 +185,7 @@ impl Pager {
             OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            OutputEvent::Checked(verdict) => self.checked(*verdict),
         }
     }
 
@@ -209,6 +213,7 @@ impl Pager {
             Action::Limits => self.open_drawer(effects),
             Action::Policy => effects.push(Effect::Policies),
             Action::Candidate => self.next_candidate(effects),
+            Action::Evidence => self.turn_evidence(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
             _ => {
                 self.move_by(action, count);
@@ -364,6 +369,7 @@ impl Pager {
         let output = &mut self.output;
         output.subject.limits_from = limits_from;
         output.subject.policy = policy;
+        output.preview_from = PreviewFrom::Policy;
         self.plan(then, effects);
         self.count_all(effects);
     }

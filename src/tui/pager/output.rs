@@ -1,6 +1,7 @@
 //! The output being viewed: its bytes, what has been counted, and what the model would get.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
@@ -14,6 +15,7 @@ use super::doc::Doc;
 use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
+use super::recorded::{PreviewFrom, RecordedCall};
 use super::scroll::{Scroll, Viewport};
 use super::subject::{Choice, Subject, is_same};
 
@@ -53,6 +55,7 @@ pub struct Uncounted {
 /// What a preview was made with.
 #[derive(Debug, Clone)]
 struct MadeBy {
+    from: PreviewFrom,
     policy: Policy,
     limits_from: String,
     chosen: Policy,
@@ -88,6 +91,10 @@ pub struct OpenOutput {
     pub kept: Vec<Range<usize>>,
     /// The filter of Spill, if there is one.
     pub sift: Option<Sift>,
+    /// The result that the agent recorded, if it is known.
+    pub recorded: Option<RecordedCall>,
+    /// Whether the preview is the recorded text, if there is one.
+    pub(crate) preview_from: PreviewFrom,
     rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
@@ -112,9 +119,16 @@ impl OpenOutput {
             seen: Doc::default(),
             kept: Vec::new(),
             sift: None,
+            recorded: None,
+            preview_from: PreviewFrom::default(),
             rules: Dividers::default(),
             escapes: None,
         }
+    }
+
+    /// Adds the result that the agent recorded; Preview shows it first.
+    pub(crate) fn with_record(self, recorded: Option<RecordedCall>) -> Self {
+        Self { recorded, ..self }
     }
 
     /// Creates the same output under another policy, with what has been counted and no preview.
@@ -162,6 +176,7 @@ impl OpenOutput {
             context: self.subject.context.clone(),
             totals: self.totals(),
             index: self.index.clone(),
+            recorded: self.shown_record().map(|recorded| Arc::clone(&recorded.text)),
         }
     }
 
@@ -175,7 +190,8 @@ impl OpenOutput {
         self.escapes = planned.escapes;
         self.preview = planned.preview;
         let limits_from = self.subject.limits_from.clone();
-        self.made_by = Some(MadeBy { policy: planned.policy, limits_from, chosen: self.chosen.clone() });
+        let (from, chosen) = (self.preview_from, self.chosen.clone());
+        self.made_by = Some(MadeBy { from, policy: planned.policy, limits_from, chosen });
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
@@ -213,12 +229,12 @@ impl OpenOutput {
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
-        let Some(MadeBy { policy, limits_from, chosen }) = self.made_by.clone() else {
+        let Some(MadeBy { from, policy, limits_from, chosen }) = self.made_by.clone() else {
             self.standing = Standing::Missing;
             return false;
         };
         (self.subject.policy, self.subject.limits_from) = (policy, limits_from);
-        (self.chosen, self.standing) = (chosen, Standing::Made);
+        (self.preview_from, self.chosen, self.standing) = (from, chosen, Standing::Made);
         true
     }
 

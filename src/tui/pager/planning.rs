@@ -17,6 +17,8 @@ pub(crate) enum AfterPlan {
     Stay,
     /// Hold the text under examination where it is on the screen, and say what became of it.
     Hold,
+    /// Hold the text under examination where it is on the screen, and say what is shown now.
+    Compare,
     /// Scroll the panes back to where they were.
     Return(Place),
     /// Show the window of lines in Preview, as the agent's read tool returns it, and remember where the user was.
@@ -91,7 +93,7 @@ impl Pager {
 
     /// Remembers the text under examination if it is to be held while the preview changes.
     fn hold_for_plan(&mut self) {
-        if matches!(self.then, AfterPlan::Hold) {
+        if matches!(self.then, AfterPlan::Hold | AfterPlan::Compare) {
             self.hold();
         }
     }
@@ -108,6 +110,12 @@ impl Pager {
                 self.find_again();
                 self.hold_still();
                 self.message = Some(Message::note(self.outcome()));
+            }
+            AfterPlan::Compare => {
+                self.find.forget_preview();
+                self.find_again();
+                self.hold_still();
+                self.message = Some(Message::note(self.evidence_in_words()));
             }
             AfterPlan::Return(place) => {
                 self.find_again();

@@ -4,6 +4,8 @@ use crate::known::Warning;
 use crate::preview::{InputContext, Policy};
 use crate::source::MapView;
 
+use super::recorded::RecordedCall;
+
 /// An output, and the policy that currently cuts it.
 #[derive(Clone)]
 pub struct Subject {
@@ -30,6 +32,8 @@ pub enum OpenedFrom {
     Named,
     /// The list of stored outputs.
     Stores,
+    /// The calls of a session.
+    Session,
 }
 
 /// An output to view.
@@ -38,6 +42,8 @@ pub struct Opened {
     pub subject: Subject,
     /// The bytes of the output.
     pub view: MapView,
+    /// The result that the agent recorded, if the output was opened from its records.
+    pub recorded: Option<Box<RecordedCall>>,
     /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
     /// Whether the command whose output is shown is still running.

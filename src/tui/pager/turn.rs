@@ -6,6 +6,7 @@ use crate::tui::event::{Effects, Message};
 use super::Pager;
 use super::limits::{other_end, turned};
 use super::planning::AfterPlan;
+use super::recorded::PreviewFrom;
 
 impl Pager {
     /// Changes the line limit by the typed number, or to the next round number.
@@ -50,10 +51,15 @@ impl Pager {
         effects: &mut Effects,
     ) {
         let output = &mut self.output;
+        if output.is_rest_missing() {
+            self.message = Some(Message::note("limits have no effect: only the recorded text is left"));
+            return;
+        }
         if let Err(fault) = change(&mut output.subject.policy) {
             self.message = Some(Message::error(fault));
             return;
         }
+        output.preview_from = PreviewFrom::Policy;
         self.plan(AfterPlan::Hold, effects)
     }
 }

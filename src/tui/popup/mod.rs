@@ -6,17 +6,18 @@ pub mod leaving;
 pub(crate) mod legend;
 pub mod picker;
 pub mod prompt;
+pub mod sort_menu;
 pub mod view;
 
 use super::keys::Action;
 use super::stores::Cleaning;
-use super::stores::sort_menu::SortMenu;
 use super::widget::canvas::Canvas;
 use help::HelpView;
 use json::JsonView;
 use leaving::Leaving;
 use picker::Picker;
 use prompt::Prompt;
+use sort_menu::SortMenu;
 
 /// A pop-up over the screen.
 pub enum Popup {

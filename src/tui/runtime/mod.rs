@@ -7,6 +7,7 @@ mod live;
 mod modes;
 mod news;
 mod outside;
+mod recorded;
 pub(crate) mod signal;
 pub(crate) mod terminal;
 pub(crate) mod worker;
@@ -25,6 +26,7 @@ use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::keys::KeyMap;
 use super::pager::reader::Cost;
+use super::pager::recorded::RecordedCall;
 use super::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use super::view;
 use super::widget::canvas::Canvas;
@@ -33,6 +35,7 @@ use keyboard::Keyboard;
 use signal::Signal;
 use terminal::{Outside, TerminalScreen};
 use worker::Jobs;
+use worker::sessions::ExaminerOf;
 
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
@@ -50,6 +53,8 @@ pub struct Start {
     pub opener: Opener,
     /// Loads all policies.
     pub chooser: Chooser,
+    /// Makes what examines the calls of an agent's sessions.
+    pub examiner: ExaminerOf,
     /// The stores to browse.
     pub stores: Stores,
     /// The environment in which the stores lie.
@@ -110,6 +115,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         files: Vec::new(),
         opener: start.opener,
         chooser: start.chooser,
+        examiner: start.examiner,
         maker: None,
         left: false,
         to_delete: Vec::new(),
@@ -167,6 +173,7 @@ struct Session {
     keyboard: Keyboard,
     opener: Opener,
     chooser: Chooser,
+    examiner: ExaminerOf,
     /// What is making the first output, until it is complete.
     maker: Option<Maker>,
     left: bool,
@@ -182,7 +189,7 @@ impl Session {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.current = Some((number, target.subject.clone()));
         self.file = number;
-        self.open(target, effects);
+        self.open(target, None, effects);
     }
 
     /// Switches to the next or previous of the outputs named on the command line.
@@ -206,17 +213,23 @@ impl Session {
     }
 
     /// Opens an output.
-    fn open(&mut self, target: Target, effects: &mut Effects) {
+    fn open(&mut self, target: Target, recorded: Option<Box<RecordedCall>>, effects: &mut Effects) {
         let source = target.source;
         let streaming = self.is_streaming(&source);
+        let origin = match &recorded {
+            Some(_) => OpenedFrom::Session,
+            None if self.current.is_some() => OpenedFrom::Named,
+            None => OpenedFrom::Stores,
+        };
         let opened = Opened {
             subject: target.subject,
             view: source.view(),
+            recorded,
             streaming,
             running: matches!(self.maker, Some(Maker::Command(_))),
             file: self.file,
             files: self.files.len(),
-            origin: if self.current.is_some() { OpenedFrom::Named } else { OpenedFrom::Stores },
+            origin,
         };
         self.app.update(Event::Opened(Box::new(opened)), effects);
         self.watch(&source);

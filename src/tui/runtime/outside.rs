@@ -9,7 +9,7 @@ use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, S
 use crate::tui::pager::output::Uncounted;
 
 use super::signal::Signal;
-use super::{Session, Target, editor, terminal};
+use super::{Session, editor, terminal};
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
@@ -87,6 +87,12 @@ impl Session {
                 Effect::ReadTexts(task) => self.jobs.read_texts(*task),
                 Effect::Weigh(entries) => self.jobs.weigh(entries, self.opener.clone()),
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),
+                Effect::ListSessions(number) => self.jobs.list_sessions(number),
+                Effect::SumSessions(task) => self.jobs.sum_sessions(task),
+                Effect::OpenSession(file) => self.jobs.open_session(file, self.examiner.clone()),
+                Effect::CloseSession => self.jobs.close_session(),
+                Effect::AskSession(request) => self.jobs.ask_session(request),
+                Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Suspend => self.suspend()?,
             }
         }
@@ -136,11 +142,9 @@ impl Session {
     fn open_path(&mut self, path: &Path) -> io::Result<()> {
         match (self.opener)(path, Hold::Lock) {
             Ok(target) => {
-                if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
-                    self.files[number] = Some(Target { subject, source });
-                }
+                self.put_back();
                 let mut effects = Effects::default();
-                self.open(target, &mut effects);
+                self.open(target, None, &mut effects);
                 self.carry_out(effects)
             }
             Err(fault) => {

@@ -7,12 +7,13 @@ use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, 
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Message, StoresEvent};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 
 use super::glance::Glance;
 use super::keeping::Copying;
-use super::sort_menu::SortMenu;
+use super::sort_columns::STORE_COLUMNS;
 use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
@@ -144,7 +145,10 @@ impl StoresScreen {
                 self.open_chosen(effects);
                 return Next::Stay;
             }
-            Action::Sort => return Next::Sort(SortMenu { chosen: self.listing.sort_column() }),
+            Action::Sort => {
+                let (used, reversed) = (self.listing.sort_column(), self.listing.is_reversed());
+                return Next::Sort(SortMenu::new(STORE_COLUMNS, used, reversed));
+            }
             Action::SortReverse => {
                 self.rearranged(ListState::reverse, effects);
                 return Next::Stay;

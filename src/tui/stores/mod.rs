@@ -10,7 +10,7 @@ pub mod keeping;
 pub mod reading;
 pub mod scan;
 pub mod sort;
-pub mod sort_menu;
+pub mod sort_columns;
 pub mod texts;
 pub(crate) mod view;
 

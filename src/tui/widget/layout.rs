@@ -122,6 +122,35 @@ pub fn stores(area: Rect) -> StoresAreas {
     StoresAreas { title, head, list, divider, glance, rule, detail, status }
 }
 
+/// The areas of the lists of sessions and of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionsAreas {
+    /// The line at the top.
+    pub title: Rect,
+    /// The column headings.
+    pub head: Rect,
+    /// The rows.
+    pub list: Rect,
+    /// The rule below the list.
+    pub rule: Rect,
+    /// Details about the selected row, if there is room.
+    pub detail: Rect,
+    /// The line at the bottom.
+    pub status: Rect,
+}
+
+/// Divides the screen for the list of sessions, or of calls.
+pub fn sessions(area: Rect) -> SessionsAreas {
+    let (title, body, rule, status) = bands(area);
+    let two = if area.height >= DETAILED { 2 } else { 0 };
+    let body = Rect { height: body.height - two, ..body };
+    let rule = Rect { y: rule.y - two, ..rule };
+    let detail = Rect { y: status.y - two, height: two, ..status };
+    let head = Rect { height: u16::from(body.height > 1), ..body };
+    let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
+    SessionsAreas { title, head, list, rule, detail, status }
+}
+
 /// Returns a centred box of at most `width` by `height`, with a margin if there is room.
 pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
     let width = width.min(area.width.saturating_sub(2)).max(area.width.min(10));

@@ -2,6 +2,7 @@
 
 pub(crate) mod ascii;
 pub mod canvas;
+pub mod cursor;
 pub(crate) mod frame;
 pub(crate) mod glyphs;
 pub mod layout;

@@ -130,7 +130,8 @@ impl Bench {
     /// Shows one of several outputs named on the command line, by its index; returns the requested effects.
     pub fn show_file(&mut self, file: usize, files: usize, subject: Subject, source: &Source) -> Vec<Effect> {
         let (view, origin) = (source.view(), OpenedFrom::Named);
-        let opened = Opened { subject, view, streaming: false, running: false, file, files, origin };
+        let opened =
+            Opened { subject, view, recorded: None, streaming: false, running: false, file, files, origin };
         self.update(Event::Opened(Box::new(opened)))
     }
 

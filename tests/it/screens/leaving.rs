@@ -37,7 +37,8 @@ fn control_c(bench: &mut Bench) {
 /// Shows an output.
 fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
-    let opened = Opened { subject, view, streaming: running, running, file: 0, files: 1, origin };
+    let opened =
+        Opened { subject, view, recorded: None, streaming: running, running, file: 0, files: 1, origin };
     let effects = bench.update(Event::Opened(Box::new(opened)));
     bench.carry_out(effects);
 }

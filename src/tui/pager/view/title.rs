@@ -8,6 +8,7 @@ use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::recorded::RecordedCall;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
@@ -59,8 +60,10 @@ fn tabs(pager: &Pager) -> Vec<Span> {
         spans.push(Span::plain("  "));
         spans.push(Span::new(name, style));
     }
-    spans.push(Span::plain("  "));
-    spans.push(Span::new("Stores", pager.canvas.theme.dim));
+    for name in ["Stores", "Sessions"] {
+        spans.push(Span::plain("  "));
+        spans.push(Span::new(name, pager.canvas.theme.dim));
+    }
     spans
 }
 
@@ -93,17 +96,25 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
                 name.strip_prefix(output.subject.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
             format!(" (failed: {})", tool.unwrap_or(name))
         });
-    let policy = format!("{}{weak}{failed}", output.subject.policy.name());
+    let policy = match (&output.recorded, output.shown_record()) {
+        (_, Some(recorded)) => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+        (Some(_), None) => format!("reconstructed by {}", output.subject.policy.name()),
+        (None, None) => format!("{}{weak}{failed}", output.subject.policy.name()),
+    };
     let verdict = describe::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
     let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
-    let limits = output.limits();
+    let limits = output.shown_record().map_or_else(|| output.limits(), RecordedCall::checked);
     let dim = pager.canvas.theme.dim;
     let mut changed = String::new();
     if output.limits_are_changed() {
         changed = " (changed)".into();
     }
-    let limits = format!(" · {limits}{changed}");
+    let limits = if limits.is_empty() { String::new() } else { format!(" · {limits}{changed}") };
+    let shortest = match output.shown_record() {
+        Some(recorded) => format!("{} ", recorded.evidence.as_str()),
+        None => format!("{} ", output.subject.policy.name()),
+    };
     let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
     let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
     let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
@@ -112,7 +123,7 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         vec![policy.clone(), dot, verdict.clone()],
         vec![policy, cut],
         vec![policy_only],
-        vec![Span::plain(format!("{} ", output.subject.policy.name()))],
+        vec![Span::plain(shortest)],
         vec![verdict],
     ];
     let with_errors = errors(pager).into_iter().flat_map(|errors| {

@@ -5,10 +5,12 @@ use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::human::{count, lines, size, thousands, tokens};
+use crate::session::model::Evidence;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::describe;
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
@@ -47,9 +49,31 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
                 .map_or_else(unknown, |bytes| format!("{} kept, at 4 bytes each", tokens(bytes))),
         ));
     }
+    if let Some(recorded) = &output.recorded {
+        facts.splice(0..0, of_record(recorded));
+    }
     facts.retain(|(_, text)| !text.is_empty());
     facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
     facts.into_iter().map(|(name, text)| (name, text.into())).collect()
+}
+
+/// Returns what is known of a recorded result: what the evidence is, and what the records say of the call.
+fn of_record(recorded: &RecordedCall) -> Vec<(&'static str, String)> {
+    let evidence = match recorded.evidence {
+        Evidence::Sent => "sent: the request that carried it is in the records",
+        Evidence::Recorded => "recorded: the agent's history holds it",
+        Evidence::Rendered => "rendered: recorded, with what the agent is known to add when it sends it",
+    };
+    let mut facts = vec![
+        ("evidence", evidence.to_owned()),
+        ("recorded by", recorded.by.clone()),
+        ("compared", recorded.check_in_words()),
+    ];
+    if let RestOfOutput::Missing(why) = recorded.rest {
+        facts.push(("missing", why.to_owned()));
+    }
+    facts.extend(recorded.facts.iter().cloned());
+    facts
 }
 
 /// Draws the box of facts.

@@ -7,3 +7,4 @@ pub(crate) mod json;
 pub(crate) mod leaving;
 pub(crate) mod picker;
 pub(crate) mod prompt;
+pub(crate) mod sort_menu;

@@ -1,8 +1,10 @@
 //! Slow work on separate threads, such as counting lines and searching. Each worker checks at every chunk whether it is
 //! still wanted; all report over one channel.
 
+pub(crate) mod calls;
 mod comparing;
 pub(crate) mod scans;
+pub(crate) mod sessions;
 pub(crate) mod sift;
 pub(crate) mod stores;
 pub(crate) mod ticket;
@@ -15,6 +17,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SendError, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
+use crate::session::reader::SessionFile;
 use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
 use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
@@ -23,6 +26,7 @@ use crate::tui::pager::filter::job::SiftJob;
 use crate::tui::pager::making::{Making, Planned};
 use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Counting, Found, SearchJob};
+use crate::tui::sessions::job::{CallRequest, SumTask};
 use crate::tui::stores::details::{self, Lines};
 use crate::tui::stores::glance::Glance;
 use crate::tui::stores::reading::TextTask;
@@ -32,6 +36,7 @@ use super::Opener;
 use super::signal::Signal;
 use super::terminal::{self, ThreadRole};
 use scans::{Background, Gate};
+use sessions::ExaminerOf;
 use ticket::{Reporter, Ticket};
 
 /// How long the loop waits for a preview, about two frames: a preview made by then appears in the next frame, not one
@@ -62,6 +67,11 @@ pub struct Jobs {
     comparing: Arc<AtomicU64>,
     pairing: Arc<AtomicU64>,
     keeping: Arc<AtomicU64>,
+    finding: Arc<AtomicU64>,
+    summing: Arc<AtomicU64>,
+    holding: Arc<AtomicU64>,
+    /// The requests to the worker that holds the open session.
+    session: RefCell<Option<Sender<CallRequest>>>,
     /// For each request to keep an entry: receives the error, or `None`, once the request is done.
     kept: RefCell<Vec<Receiver<Option<String>>>>,
     gate: Gate,
@@ -89,6 +99,10 @@ impl Jobs {
             comparing: never(),
             pairing: never(),
             keeping: never(),
+            finding: never(),
+            summing: never(),
+            holding: never(),
+            session: RefCell::default(),
             kept: RefCell::default(),
             gate: Gate::default(),
         }
@@ -144,6 +158,46 @@ impl Jobs {
         let (events, places) = (self.events.clone(), self.places.clone());
         let ticket = Ticket::next(&self.looking);
         self.spawn("stores", move || stores::look(number, &places, &ticket, &events));
+    }
+
+    /// Finds the sessions that agents recorded; an earlier listing is abandoned.
+    pub fn list_sessions(&self, number: u64) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        let ticket = Ticket::next(&self.finding);
+        self.spawn("sessions", move || sessions::find(number, &places.1, &ticket, &events));
+    }
+
+    /// Sums up the calls of sessions; an earlier request is abandoned.
+    pub fn sum_sessions(&self, task: SumTask) {
+        let (events, uid) = (self.events.clone(), self.places.1.uid());
+        let ticket = Ticket::next(&self.summing);
+        self.spawn("sums", move || sessions::sum(&task, uid, &ticket, &events));
+    }
+
+    /// Opens a session and holds it; an earlier one is closed.
+    pub fn open_session(&self, file: Arc<SessionFile>, examiner: ExaminerOf) {
+        let (send, requests) = channel();
+        *self.session.borrow_mut() = Some(send);
+        Ticket::next(&self.summing);
+        let (events, ticket) = (self.events.clone(), Ticket::next(&self.holding));
+        self.spawn("session", move || {
+            let agent = crate::session::list::format_of(&file).map_or("", |format| format.agent());
+            sessions::hold(&file, &examiner(agent), &requests, &ticket, &events);
+        });
+    }
+
+    /// Closes the open session.
+    pub fn close_session(&self) {
+        *self.session.borrow_mut() = None;
+        Ticket::next(&self.holding);
+    }
+
+    /// Asks the worker that holds the open session.
+    pub fn ask_session(&self, request: CallRequest) {
+        if let Some(session) = &*self.session.borrow() {
+            // A worker that has ended has said why.
+            let _ = session.send(request);
+        }
     }
 
     /// Sorts entries; an earlier task is abandoned.

@@ -6,7 +6,6 @@ mod column;
 mod columns;
 pub(crate) mod details;
 pub(crate) mod pending;
-pub(crate) mod sort_menu;
 mod title;
 
 use ratatui::Frame;

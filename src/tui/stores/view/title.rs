@@ -7,7 +7,7 @@ use crate::human::{count, size, thousands};
 use crate::store::Space;
 use crate::text::label::SafeText;
 use crate::tui::stores::StoresScreen;
-use crate::tui::stores::sort_menu::{column, order};
+use crate::tui::stores::sort_columns::column;
 use crate::tui::widget::line::{self, Span};
 
 /// Draws it. Of what stands at the right, the part that fits; a filter always, because with one the list is incomplete.
@@ -68,8 +68,8 @@ fn right(screen: &StoresScreen) -> Vec<String> {
     let disk = |words: fn(Space) -> String| listing.space.map_or(String::new(), words);
     let free = disk(|space| format!("disk: {} free   ", size(space.free)));
     let whole = disk(|space| format!("disk: {} of {} free   ", size(space.free), size(space.total)));
-    let name = format!("sort: {}", column(listing.sort()));
-    let full = format!("{name}, {} ", order(listing.sort(), listing.is_reversed()));
+    let name = format!("sort: {}", column(listing.sort()).name);
+    let full = format!("{name}, {} ", column(listing.sort()).order(listing.is_reversed()));
     let short = if listing.is_reversed() { format!("{name} reversed ") } else { format!("{name} ") };
     vec![whole + &full, free.clone() + &full, free + &short, full, short]
 }

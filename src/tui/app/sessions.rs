@@ -1,0 +1,111 @@
+//! The screens of sessions within the whole: how they are opened, left, and what their events lead to.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::keys::Action;
+use crate::tui::pager::Pager;
+use crate::tui::pager::jump::Waiting;
+use crate::tui::pager::subject::OpenedFrom;
+use crate::tui::popup::Popup;
+use crate::tui::popup::json::JsonView;
+use crate::tui::popup::prompt::{Prompt, Purpose};
+use crate::tui::sessions::job::{CallText, SessionsEvent};
+use crate::tui::sessions::{SessionsNews, SessionsNext};
+
+use super::{App, Screen};
+
+/// The choice of another text of a call.
+const TEXTS: &str = "show: d display copy · r record · a arguments · Esc nothing";
+
+impl App {
+    /// Shows the sessions, or the calls of the one that is open.
+    pub(crate) fn go_to_sessions(&mut self, effects: &mut Effects) {
+        if self.screen != Screen::Sessions {
+            self.before_sessions = self.screen;
+        }
+        self.screen = Screen::Sessions;
+        effects.push(Effect::ListSessions(self.sessions.list.start()));
+        self.sessions.settle(effects);
+    }
+
+    /// Handles an event of the screens of sessions.
+    pub(crate) fn sessions_event(&mut self, event: SessionsEvent, effects: &mut Effects) {
+        if let SessionsEvent::Verified(index, verdict) = &event
+            && self.shown_call() == Some(*index)
+        {
+            self.in_pager(|pager| pager.checked(verdict.clone()));
+        }
+        let news = self.sessions.update(event, effects);
+        self.message = self.sessions.message.take().or(self.message.take());
+        match news {
+            SessionsNews::Nothing => {}
+            // Whoever has gone elsewhere meanwhile is not called back.
+            SessionsNews::Open(ready)
+                if self.screen == Screen::Sessions && self.sessions.shown_call == Some(ready.index) =>
+            {
+                effects.push(Effect::OpenCall(ready));
+            }
+            SessionsNews::Open(_) => {}
+            SessionsNews::Show(line) => self.popup = Some(Popup::Json(JsonView::new(line))),
+        }
+    }
+
+    /// Returns the index of the call on the screen of an output, if one is there.
+    fn shown_call(&self) -> Option<usize> {
+        let is_call = self.pager.as_ref().map(Pager::origin) == Some(OpenedFrom::Session);
+        self.sessions.shown_call.filter(|_| is_call)
+    }
+
+    /// Carries out an action in the lists of sessions and calls.
+    pub(crate) fn act_on_sessions(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if action == Action::Stores {
+            return self.go_to_stores(effects);
+        }
+        let next = self.sessions.act(action, count, effects);
+        self.message = self.sessions.message.take().or(self.message.take());
+        match next {
+            SessionsNext::Stay => {}
+            SessionsNext::Look => self.go_to_sessions(effects),
+            SessionsNext::Filter(words) => {
+                self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
+            }
+            SessionsNext::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
+            SessionsNext::Texts => self.wait(Waiting::Text, TEXTS),
+            SessionsNext::Away => self.leave_sessions(effects),
+        }
+    }
+
+    /// Goes back from the calls to the sessions, and from the sessions to where they were opened from.
+    pub(crate) fn leave_sessions(&mut self, effects: &mut Effects) {
+        if self.sessions.calls.is_some() {
+            self.sessions.close_calls(effects);
+            return self.sessions.settle(effects);
+        }
+        match self.before_sessions {
+            Screen::Pager if self.pager.is_some() => self.screen = Screen::Pager,
+            _ => self.go_to_stores(effects),
+        }
+    }
+
+    /// Asks which other text of the recorded call to show.
+    pub(crate) fn offer_texts(&mut self) {
+        if self.shown_call().is_some() {
+            self.wait(Waiting::Text, TEXTS);
+        } else {
+            self.message = Some(Message::note("only a call of a session has other texts; T lists sessions"));
+        }
+    }
+
+    /// Handles the key that names a text of the call.
+    pub(crate) fn text_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let text = match key.code {
+            KeyCode::Char('d') => CallText::Display,
+            KeyCode::Char('r') => CallText::Record,
+            KeyCode::Char('a') => CallText::Arguments,
+            KeyCode::Esc => return,
+            _ => return self.message = Some(Message::note(TEXTS)),
+        };
+        self.sessions.ask_text(text, effects);
+    }
+}

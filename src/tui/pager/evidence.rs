@@ -1,0 +1,68 @@
+//! What Preview shows of a recorded result: the record itself, or what the policy makes of the output.
+
+use crate::session::verify::Verdict;
+use crate::tui::event::{Effects, Message};
+use crate::tui::keys::{Action, key_of};
+
+use super::Pager;
+use super::output::OpenOutput;
+use super::planning::AfterPlan;
+use super::recorded::{PreviewFrom, RecordedCall, RestOfOutput};
+
+impl OpenOutput {
+    /// Returns the recorded result that Preview shows, if it shows one.
+    pub fn shown_record(&self) -> Option<&RecordedCall> {
+        self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
+    }
+
+    /// Whether only the recorded text is left.
+    pub(crate) fn is_rest_missing(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+    }
+}
+
+impl Pager {
+    /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where
+    /// it is.
+    pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
+        let Some(recorded) = &self.output.recorded else {
+            let key = key_of(Action::Sessions);
+            let words =
+                format!("this preview is reconstructed; {key} lists the sessions that agents recorded");
+            self.message = Some(Message::note(words));
+            return;
+        };
+        if recorded.rest != RestOfOutput::Here {
+            let why = match recorded.rest {
+                RestOfOutput::Missing(why) => why,
+                _ => "the agent did not cut it",
+            };
+            self.message = Some(Message::note(format!("nothing to reconstruct the preview from: {why}")));
+            return;
+        }
+        self.output.preview_from = match self.output.preview_from {
+            PreviewFrom::Records => PreviewFrom::Policy,
+            PreviewFrom::Policy => PreviewFrom::Records,
+        };
+        self.plan(AfterPlan::Compare, effects);
+    }
+
+    /// Describes what Preview now shows of a recorded result.
+    pub(crate) fn evidence_in_words(&self) -> String {
+        let output = &self.output;
+        let Some(recorded) = &output.recorded else { return String::new() };
+        match output.preview_from {
+            PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+            PreviewFrom::Policy => {
+                format!("reconstructed by {} · {}", output.subject.policy.name(), recorded.check_in_words())
+            }
+        }
+    }
+
+    /// Takes in whether a policy makes the same text as was recorded.
+    pub(crate) fn checked(&mut self, verdict: Verdict) {
+        if let Some(recorded) = &mut self.output.recorded {
+            recorded.check = Some(verdict);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A result that an agent recorded: the text that the model got, and what is known about it.
+
+use std::sync::Arc;
+
+use crate::human::thousands;
+use crate::session::model::Evidence;
+use crate::session::verify::Verdict;
+
+/// What is left of the output that the result was cut from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestOfOutput {
+    /// The output is at hand: in its spill, or in a copy that is known to be whole.
+    Here,
+    /// The agent did not cut it, so the recorded text is all of it.
+    NotCut,
+    /// Only the recorded text is left, for this reason.
+    Missing(&'static str),
+}
+
+/// A call's result as the model got it, from the agent's own records.
+#[derive(Debug, Clone)]
+pub struct RecordedCall {
+    /// What the model got.
+    pub text: Arc<str>,
+    /// What the records say about it.
+    pub evidence: Evidence,
+    /// Who recorded it: `claude-code 2.1.330`.
+    pub by: String,
+    /// What is left of the output.
+    pub rest: RestOfOutput,
+    /// Whether a policy makes the same of the output; `None` while that is being checked.
+    pub check: Option<Verdict>,
+    /// What else is known about the call, by name, for Facts.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// What Preview shows of an output whose result is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PreviewFrom {
+    /// The recorded text.
+    #[default]
+    Records,
+    /// What the policy makes of the output.
+    Policy,
+}
+
+impl RecordedCall {
+    /// Describes in a few words whether a policy makes the same text; empty while that is being checked.
+    pub(crate) fn checked(&self) -> String {
+        match &self.check {
+            None => String::new(),
+            Some(Verdict::Equal { policy }) => format!("= {policy}"),
+            Some(Verdict::Differs(difference)) => match &difference.fits {
+                Some(fits) => format!("≠ here; = {fits}, of another version"),
+                None => format!("≠ {}", difference.policy),
+            },
+            Some(Verdict::Unchecked(_)) => "?".into(),
+        }
+    }
+
+    /// Describes the same in a sentence.
+    pub(crate) fn check_in_words(&self) -> String {
+        match &self.check {
+            None => "being compared with what the policies make of the output".into(),
+            Some(Verdict::Equal { policy }) => {
+                format!("= equal: {policy} makes the same text of the output, byte for byte")
+            }
+            Some(Verdict::Differs(difference)) => {
+                let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
+                match &difference.fits {
+                    Some(fits) => format!("≠ different; {fits}, of another version, makes the same text"),
+                    None => format!("≠ different: {} first differs at {place}", difference.policy),
+                }
+            }
+            Some(Verdict::Unchecked(why)) => format!("? not checked: {why}"),
+        }
+    }
+}

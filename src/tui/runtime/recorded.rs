@@ -1,0 +1,101 @@
+//! Opens a call of a session: what was recorded, over the output that it was cut from.
+
+use std::io;
+
+use crate::preview::InputContext;
+use crate::source::{Hold, MapView};
+use crate::text::label::label;
+use crate::tui::event::{Effects, Event, Message};
+use crate::tui::pager::recorded::RecordedCall;
+use crate::tui::pager::subject::{Choice, Opened, OpenedFrom, Subject};
+use crate::tui::sessions::job::{OutputPlace, ReadyCall};
+
+use super::{Session, Target};
+
+/// The name of what is in no file.
+const NOT_SAVED: &str = "<not saved>";
+
+impl Session {
+    /// Opens a call of a session.
+    pub(crate) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
+        let Some(choice) = self.policy_of(&ready) else { return Ok(()) };
+        let (name, exit_code) = (label(ready.name.as_bytes()), ready.exit_code);
+        let mut effects = Effects::default();
+        match ready.place {
+            OutputPlace::File(path) => match (self.opener)(&path, Hold::Lock) {
+                Ok(Target { subject, source }) => {
+                    let context = InputContext { exit_code, ..subject.context };
+                    // The cut is the recorded one; the store only tells where the spill is.
+                    let (policy, limits_from) = (choice.policy, choice.limits_from);
+                    let subject = Subject { name, context, policy, limits_from, ..subject };
+                    self.put_back();
+                    self.open(Target { subject, source }, Some(ready.recorded), &mut effects);
+                }
+                Err(fault) => self.tell(Message::error(fault)),
+            },
+            OutputPlace::Memory(view) => {
+                let subject = in_memory(name, exit_code, choice);
+                self.put_back();
+                self.open_memory(subject, view, ready.recorded, &mut effects);
+            }
+        }
+        self.carry_out(effects)
+    }
+
+    /// Returns the policy that cut the call, or else the first of its agent.
+    fn policy_of(&self, ready: &ReadyCall) -> Option<Choice> {
+        let mut choices = (self.chooser)();
+        let named = |choice: &Choice| Some(choice.policy.name()) == ready.policy.as_deref();
+        let of_agent = |choice: &Choice| choice.policy.agent() == ready.agent && choice.is_current;
+        let at = choices.iter().position(named).or_else(|| choices.iter().position(of_agent));
+        (!choices.is_empty()).then(|| choices.swap_remove(at.unwrap_or(0)))
+    }
+
+    /// Puts the output being viewed back among those named on the command line, if it is one.
+    pub(crate) fn put_back(&mut self) {
+        if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
+            self.files[number] = Some(Target { subject, source });
+        }
+    }
+
+    fn open_memory(
+        &mut self,
+        subject: Subject,
+        view: MapView,
+        recorded: Box<RecordedCall>,
+        effects: &mut Effects,
+    ) {
+        let opened = Opened {
+            subject,
+            view,
+            recorded: Some(recorded),
+            streaming: false,
+            running: false,
+            file: self.file,
+            files: self.files.len(),
+            origin: OpenedFrom::Session,
+        };
+        self.app.update(Event::Opened(Box::new(opened)), effects);
+        self.watcher = None;
+        if let Some(left) = self.source.take() {
+            left.let_go();
+        }
+    }
+}
+
+fn in_memory(name: String, exit_code: Option<i32>, choice: Choice) -> Subject {
+    Subject {
+        name,
+        context: InputContext {
+            saved_as: NOT_SAVED.to_owned(),
+            saved_as_stderr: NOT_SAVED.to_owned(),
+            stderr: None,
+            exit_code,
+        },
+        policy: choice.policy,
+        limits_from: choice.limits_from,
+        candidates: Vec::new(),
+        warnings: Vec::new(),
+        store_warnings: Vec::new(),
+    }
+}

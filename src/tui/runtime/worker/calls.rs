@@ -1,0 +1,175 @@
+//! Prepares a recorded call to be shown: its text, the output that it was cut from, and its other texts.
+
+use jiff::tz::TimeZone;
+
+use crate::human::thousands;
+use crate::session::command::command;
+use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
+use crate::session::spill::SpillState;
+use crate::session::text;
+use crate::session::verify::{Verdict, WholeOutput, whole_display};
+use crate::source::MapView;
+use crate::text::pretty::{JsonExtent, Pretty, pretty};
+use crate::tui::pager::json::JsonLine;
+use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
+use crate::tui::sessions::job::{CallText, OutputPlace, ReadyCall, SessionsEvent};
+
+use super::sessions::{Held, exit_code, one_line};
+
+/// The longest result that is shown, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// The longest record, display copy or argument that is shown, in bytes.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
+const COMPARED_FIRST: u64 = 4 << 20;
+
+/// Prepares a call, and sends it.
+pub(crate) fn show(held: &Held, index: usize) {
+    let event = match ready(held, index) {
+        Ok(ready) => SessionsEvent::Ready(Box::new(ready)),
+        Err(words) => SessionsEvent::Text(Err(words)),
+    };
+    held.events.send(event);
+}
+
+fn ready(held: &Held, index: usize) -> Result<ReadyCall, String> {
+    let call = held.transcript.calls.get(index).ok_or("the call is gone from the records")?;
+    let first = call.first().ok_or("no result of this call was recorded")?;
+    let (text, facts) = text::to_text(held.transcript, &first.pieces, LONGEST)
+        .map_err(|error| format!("the records cannot be read: {error}"))?;
+    if facts.is_stopped {
+        return Err(format!("the result is over {} MB, too long to be shown", LONGEST >> 20));
+    }
+    let (place, rest) = output(held, call, &text)?;
+    let is_quick = held.examiner.whole_bytes(held.file, call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
+    let check = is_quick.then(|| held.examiner.verify(held.file, held.transcript, call));
+    let policy = match &check {
+        Some(Verdict::Equal { policy }) => Some(policy.clone()),
+        Some(Verdict::Differs(difference)) if !difference.policy.is_empty() => {
+            Some(difference.policy.clone())
+        }
+        _ => None,
+    };
+    let version = held.transcript.facts.version.as_deref().unwrap_or_default();
+    let tool = held.transcript.tool(call);
+    Ok(ReadyCall {
+        index,
+        name: format!("{tool}: {}", one_line(&command(held.transcript, call))),
+        agent: held.transcript.agent,
+        policy: policy.map(|policy| policy.split(' ').next().unwrap_or_default().to_owned()),
+        exit_code: exit_code(call),
+        place,
+        recorded: Box::new(RecordedCall {
+            text: text.into(),
+            evidence: first.evidence,
+            by: format!("{} {version}", held.transcript.agent).trim_end().to_owned(),
+            rest,
+            check,
+            facts: facts_of(held, call, first),
+        }),
+    })
+}
+
+/// Returns where the whole output is, and what is left of it.
+fn output(held: &Held, call: &Call, text: &str) -> Result<(OutputPlace, RestOfOutput), String> {
+    let spill = held.examiner.spill(held.file, call);
+    let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+    if let Some(SpillState::Here(path)) = &spill
+        && is_cut
+        && held.examiner.is_known(held.file, path)
+    {
+        return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
+    }
+    let memory = |bytes: &[u8]| {
+        let view = MapView::of_bytes(bytes).map_err(|error| format!("no memory for the text: {error}"));
+        view.map(OutputPlace::Memory)
+    };
+    if let Some(WholeOutput::Display(bytes)) = whole_display(held.transcript, call).filter(|_| is_cut) {
+        return Ok((memory(&bytes)?, RestOfOutput::Here));
+    }
+    let rest = match (call.cut, spill) {
+        (CutState::Lost, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
+        (CutState::Spill, Some(SpillState::Here(_))) => {
+            RestOfOutput::Missing("its spill is in no known store, and is not opened unasked")
+        }
+        (CutState::Spill, Some(SpillState::Other(_))) => {
+            RestOfOutput::Missing("another file is where its spill was")
+        }
+        (CutState::Spill, _) => RestOfOutput::Missing("its spill was deleted since"),
+        (CutState::No | CutState::Unknown, _) => RestOfOutput::NotCut,
+    };
+    Ok((memory(text.as_bytes())?, rest))
+}
+
+/// Returns what Facts says of a call.
+fn facts_of(held: &Held, call: &Call, first: &CallResult) -> Vec<(&'static str, String)> {
+    let transcript = held.transcript;
+    let time =
+        |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+    let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
+    let cites = call.cites.iter().map(|cite| ("cites", cite.path.to_string_lossy().into_owned()));
+    let later = call.results.len().saturating_sub(1) as u64;
+    let fate = match first.fate {
+        ResultFate::InContext => "still in the model's context, as far as the records tell".to_owned(),
+        fate => format!("{} later", fate.as_str()),
+    };
+    let mut facts = vec![
+        ("session", held.file.id.clone()),
+        ("call", call.id.to_string()),
+        ("command", command(transcript, call)),
+        ("thread", thread),
+        ("called", call.at.map(time).unwrap_or_default()),
+        ("recorded", first.at.map(time).unwrap_or_default()),
+        ("status", call.status.as_str().to_owned()),
+        ("since", fate),
+    ];
+    if later > 0 {
+        facts.push(("later texts", thousands(later)));
+    }
+    facts.extend(cites);
+    facts.retain(|(_, text)| !text.is_empty());
+    facts
+}
+
+/// Reads a text of a call, and sends it.
+pub(crate) fn text(held: &Held, index: usize, wanted: CallText) {
+    let line = match held.transcript.calls.get(index) {
+        None => Err("the call is gone from the records".to_owned()),
+        Some(call) => match wanted {
+            CallText::Display => display(held, call),
+            CallText::Record => {
+                let span = call.first().and_then(|first| first.record).or(call.record);
+                record(held, span, "the record")
+            }
+            CallText::Arguments => record(held, call.input, "the arguments"),
+        },
+    };
+    held.events.send(SessionsEvent::Text(line.map(Box::new)));
+}
+
+fn display(held: &Held, call: &Call) -> Result<JsonLine, String> {
+    let copy = call.display.first().ok_or("the records hold no display copy of this call")?;
+    let piece: &TextPiece = &copy.text;
+    let (text, facts) = text::to_text(held.transcript, std::slice::from_ref(piece), LONGEST_TEXT)
+        .map_err(|error| format!("the records cannot be read: {error}"))?;
+    let part = if facts.is_stopped { " (its first 1 MiB)" } else { "" };
+    let title = format!("{}{part}: a display copy, which the model never got", copy.name);
+    Ok(JsonLine { title, text: text.into_bytes() })
+}
+
+fn record(held: &Held, span: Option<RecordSpan>, name: &str) -> Result<JsonLine, String> {
+    let span = span.ok_or_else(|| format!("the records do not hold {name} of this call"))?;
+    let bytes = held.transcript.read(span, LONGEST_TEXT as u64);
+    let bytes = bytes.map_err(|error| format!("the records cannot be read: {error}"))?;
+    let extent = if (bytes.len() as u64) < span.len { JsonExtent::Beginning } else { JsonExtent::Whole };
+    let part = if extent == JsonExtent::Beginning { " (its first 1 MiB)" } else { "" };
+    let title = format!("{name} of this call{part}, as the agent wrote it");
+    let text = match pretty(&bytes, extent) {
+        Ok(Pretty { text, .. }) => text,
+        // A value that is not JSON is shown as it is.
+        Err(_) => bytes,
+    };
+    Ok(JsonLine { title, text })
+}

@@ -1,0 +1,279 @@
+//! The workers of the screens of sessions: one finds sessions, one sums up their calls, one holds the session that is
+//! open, follows it, and answers what the screens ask of its calls.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::session::command::command;
+use crate::session::examine::Examiner;
+use crate::session::list;
+use crate::session::model::{Call, CallStatus, CutState, SessionFacts};
+use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
+use crate::session::tally::{length, tally};
+use crate::session::transcript::Transcript;
+use crate::text::label::SafeText;
+use crate::tui::event::Event;
+use crate::tui::sessions::job::{CallRequest, OpenedCalls, SessionsEvent, SumTask};
+use crate::tui::sessions::rows::{CallRow, CallSizes, Figure, SessionRow, SessionWords};
+
+use super::calls;
+use super::ticket::{Reporter, Ticket};
+
+/// Makes an examiner of the calls of an agent's sessions.
+pub type ExaminerOf = Arc<dyn Fn(&str) -> Examiner + Send + Sync>;
+
+/// How many sessions are described before what is known is sent.
+const BATCH: usize = 128;
+
+/// How many calls are looked at before what is known is sent, and requests are heard.
+const CALLS: usize = 32;
+
+/// How often a session that is open is looked at for changes.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Finds the sessions, then reads the ends of their files.
+pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
+    let found = list::list(env, None);
+    let row = |file: SessionFile| {
+        let agent = list::format_of(&file).map_or("", |format| format.agent());
+        let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
+        SessionRow { file: Arc::new(file), agent, words, sums: Figure::Unknown }
+    };
+    let rows: Vec<SessionRow> = found.sessions.into_iter().map(row).collect();
+    let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
+    let faults = found.faults.into_iter().map(SafeText::from).collect();
+    if !ticket.is_wanted() || !events.send(SessionsEvent::Listed(number, rows, faults)) {
+        return;
+    }
+    let mut described = Vec::new();
+    for (n, file) in files.iter().enumerate() {
+        let facts = list::facts(file).unwrap_or_default();
+        described.push((n, words(&facts)));
+        // The first are sent soon, because the screen is waiting.
+        if described.len() == BATCH || n + 1 == BATCH / 4 {
+            let some = std::mem::take(&mut described);
+            if !ticket.is_wanted() || !events.send(SessionsEvent::Described(number, some)) {
+                return;
+            }
+        }
+    }
+    events.send(SessionsEvent::Described(number, described));
+}
+
+fn words(facts: &SessionFacts) -> SessionWords {
+    let text = |text: &Option<String>| {
+        SafeText::from(text.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
+    };
+    SessionWords { version: text(&facts.version), project: text(&facts.cwd), title: text(&facts.title) }
+}
+
+/// Sums up the calls of sessions, one after the other.
+pub(crate) fn sum(task: &SumTask, uid: u32, ticket: &Ticket, events: &Reporter) {
+    for (index, file) in &task.sessions {
+        let progress = Wanted(ticket);
+        let opened = list::open(file, &progress);
+        let sums = opened.ok().map(|opened| tally(opened.transcript(), &file.path, uid));
+        if !ticket.is_wanted() || !events.send(SessionsEvent::Summed(task.number, *index, sums)) {
+            return;
+        }
+    }
+}
+
+/// Reading goes on as long as it is wanted.
+struct Wanted<'a>(&'a Ticket);
+
+impl ReadProgress for Wanted<'_> {
+    fn step(&self, _: u64, _: u64) -> bool {
+        self.0.is_wanted()
+    }
+}
+
+/// Reading is reported in percent, and goes on as long as it is wanted.
+struct Percent<'a> {
+    ticket: &'a Ticket,
+    events: &'a Reporter,
+    last: AtomicU64,
+}
+
+impl ReadProgress for Percent<'_> {
+    fn step(&self, done: u64, total: u64) -> bool {
+        let percent = (u128::from(done) * 100 / u128::from(total.max(1))) as u64;
+        if self.last.swap(percent, Ordering::Relaxed) != percent {
+            self.events.send(SessionsEvent::Reading(percent));
+        }
+        self.ticket.is_wanted()
+    }
+}
+
+/// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
+/// requests end.
+pub(crate) fn hold(
+    file: &SessionFile,
+    examiner: &Examiner,
+    requests: &Receiver<CallRequest>,
+    ticket: &Ticket,
+    events: &Reporter,
+) {
+    let progress = Percent { ticket, events, last: AtomicU64::new(0) };
+    let mut opened = match list::open(file, &progress) {
+        Ok(opened) => opened,
+        Err(_) if !ticket.is_wanted() => return,
+        Err(error) => {
+            events.send(SessionsEvent::Failed(error.to_string().into()));
+            return;
+        }
+    };
+    if !ticket.is_wanted() || !events.send(opened_calls(opened.transcript())) {
+        return;
+    }
+    let mut todo = Todo::new(opened.transcript().calls.len());
+    loop {
+        let request = if todo.is_done() {
+            requests.recv_timeout(LOOK_EVERY)
+        } else {
+            requests.try_recv().map_err(|error| match error {
+                std::sync::mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
+                std::sync::mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            })
+        };
+        let held = Held { file, examiner, transcript: opened.transcript(), events };
+        match request {
+            Ok(CallRequest::Rows(rows)) => todo.first(rows),
+            Ok(CallRequest::Show(index)) => calls::show(&held, index),
+            Ok(CallRequest::Text(index, text)) => calls::text(&held, index, text),
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
+            Err(RecvTimeoutError::Timeout) => follow(&mut opened, &mut todo, ticket, events),
+        }
+        if !ticket.is_wanted() {
+            return;
+        }
+    }
+}
+
+/// Reads what was added to the session since.
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, ticket: &Ticket, events: &Reporter) {
+    match opened.refresh(&Wanted(ticket)) {
+        Ok(false) => {}
+        Ok(true) => {
+            events.send(opened_calls(opened.transcript()));
+            *todo = Todo::new(opened.transcript().calls.len());
+        }
+        Err(error) if ticket.is_wanted() => {
+            events.send(SessionsEvent::Failed(error.to_string().into()));
+        }
+        Err(_) => {}
+    }
+}
+
+fn opened_calls(transcript: &Transcript) -> Event {
+    let row = |call: &Call| {
+        let thread = transcript.thread(call).filter(|_| call.thread > 0);
+        CallRow {
+            id: SafeText::from(&*call.id),
+            thread: thread.map_or_else(SafeText::default, |thread| SafeText::from(&*thread.name)),
+            tool: SafeText::from(transcript.tool(call)),
+            at: call.at,
+            status: call.status,
+            cut: call.cut,
+            fate: call.fate(),
+            evidence: call.first().map(|first| first.evidence),
+            sizes: None,
+            verdict: None,
+        }
+    };
+    let unread = &transcript.unread;
+    SessionsEvent::Opened(Box::new(OpenedCalls {
+        rows: transcript.calls.iter().map(row).collect(),
+        unread: unread.in_words().into(),
+        is_format_unknown: unread.is_format_unknown(),
+    }))
+    .into()
+}
+
+/// The session that is open, and what its calls are examined with.
+pub(crate) struct Held<'a> {
+    pub file: &'a SessionFile,
+    pub examiner: &'a Examiner,
+    pub transcript: &'a Transcript,
+    pub events: &'a Reporter,
+}
+
+/// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then whether
+/// policies make the same of those that were cut.
+struct Todo {
+    first: Vec<usize>,
+    sizes: usize,
+    verdicts: usize,
+    len: usize,
+}
+
+impl Todo {
+    fn new(len: usize) -> Self {
+        Self { first: Vec::new(), sizes: 0, verdicts: 0, len }
+    }
+
+    fn is_done(&self) -> bool {
+        self.first.is_empty() && self.sizes >= self.len && self.verdicts >= self.len
+    }
+
+    fn first(&mut self, mut rows: Vec<usize>) {
+        rows.reverse();
+        self.first = rows;
+    }
+
+    /// Takes a step, short enough that requests do not wait long.
+    fn step(&mut self, held: &Held) {
+        if let Some(index) = self.first.pop() {
+            held.size(index..index + 1);
+            held.verify(index);
+        } else if self.sizes < self.len {
+            held.size(self.sizes..(self.sizes + CALLS).min(self.len));
+            self.sizes += CALLS;
+        } else {
+            held.verify(self.verdicts);
+            self.verdicts += 1;
+        }
+    }
+}
+
+impl Held<'_> {
+    fn size(&self, range: std::ops::Range<usize>) {
+        let sizes = |index: usize| {
+            let call = self.transcript.calls.get(index)?;
+            Some((
+                index,
+                CallSizes {
+                    got: call.first().and_then(|first| length(self.transcript, first)),
+                    whole: self.examiner.whole_bytes(self.file, call),
+                    spill: self.examiner.spill(self.file, call).map(|state| state.as_str()),
+                    command: SafeText::from(one_line(&command(self.transcript, call))),
+                },
+            ))
+        };
+        self.events.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
+    }
+
+    /// Compares a call with what the policies make, if it was cut.
+    fn verify(&self, index: usize) {
+        let call = self.transcript.calls.get(index);
+        let Some(call) = call.filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost)) else {
+            return;
+        };
+        let verdict = self.examiner.verify(self.file, self.transcript, call);
+        self.events.send(SessionsEvent::Verified(index, verdict));
+    }
+}
+
+/// Returns the first line with any text.
+pub(crate) fn one_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+/// Whether a call ended in a way that has an exit status to show.
+pub(crate) fn exit_code(call: &Call) -> Option<i32> {
+    call.exit.or((call.status == CallStatus::Ok).then_some(0)).filter(|code| *code != 0)
+}

@@ -1,0 +1,109 @@
+//! What the screens of sessions ask of workers, and what those answer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::session::reader::SessionFile;
+use crate::session::tally::CallSums;
+use crate::session::verify::Verdict;
+use crate::source::MapView;
+use crate::text::label::SafeText;
+use crate::tui::pager::json::JsonLine;
+use crate::tui::pager::recorded::RecordedCall;
+
+use super::rows::{CallRow, CallSizes, SessionRow, SessionWords};
+
+/// One of the texts that the records hold of a call, besides what the model got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallText {
+    /// The copy for the agent's own screen.
+    Display,
+    /// The record of the result.
+    Record,
+    /// The arguments of the call.
+    Arguments,
+}
+
+/// A request to the worker that holds the open session. Calls are meant by their index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallRequest {
+    /// These rows are on the screen: what they lack comes first.
+    Rows(Vec<usize>),
+    /// Prepare this call to be shown.
+    Show(usize),
+    /// Read one of the texts of this call.
+    Text(usize, CallText),
+}
+
+/// Where the output of a call is, to be shown beside what was recorded.
+#[derive(Debug, Clone)]
+pub enum OutputPlace {
+    /// A file in a known store, or beside the records.
+    File(PathBuf),
+    /// Memory: a copy that is whole, or the recorded text itself.
+    Memory(MapView),
+}
+
+/// A call that is ready to be shown.
+#[derive(Debug)]
+pub struct ReadyCall {
+    /// Its index.
+    pub index: usize,
+    /// Its name on the screen: tool and command.
+    pub name: String,
+    /// The agent.
+    pub agent: &'static str,
+    /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
+    pub policy: Option<String>,
+    /// The exit status of the command.
+    pub exit_code: Option<i32>,
+    /// Where the output is.
+    pub place: OutputPlace,
+    /// What was recorded.
+    pub recorded: Box<RecordedCall>,
+}
+
+/// A session that was opened.
+#[derive(Debug)]
+pub struct OpenedCalls {
+    /// Its calls, in the order of the records.
+    pub rows: Vec<CallRow>,
+    /// What of the records was not understood, in words; empty if nothing.
+    pub unread: SafeText,
+    /// Whether nothing in the records was understood.
+    pub is_format_unknown: bool,
+}
+
+/// An event for the screens of sessions.
+#[derive(Debug)]
+pub enum SessionsEvent {
+    /// The sessions were found, by the listing of this number; and what could not be looked at.
+    Listed(u64, Vec<SessionRow>, Vec<SafeText>),
+    /// What the ends of some files say, by the index of the session in the listing of this number.
+    Described(u64, Vec<(usize, SessionWords)>),
+    /// The sums over the calls of one session; none if it cannot be read.
+    Summed(u64, usize, Option<CallSums>),
+    /// How far the reading of a session is, in percent.
+    Reading(u64),
+    /// A session was opened, or has grown.
+    Opened(Box<OpenedCalls>),
+    /// A session cannot be read.
+    Failed(SafeText),
+    /// The sizes of some calls are known.
+    Sized(Vec<(usize, CallSizes)>),
+    /// A call was compared with what the policies make.
+    Verified(usize, Verdict),
+    /// A call is ready to be shown.
+    Ready(Box<ReadyCall>),
+    /// A text of a call has been read.
+    Text(Result<Box<JsonLine>, String>),
+}
+
+/// Sessions whose calls are to be counted: their indices in the listing of this number, and their files.
+#[derive(Debug, Clone)]
+pub struct SumTask {
+    /// The number of the listing.
+    pub number: u64,
+    /// The sessions.
+    pub sessions: Vec<(usize, Arc<SessionFile>)>,
+}

@@ -1,0 +1,288 @@
+//! The screens of what agents recorded: the sessions, and the calls of one.
+
+pub mod calls;
+pub mod job;
+pub mod list;
+pub mod order;
+pub mod rows;
+pub(crate) mod view;
+
+use jiff::Timestamp;
+
+use crate::text::label::SafeText;
+
+use super::event::{Effect, Effects, Message};
+use super::keys::Action;
+use super::pager::json::JsonLine;
+use super::popup::sort_menu::SortMenu;
+use super::widget::canvas::Canvas;
+use super::widget::layout;
+use calls::{CallList, ReadingState};
+use job::{CallRequest, CallText, ReadyCall, SessionsEvent};
+use list::SessionList;
+use order::{CALL_COLUMNS, SESSION_COLUMNS};
+
+/// The screens of sessions and calls.
+pub struct SessionsScreen {
+    /// The size and capabilities of the terminal.
+    pub canvas: Canvas,
+    /// The sessions.
+    pub list: SessionList,
+    /// The calls of the session that is open.
+    pub calls: Option<CallList>,
+    /// The index of the call that is shown, or about to be.
+    pub shown_call: Option<usize>,
+    /// A message for the status line.
+    pub message: Option<Message>,
+    told: Vec<SafeText>,
+}
+
+/// What a key requests from the rest of the program.
+pub(crate) enum SessionsNext {
+    /// Stay in the list.
+    Stay,
+    /// Find the sessions again.
+    Look,
+    /// Open the filter prompt with this text.
+    Filter(String),
+    /// Open the menu of columns to sort by.
+    Sort(SortMenu),
+    /// Ask which text of the call to show.
+    Texts,
+    /// Go back to where the list was opened from.
+    Away,
+}
+
+/// What an event requests from the rest of the program.
+pub(crate) enum SessionsNews {
+    /// Nothing.
+    Nothing,
+    /// Open this call.
+    Open(Box<ReadyCall>),
+    /// Show this text.
+    Show(JsonLine),
+}
+
+impl SessionsScreen {
+    /// Creates empty lists.
+    pub(crate) fn new(canvas: Canvas) -> Self {
+        Self {
+            canvas,
+            list: SessionList::default(),
+            calls: None,
+            shown_call: None,
+            message: None,
+            told: Vec::new(),
+        }
+    }
+
+    /// Handles an event.
+    pub(crate) fn update(&mut self, event: SessionsEvent, effects: &mut Effects) -> SessionsNews {
+        let mut news = SessionsNews::Nothing;
+        match event {
+            SessionsEvent::Listed(number, rows, faults) => {
+                self.list.listed(number, rows, Timestamp::now());
+                self.tell(faults);
+            }
+            SessionsEvent::Described(number, words) => self.list.described(number, words),
+            SessionsEvent::Summed(number, index, sums) => self.list.summed(number, index, sums),
+            SessionsEvent::Ready(ready) => news = SessionsNews::Open(ready),
+            SessionsEvent::Text(Ok(line)) => news = SessionsNews::Show(*line),
+            SessionsEvent::Text(Err(words)) => self.message = Some(Message::note(words)),
+            event => self.update_calls(event),
+        }
+        self.settle(effects);
+        news
+    }
+
+    fn update_calls(&mut self, event: SessionsEvent) {
+        let Some(calls) = &mut self.calls else { return };
+        match event {
+            SessionsEvent::Reading(percent) if calls.state != ReadingState::Read => {
+                calls.state = ReadingState::Reading(percent);
+            }
+            SessionsEvent::Opened(opened) => calls.opened(*opened),
+            SessionsEvent::Failed(why) => calls.state = ReadingState::Failed(why),
+            SessionsEvent::Sized(sizes) => calls.sized(sizes),
+            SessionsEvent::Verified(index, verdict) => calls.verified(index, verdict),
+            _ => {}
+        }
+    }
+
+    /// Reports what could not be looked at, unless that was reported before.
+    fn tell(&mut self, faults: Vec<SafeText>) {
+        if let Some(first) = faults.first().filter(|_| faults != self.told) {
+            self.message = Some(Message::error(first.clone()));
+        }
+        self.told = faults;
+    }
+
+    /// Returns the number of rows of the list on the screen.
+    pub(crate) fn height(&self) -> usize {
+        let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
+        usize::from(layout::sessions(area).list.height)
+    }
+
+    /// Adjusts the list after a change of size, order or content, and asks for what its rows lack.
+    pub(crate) fn settle(&mut self, effects: &mut Effects) {
+        let height = self.height();
+        match &mut self.calls {
+            Some(calls) => {
+                calls.cursor.settle(calls.len(), height);
+                calls.ask(height, effects);
+            }
+            None => {
+                self.list.cursor.settle(self.list.len(), height);
+                self.list.ask(height, effects);
+            }
+        }
+    }
+
+    /// Carries out an action. Returns what it requests from the rest of the program.
+    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> SessionsNext {
+        let height = self.height();
+        let moved = match &mut self.calls {
+            Some(calls) => calls.cursor.act(action, count, calls.len(), height),
+            None => self.list.cursor.act(action, count, self.list.len(), height),
+        };
+        let next = if moved {
+            SessionsNext::Stay
+        } else if self.calls.is_some() {
+            self.act_on_calls(action, effects)
+        } else {
+            self.act_on_sessions(action, effects)
+        };
+        self.settle(effects);
+        next
+    }
+
+    fn act_on_sessions(&mut self, action: Action, effects: &mut Effects) -> SessionsNext {
+        let list = &mut self.list;
+        match action {
+            Action::Open => self.open_chosen(effects),
+            Action::Sort => {
+                let (used, reversed) = list.sort();
+                return SessionsNext::Sort(SortMenu::new(SESSION_COLUMNS, used, reversed));
+            }
+            Action::SortReverse => list.reverse(),
+            Action::Group => list.group_next(),
+            Action::Refresh => return SessionsNext::Look,
+            Action::Copy => {
+                let path = list.chosen().map(|row| row.file.path.clone());
+                path.into_iter().for_each(|path| self.copy(path.as_os_str().as_encoded_bytes(), effects));
+            }
+            Action::Filter => {
+                list.start_filter();
+                return SessionsNext::Filter(list.filter_text().to_owned());
+            }
+            Action::Back if !list.filter_text().is_empty() => list.filter_by(""),
+            Action::Back | Action::Other => return SessionsNext::Away,
+            _ => {}
+        }
+        SessionsNext::Stay
+    }
+
+    fn act_on_calls(&mut self, action: Action, effects: &mut Effects) -> SessionsNext {
+        let Some(calls) = &mut self.calls else { return SessionsNext::Stay };
+        match action {
+            Action::Open => self.show_chosen(effects),
+            Action::Texts if calls.chosen().is_some() => {
+                self.shown_call = calls.chosen_index();
+                return SessionsNext::Texts;
+            }
+            Action::Sort => {
+                let (used, reversed) = calls.sort();
+                return SessionsNext::Sort(SortMenu::new(CALL_COLUMNS, used, reversed));
+            }
+            Action::SortReverse => calls.reverse(),
+            Action::Copy => {
+                let id = calls.chosen().map(|row| format!("{}:{}", calls.file.id, row.id));
+                id.into_iter().for_each(|id| self.copy(id.as_bytes(), effects));
+            }
+            Action::Filter => {
+                calls.start_filter();
+                return SessionsNext::Filter(calls.filter_text().to_owned());
+            }
+            Action::Back if !calls.filter_text().is_empty() => calls.filter_by(""),
+            Action::Back => self.close_calls(effects),
+            Action::Other => return SessionsNext::Away,
+            _ => {}
+        }
+        SessionsNext::Stay
+    }
+
+    fn copy(&mut self, bytes: &[u8], effects: &mut Effects) {
+        let text = crate::text::label::shell::word(bytes);
+        self.message = Some(Message::note(format!("copied: {text}")));
+        effects.push(Effect::Copy(text));
+    }
+
+    /// Opens the selected session: lists its calls.
+    fn open_chosen(&mut self, effects: &mut Effects) {
+        let Some(row) = self.list.chosen() else { return };
+        let words = row.words.clone().unwrap_or_default();
+        let agent = format!("{} {}", row.agent, words.version);
+        let calls = CallList::new(row.file.clone(), agent.trim_end().into(), words.title);
+        effects.push(Effect::OpenSession(row.file.clone()));
+        self.calls = Some(calls);
+    }
+
+    /// Goes back from the calls to the sessions.
+    pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
+        self.calls = None;
+        effects.push(Effect::CloseSession);
+    }
+
+    /// Shows the selected call, once the worker has read it.
+    fn show_chosen(&mut self, effects: &mut Effects) {
+        let Some(index) = self.calls.as_ref().and_then(CallList::chosen_index) else { return };
+        self.shown_call = Some(index);
+        effects.push(Effect::AskSession(CallRequest::Show(index)));
+    }
+
+    /// Asks for a text of the call that is shown or selected.
+    pub(crate) fn ask_text(&mut self, text: CallText, effects: &mut Effects) {
+        if let Some(index) = self.shown_call {
+            effects.push(Effect::AskSession(CallRequest::Text(index, text)));
+        }
+    }
+
+    /// Sorts by a column, an index into the columns of the list on the screen.
+    pub(crate) fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+        match &mut self.calls {
+            Some(calls) => calls.sort_by(column),
+            None => self.list.sort_by(column),
+        }
+        self.settle(effects);
+    }
+
+    /// Shows only the rows that contain all of these words.
+    pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
+        match &mut self.calls {
+            Some(calls) => calls.filter_by(words),
+            None => self.list.filter_by(words),
+        }
+        self.settle(effects);
+    }
+
+    /// Shows the list as it was before the prompt of the filter was opened.
+    pub(crate) fn give_up_filter(&mut self, effects: &mut Effects) {
+        match &mut self.calls {
+            Some(calls) => calls.give_up_filter(),
+            None => self.list.give_up_filter(),
+        }
+        self.settle(effects);
+    }
+
+    /// Goes to a row of the list.
+    pub(crate) fn go_to_row(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
+        let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;
+        let (to, height) = (row.saturating_sub(1), self.height());
+        match &mut self.calls {
+            Some(calls) => calls.cursor.go(to, calls.len(), height),
+            None => self.list.cursor.go(to, self.list.len(), height),
+        }
+        self.settle(effects);
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! The rows of the lists of sessions and of calls, as a worker finds them. All texts are safe to show.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+
+use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
+use crate::session::reader::SessionFile;
+use crate::session::tally::CallSums;
+use crate::session::verify::Verdict;
+use crate::text::label::SafeText;
+
+/// A session that was changed within this time counts as live.
+const LIVE: Duration = Duration::from_secs(60);
+
+/// What is known of a figure that takes a while.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Figure<T> {
+    /// Nobody asked for it yet.
+    #[default]
+    Unknown,
+    /// A worker is at it.
+    Asked,
+    /// It is known.
+    Known(T),
+    /// It cannot be had.
+    Failed,
+}
+
+impl<T> Figure<T> {
+    /// Returns the figure if it is known.
+    pub fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// What the ends of a session's file say about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionWords {
+    /// The agent's version.
+    pub version: SafeText,
+    /// The project's directory.
+    pub project: SafeText,
+    /// The title, or the first words of the user.
+    pub title: SafeText,
+}
+
+/// A session in the list.
+#[derive(Debug, Clone)]
+pub struct SessionRow {
+    /// Where the session is.
+    pub file: Arc<SessionFile>,
+    /// The agent.
+    pub agent: &'static str,
+    /// What the ends of its file say; `None` until they are read.
+    pub words: Option<SessionWords>,
+    /// The sums over its calls.
+    pub sums: Figure<CallSums>,
+}
+
+impl SessionRow {
+    /// Returns when the session was last changed.
+    pub fn changed(&self) -> Option<Timestamp> {
+        self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
+    }
+
+    /// Whether the session was changed in the last minute.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        let now = SystemTime::from(now);
+        let age = self.file.modified.and_then(|time| now.duration_since(time).ok());
+        age.is_some_and(|age| age < LIVE)
+    }
+}
+
+/// What takes a while to find out about a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallSizes {
+    /// The length of what the model first got, in UTF-8 bytes.
+    pub got: Option<u64>,
+    /// The size of the whole output in bytes, if it is known.
+    pub whole: Option<u64>,
+    /// What is at the place that its result names: the word of `--json`.
+    pub spill: Option<&'static str>,
+    /// What the call did, in one line.
+    pub command: SafeText,
+}
+
+impl CallSizes {
+    /// Returns how many bytes of the output the model did not get, if that is known.
+    pub fn lost(&self) -> u64 {
+        self.whole.unwrap_or(0).saturating_sub(self.got.unwrap_or(0))
+    }
+}
+
+/// A call in the list.
+#[derive(Debug, Clone)]
+pub struct CallRow {
+    /// The agent's id of the call.
+    pub id: SafeText,
+    /// Who called: the name of the conversation; empty for the main one.
+    pub thread: SafeText,
+    /// The tool.
+    pub tool: SafeText,
+    /// When the model called.
+    pub at: Option<Timestamp>,
+    /// How the call ended.
+    pub status: CallStatus,
+    /// Whether its output was cut.
+    pub cut: CutState,
+    /// What became of the result.
+    pub fate: ResultFate,
+    /// What the records say about the result; `None` if there is none.
+    pub evidence: Option<Evidence>,
+    /// What takes a while to find out.
+    pub sizes: Option<CallSizes>,
+    /// Whether a policy makes the same text; of calls that were cut.
+    pub verdict: Option<Verdict>,
+}
+
+impl CallRow {
+    /// Whether the output was cut.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.cut, CutState::Spill | CutState::Lost)
+    }
+
+    /// Returns the one or two words that matter most about a call.
+    pub fn state(&self) -> String {
+        let spill = match (self.cut, self.sizes.as_ref().map(|sizes| sizes.spill)) {
+            (CutState::Lost, _) => Some("lost"),
+            (CutState::Spill, Some(Some("here"))) => Some("spill here"),
+            (CutState::Spill, Some(Some("other"))) => Some("another file"),
+            (CutState::Spill, Some(_)) => Some("gone"),
+            _ => None,
+        };
+        let status = Some(self.status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
+        let fate = match self.fate {
+            ResultFate::InContext => None,
+            fate => Some(format!("{} later", fate.as_str())),
+        };
+        spill.or(status).map(str::to_owned).into_iter().chain(fate).collect::<Vec<_>>().join(", ")
+    }
+}

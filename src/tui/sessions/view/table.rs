@@ -1,0 +1,141 @@
+//! A table fitted to the screen: columns as wide as their widest cell, the last takes what is left, and those of least
+//! worth make room for it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::line::{self, Span};
+
+/// Columns between two columns of text.
+const BETWEEN: usize = 2;
+
+/// The columns before a row: the cursor, and a space.
+pub(super) const MARKS: usize = 2;
+
+/// Which side of its column a text keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// A column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TableColumn {
+    pub heading: &'static str,
+    pub side: Side,
+    /// The most columns of the screen that it takes.
+    pub most: usize,
+    /// When it makes room for the last column: the smallest number first; `None` never.
+    pub yields: Option<u8>,
+}
+
+/// Creates a column.
+pub(super) const fn column(
+    heading: &'static str,
+    side: Side,
+    most: usize,
+    yields: Option<u8>,
+) -> TableColumn {
+    TableColumn { heading, side, most, yields }
+}
+
+/// A table with its cells.
+pub(super) struct Table<'a> {
+    pub columns: &'a [TableColumn],
+    pub rows: Vec<TableRow>,
+    pub canvas: &'a Canvas,
+}
+
+/// A row of the table.
+pub(super) enum TableRow {
+    /// One cell a column.
+    Cells(Vec<Span>),
+    /// Words across the whole table.
+    Heading(Span),
+}
+
+impl Table<'_> {
+    /// Returns the width of each column; `None` for those that make room. A column without any text is left out.
+    fn widths(&self, room: usize) -> Vec<Option<usize>> {
+        let last = self.columns.len().saturating_sub(1);
+        let widest = |n: usize| {
+            let cells = self.rows.iter().filter_map(|row| match row {
+                TableRow::Cells(cells) => cells.get(n).map(|cell| cell.text.columns()),
+                TableRow::Heading(_) => None,
+            });
+            cells.max().unwrap_or(0)
+        };
+        let mut widths: Vec<Option<usize>> = (0..last)
+            .map(|n| {
+                let column = self.columns[n];
+                let widest = widest(n);
+                (widest > 0).then(|| widest.max(column.heading.chars().count()).min(column.most))
+            })
+            .collect();
+        let least = (room / 5).max(16);
+        let rest = |widths: &[Option<usize>]| {
+            let taken: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
+            room.saturating_sub(MARKS + taken)
+        };
+        let mut yielding: Vec<(u8, usize)> =
+            (0..last).filter_map(|n| Some((self.columns[n].yields?, n))).collect();
+        yielding.sort_unstable();
+        for (_, n) in yielding {
+            if rest(&widths) >= least {
+                break;
+            }
+            widths[n] = None;
+        }
+        let rest = rest(&widths);
+        widths.push(Some(rest));
+        widths
+    }
+
+    /// Draws the headings and the rows; `chosen` is the selected one of them.
+    pub(super) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
+        let widths = self.widths(list.width.into());
+        let headings =
+            self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
+        if head.height > 0 {
+            line::spans(buffer, head, &self.fitted(headings, &widths, "  "));
+        }
+        for ((n, row), y) in self.rows.iter().enumerate().zip(list.y..list.bottom()) {
+            let area = Rect { y, height: 1, ..list };
+            let mark = if n == chosen { self.canvas.glyphs().chosen } else { " " };
+            let spans = match row {
+                TableRow::Cells(cells) => self.fitted(cells.clone(), &widths, &format!("{mark} ")),
+                TableRow::Heading(words) => {
+                    vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()]
+                }
+            };
+            if n == chosen {
+                line::selected(buffer, area, &spans, self.canvas);
+            } else {
+                line::spans(buffer, area, &spans);
+            }
+        }
+    }
+
+    fn fitted(&self, cells: Vec<Span>, widths: &[Option<usize>], mark: &str) -> Vec<Span> {
+        let mut spans = vec![Span::new(mark, self.canvas.theme.accent)];
+        let last = self.columns.len().saturating_sub(1);
+        for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
+            let Some(width) = widths.get(n).copied().flatten() else { continue };
+            let text = match column.side {
+                _ if n == last => line::head(cell.text, width, self.canvas.glyphs()),
+                _ => cell.text.fit(width),
+            };
+            let blank = Span::new(" ".repeat(width.saturating_sub(text.columns())), Style::new());
+            let cell = Span { text, style: cell.style };
+            match column.side {
+                Side::Left => spans.extend([cell, blank]),
+                Side::Right => spans.extend([blank, cell]),
+            }
+            spans.push(Span::plain(" ".repeat(BETWEEN)));
+        }
+        spans
+    }
+}
