@@ -26,12 +26,12 @@ pub(crate) struct AlignedPiece {
     /// The piece, as a range of the text in bytes.
     pub text: Range<usize>,
     /// What it stands for in the output.
-    pub origin: Origin,
+    pub origin: PieceOrigin,
 }
 
 /// Where a piece of a recorded text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum PieceOrigin {
     /// These bytes of the output, unchanged.
     Same(Range<usize>),
     /// These bytes of the output, which read otherwise in the text: bytes that are no character, or escapes left out.
@@ -52,7 +52,7 @@ pub(crate) fn align(text: &str, whole: &[u8], wanted: &dyn Fn() -> bool) -> Opti
         aligner.step(end, floor);
     }
     if suffix.len > 0 {
-        aligner.push(AlignedPiece { text: end..text.len(), origin: Origin::Same(floor..whole.len()) });
+        aligner.push(AlignedPiece { text: end..text.len(), origin: PieceOrigin::Same(floor..whole.len()) });
     }
     Some(aligner.pieces)
 }
@@ -158,7 +158,7 @@ impl Aligner<'_> {
     /// Whether the text so far ends where the next bytes of the output follow.
     fn is_next(&self) -> bool {
         let last = self.pieces.last().map(|last| &last.origin);
-        matches!(last, Some(Origin::Same(range) | Origin::Changed(range)) if range.end == self.from)
+        matches!(last, Some(PieceOrigin::Same(range) | PieceOrigin::Changed(range)) if range.end == self.from)
     }
 
     /// Returns how far text and output agree from these places on. Escapes and returns that the text lacks are passed
@@ -203,14 +203,14 @@ impl Aligner<'_> {
     /// Leaves the text up to `to` as added.
     fn skip(&mut self, to: usize) {
         if to > self.at {
-            self.push(AlignedPiece { text: self.at..to, origin: Origin::Added });
+            self.push(AlignedPiece { text: self.at..to, origin: PieceOrigin::Added });
             self.at = to;
         }
     }
 
     fn push(&mut self, piece: AlignedPiece) {
         match self.pieces.last_mut() {
-            Some(AlignedPiece { text, origin: Origin::Added }) if piece.origin == Origin::Added => {
+            Some(AlignedPiece { text, origin: PieceOrigin::Added }) if piece.origin == PieceOrigin::Added => {
                 text.end = piece.text.end;
             }
             _ => self.pieces.push(piece),
@@ -241,13 +241,13 @@ impl Run {
         if text.is_empty() && whole.is_empty() {
             return;
         }
-        let origin = if is_same { Origin::Same(whole) } else { Origin::Changed(whole) };
+        let origin = if is_same { PieceOrigin::Same(whole) } else { PieceOrigin::Changed(whole) };
         self.pieces.push(AlignedPiece { text, origin });
     }
 
     /// Drops what was passed over at the end, which agrees with nothing.
     fn trim(&mut self) {
-        while let Some(AlignedPiece { text, origin: Origin::Changed(whole) }) = self.pieces.last() {
+        while let Some(AlignedPiece { text, origin: PieceOrigin::Changed(whole) }) = self.pieces.last() {
             if !text.is_empty() {
                 return;
             }
@@ -280,9 +280,9 @@ mod tests {
         let mut shown = String::new();
         for piece in align(text, whole, &|| true).unwrap() {
             let _ = match piece.origin {
-                Origin::Same(range) => write!(shown, "={}..{} ", range.start, range.end),
-                Origin::Changed(range) => write!(shown, "~{}..{} ", range.start, range.end),
-                Origin::Added => write!(shown, "+{:?} ", &text[piece.text]),
+                PieceOrigin::Same(range) => write!(shown, "={}..{} ", range.start, range.end),
+                PieceOrigin::Changed(range) => write!(shown, "~{}..{} ", range.start, range.end),
+                PieceOrigin::Added => write!(shown, "+{:?} ", &text[piece.text]),
             };
         }
         shown.trim_end().to_owned()
@@ -370,11 +370,11 @@ mod tests {
             for piece in &pieces {
                 prop_assert_eq!(piece.text.start, at);
                 at = piece.text.end;
-                if let Origin::Same(range) | Origin::Changed(range) = &piece.origin {
+                if let PieceOrigin::Same(range) | PieceOrigin::Changed(range) = &piece.origin {
                     prop_assert!(range.start >= from && range.end <= bytes.len());
                     from = range.end;
                 }
-                if let Origin::Same(range) = &piece.origin {
+                if let PieceOrigin::Same(range) = &piece.origin {
                     prop_assert_eq!(&bytes[range.clone()], text[piece.text.clone()].as_bytes());
                 }
             }

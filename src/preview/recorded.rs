@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::align::{AlignedPiece, Origin, align};
+use super::align::{AlignedPiece, PieceOrigin, align};
 use super::input::{Input, Stream, Totals};
 use super::model::{Bit, Decoding, Part, Preview, Status, Unit};
 use crate::text::units::Want;
@@ -46,9 +46,9 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Option<Preview> {
 fn part(text: &str, piece: AlignedPiece) -> Part {
     let text = &text[piece.text];
     match piece.origin {
-        Origin::Added => Part::Notice { text: text.to_owned() },
-        Origin::Same(range) => Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy },
-        Origin::Changed(range) => Part::Changed {
+        PieceOrigin::Added => Part::Notice { text: text.to_owned() },
+        PieceOrigin::Same(range) => Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy },
+        PieceOrigin::Changed(range) => Part::Changed {
             source: Stream::Stdout,
             range,
             bits: vec![Bit::Text(text.to_owned())],
@@ -61,7 +61,7 @@ fn part(text: &str, piece: AlignedPiece) -> Part {
 fn standing(pieces: &[AlignedPiece]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for piece in pieces {
-        let (Origin::Same(range) | Origin::Changed(range)) = &piece.origin else { continue };
+        let (PieceOrigin::Same(range) | PieceOrigin::Changed(range)) = &piece.origin else { continue };
         match ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ => ranges.push(range.clone()),
@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::preview::Output;
+    use crate::preview::input::Output;
 
     fn made(text: &str, whole: &[u8]) -> (Preview, String) {
         let totals = Totals::count(whole);

@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fs::identity::{Identity, PathStatus, Snapshot};
 
 use super::awaited::Awaited;
 use super::change::{Change, read_tail};
-use super::map::MapView;
+use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
@@ -266,9 +265,4 @@ impl Drop for Source {
             spool.abandon();
         }
     }
-}
-
-pub(super) fn next_generation() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::ops::{Deref, Range};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{Mmap, MmapOptions};
 
@@ -47,7 +48,7 @@ impl MapView {
     /// # Errors
     /// There is no memory.
     pub fn of_bytes(bytes: &[u8]) -> io::Result<MapView> {
-        let generation = super::file::next_generation();
+        let generation = next_generation();
         if bytes.is_empty() {
             return Ok(MapView::empty(generation));
         }
@@ -100,6 +101,12 @@ impl Deref for MapView {
     fn deref(&self) -> &[u8] {
         self.mapping.as_ref().map_or(&[], |mapping| &mapping.pages()[..self.len])
     }
+}
+
+/// Returns the number of a new content, unique within the process.
+pub(super) fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Address space is free, but mapping again costs the pages already faulted in. So a mapping extends past the end of

@@ -9,8 +9,9 @@ use std::time::Duration;
 use crate::fs::identity::{PathStatus, Snapshot, path_status};
 
 use super::change::{Change, read_tail};
-use super::file::{Backing, Source, next_generation};
+use super::file::{Backing, Source};
 use super::map::MapView;
+use super::map::next_generation;
 
 impl Source {
     /// Checks for changes (fstat of the file, stat of the path: microseconds) and updates the view. Content is read

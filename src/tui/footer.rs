@@ -39,6 +39,8 @@ pub enum FooterState {
     Calls,
     /// Preview of a call whose result was recorded.
     RecordedCall,
+    /// The same, where the recorded text is all there is.
+    RecordedAlone,
 }
 
 /// Keys and what they do, in one or two words.
@@ -116,6 +118,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Evidence], "recorded or reconstructed"),
         (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
+    ]),
+    (FooterState::RecordedAlone, &[
+        (&[A::Quit], "calls"), (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"),
+        (&[A::Other], "with line numbers"),
     ]),
 ];
 

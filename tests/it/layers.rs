@@ -64,6 +64,8 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
             "details",
         ],
     ),
+    ("align", &[]),
+    ("recorded", &["align", "input", "model"]),
     ("report", &["input", "model", "policy"]),
     ("per_stream", &["input"]),
     ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
@@ -71,16 +73,17 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
 
 /// What each part of the screens may use besides itself. The events use what they carry, and every part uses them.
 const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
-    ("widget", &["keys"]),
     ("keys", &[]),
+    ("widget", &["keys"]),
     ("footer", &["keys"]),
-    ("event", &["stores", "pager"]),
+    ("event", &["stores", "sessions", "pager"]),
     ("pager", &["event", "footer", "keys", "widget"]),
     ("stores", &["pager", "event", "footer", "keys", "widget"]),
-    ("popup", &["stores", "pager", "event", "keys", "widget"]),
-    ("app", &["popup", "stores", "pager", "event", "keys", "widget"]),
-    ("view", &["app", "popup", "stores", "pager", "widget"]),
-    ("runtime", &["view", "app", "popup", "stores", "pager", "event", "keys", "widget"]),
+    ("sessions", &["pager", "event", "footer", "keys", "widget"]),
+    ("popup", &["stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("app", &["popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("view", &["app", "popup", "stores", "sessions", "pager", "widget"]),
+    ("runtime", &["view", "app", "popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
 ];
 
 /// Files of the command line that start the screens.

@@ -13,8 +13,8 @@ use crate::tui::popup::help::{HelpKey, HelpView};
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
-use crate::tui::popup::sort_menu::SortPicked;
 use crate::tui::popup::view;
+use crate::tui::widget::sort_menu::SortPicked;
 
 use super::{App, Screen};
 

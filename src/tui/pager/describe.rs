@@ -180,7 +180,7 @@ pub(crate) fn preview_heading(output: &OpenOutput) -> String {
 /// Returns the heading of Spill: its lines, as `less` counts them, and its size.
 pub(crate) fn spill_heading(output: &OpenOutput) -> String {
     let bytes = size(output.view.len() as u64);
-    let bytes = if output.is_rest_missing() { format!("{bytes}: the recorded text again") } else { bytes };
+    let bytes = if output.is_alone() { format!("{bytes}: the recorded text again") } else { bytes };
     match output.lines() {
         Some(n) => format!("{}, {bytes}", lines(n)),
         None => format!("{bytes}, counting lines {}%", output.counted_percent()),

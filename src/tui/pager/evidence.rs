@@ -15,6 +15,11 @@ impl OpenOutput {
         self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
     }
 
+    /// Whether the recorded text is all there is to show: it was not cut, or the rest is missing.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
+    }
+
     /// Whether only the recorded text is left.
     pub(crate) fn is_rest_missing(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))

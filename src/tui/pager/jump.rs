@@ -8,6 +8,7 @@ use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use super::recorded::RestOfOutput;
 
 /// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +60,19 @@ impl Pager {
                 self.panes.remember();
                 self.place(side, top);
             }
-            None if tops.is_empty() => self.message = Some(Message::note("nothing was cut")),
+            None if tops.is_empty() => self.message = Some(Message::note(self.no_cut())),
             None => {
                 self.message =
                     Some(Message::note(if next { "no cut further down" } else { "no cut further up" }))
             }
+        }
+    }
+
+    /// Returns why there is no cut to go to.
+    fn no_cut(&self) -> &'static str {
+        match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
+            Some(RestOfOutput::Missing(why)) => why,
+            _ => "nothing was cut",
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::human::thousands;
 use crate::session::model::Evidence;
-use crate::session::verify::Verdict;
+use crate::session::verify::{Unchecked, Verdict};
 
 /// What is left of the output that the result was cut from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,7 @@ impl RecordedCall {
                 Some(fits) => format!("≠ here; = {fits}, of another version"),
                 None => format!("≠ {}", difference.policy),
             },
+            Some(Verdict::Unchecked(Unchecked::NotCut)) => String::new(),
             Some(Verdict::Unchecked(_)) => "?".into(),
         }
     }
@@ -72,6 +73,7 @@ impl RecordedCall {
                     None => format!("≠ different: {} first differs at {place}", difference.policy),
                 }
             }
+            Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
             Some(Verdict::Unchecked(why)) => format!("? not checked: {why}"),
         }
     }

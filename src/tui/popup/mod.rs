@@ -6,18 +6,17 @@ pub mod leaving;
 pub(crate) mod legend;
 pub mod picker;
 pub mod prompt;
-pub mod sort_menu;
 pub mod view;
 
 use super::keys::Action;
 use super::stores::Cleaning;
 use super::widget::canvas::Canvas;
+use super::widget::sort_menu::SortMenu;
 use help::HelpView;
 use json::JsonView;
 use leaving::Leaving;
 use picker::Picker;
 use prompt::Prompt;
-use sort_menu::SortMenu;
 
 /// A pop-up over the screen.
 pub enum Popup {

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
@@ -74,11 +76,24 @@ pub struct OpenedCalls {
     pub is_format_unknown: bool,
 }
 
+/// The sessions that were found.
+#[derive(Debug, Clone)]
+pub struct FoundSessions {
+    /// The number of the listing.
+    pub number: u64,
+    /// When they were found.
+    pub now: Timestamp,
+    /// The sessions, the last changed first.
+    pub rows: Vec<SessionRow>,
+    /// What could not be looked at, in words.
+    pub faults: Vec<SafeText>,
+}
+
 /// An event for the screens of sessions.
 #[derive(Debug)]
 pub enum SessionsEvent {
-    /// The sessions were found, by the listing of this number; and what could not be looked at.
-    Listed(u64, Vec<SessionRow>, Vec<SafeText>),
+    /// The sessions were found.
+    Listed(FoundSessions),
     /// What the ends of some files say, by the index of the session in the listing of this number.
     Described(u64, Vec<(usize, SessionWords)>),
     /// The sums over the calls of one session; none if it cannot be read.

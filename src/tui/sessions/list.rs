@@ -10,7 +10,7 @@ use crate::tui::widget::cursor::ListCursor;
 
 use super::job::SumTask;
 use super::order::{self, SessionGroup};
-use super::rows::{Figure, SessionRow, SessionWords};
+use super::rows::{SessionRow, SessionWords, SumState};
 
 /// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl SessionList {
             row.words = row.words.take().or_else(|| old.words.clone());
             if (old.file.size, old.file.modified) == (row.file.size, row.file.modified) {
                 row.sums = match &old.sums {
-                    Figure::Asked => Figure::Unknown,
+                    SumState::Asked => SumState::Unknown,
                     sums => sums.clone(),
                 };
             }
@@ -97,7 +97,7 @@ impl SessionList {
             return;
         }
         if let Some(row) = self.rows.get_mut(index) {
-            row.sums = sums.map_or(Figure::Failed, Figure::Known);
+            row.sums = sums.map_or(SumState::Failed, SumState::Known);
         }
     }
 
@@ -105,23 +105,28 @@ impl SessionList {
     pub(crate) fn ask(&mut self, height: usize, effects: &mut Effects) {
         let on_screen: Vec<usize> = self.on_screen(height).filter_map(session).collect();
         let lacking: Vec<usize> =
-            on_screen.into_iter().filter(|n| matches!(self.rows[*n].sums, Figure::Unknown)).collect();
+            on_screen.into_iter().filter(|n| matches!(self.rows[*n].sums, SumState::Unknown)).collect();
         if lacking.is_empty() {
             return;
         }
-        for row in self.rows.iter_mut().filter(|row| row.sums == Figure::Asked) {
-            row.sums = Figure::Unknown;
-        }
+        self.give_up_sums();
         let mut asked: Vec<usize> = self
             .on_screen(height)
             .filter_map(session)
-            .filter(|n| matches!(self.rows[*n].sums, Figure::Unknown))
+            .filter(|n| matches!(self.rows[*n].sums, SumState::Unknown))
             .collect();
         // The small ones first: one of gigabytes must not hold up the others.
         asked.sort_by_key(|n| self.rows[*n].file.size);
-        asked.iter().for_each(|n| self.rows[*n].sums = Figure::Asked);
+        asked.iter().for_each(|n| self.rows[*n].sums = SumState::Asked);
         let sessions = asked.into_iter().map(|n| (n, self.rows[n].file.clone())).collect();
         effects.push(Effect::SumSessions(SumTask { number: self.number, sessions }));
+    }
+
+    /// Gives up the sums that were asked for and have not arrived; they will be asked for again.
+    pub(crate) fn give_up_sums(&mut self) {
+        for row in self.rows.iter_mut().filter(|row| row.sums == SumState::Asked) {
+            row.sums = SumState::Unknown;
+        }
     }
 
     /// Returns the selected session.

@@ -7,16 +7,14 @@ pub mod order;
 pub mod rows;
 pub(crate) mod view;
 
-use jiff::Timestamp;
-
 use crate::text::label::SafeText;
 
 use super::event::{Effect, Effects, Message};
 use super::keys::Action;
 use super::pager::json::JsonLine;
-use super::popup::sort_menu::SortMenu;
 use super::widget::canvas::Canvas;
 use super::widget::layout;
+use super::widget::sort_menu::SortMenu;
 use calls::{CallList, ReadingState};
 use job::{CallRequest, CallText, ReadyCall, SessionsEvent};
 use list::SessionList;
@@ -80,9 +78,9 @@ impl SessionsScreen {
     pub(crate) fn update(&mut self, event: SessionsEvent, effects: &mut Effects) -> SessionsNews {
         let mut news = SessionsNews::Nothing;
         match event {
-            SessionsEvent::Listed(number, rows, faults) => {
-                self.list.listed(number, rows, Timestamp::now());
-                self.tell(faults);
+            SessionsEvent::Listed(found) => {
+                self.list.listed(found.number, found.rows, found.now);
+                self.tell(found.faults);
             }
             SessionsEvent::Described(number, words) => self.list.described(number, words),
             SessionsEvent::Summed(number, index, sums) => self.list.summed(number, index, sums),
@@ -224,6 +222,7 @@ impl SessionsScreen {
         let agent = format!("{} {}", row.agent, words.version);
         let calls = CallList::new(row.file.clone(), agent.trim_end().into(), words.title);
         effects.push(Effect::OpenSession(row.file.clone()));
+        self.list.give_up_sums();
         self.calls = Some(calls);
     }
 

@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use jiff::tz::TimeZone;
 
 use crate::session::tally::CallSums;
-use crate::tui::popup::sort_menu::SortColumn;
+use crate::tui::widget::sort_menu::SortColumn;
 
 use super::rows::{CallRow, SessionRow};
 
@@ -106,12 +106,11 @@ mod tests {
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::tui::popup::sort_menu::{SortMenu, SortPicked};
-    use crate::tui::stores::sort_columns::STORE_COLUMNS;
+    use crate::tui::widget::sort_menu::{SortMenu, SortPicked};
 
     #[test]
     fn every_letter_picks_its_own_column() {
-        for columns in [STORE_COLUMNS, SESSION_COLUMNS, CALL_COLUMNS] {
+        for columns in [SESSION_COLUMNS, CALL_COLUMNS] {
             for (n, column) in columns.iter().enumerate() {
                 let key = KeyEvent::new(KeyCode::Char(column.letter), KeyModifiers::NONE);
                 assert_eq!(SortMenu::new(columns, 0, false).key(key), SortPicked::Column(n), "{column:?}");

@@ -16,7 +16,7 @@ const LIVE: Duration = Duration::from_secs(60);
 
 /// What is known of a figure that takes a while.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Figure<T> {
+pub enum SumState<T> {
     /// Nobody asked for it yet.
     #[default]
     Unknown,
@@ -28,7 +28,7 @@ pub enum Figure<T> {
     Failed,
 }
 
-impl<T> Figure<T> {
+impl<T> SumState<T> {
     /// Returns the figure if it is known.
     pub fn known(&self) -> Option<&T> {
         match self {
@@ -59,7 +59,7 @@ pub struct SessionRow {
     /// What the ends of its file say; `None` until they are read.
     pub words: Option<SessionWords>,
     /// The sums over its calls.
-    pub sums: Figure<CallSums>,
+    pub sums: SumState<CallSums>,
 }
 
 impl SessionRow {

@@ -7,9 +7,9 @@ use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, 
 use crate::text::label::{label, shell};
 use crate::tui::event::{Effect, Effects, Message, StoresEvent};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
+use crate::tui::widget::sort_menu::SortMenu;
 
 use super::glance::Glance;
 use super::keeping::Copying;

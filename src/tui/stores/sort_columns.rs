@@ -1,7 +1,7 @@
 //! The columns by which the list of stored outputs can be sorted, in the order of [`SortBy::ALL`].
 
 use crate::store::SortBy;
-use crate::tui::popup::sort_menu::SortColumn;
+use crate::tui::widget::sort_menu::SortColumn;
 
 const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
@@ -24,7 +24,18 @@ pub(crate) fn column(by: SortBy) -> &'static SortColumn {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
     use super::*;
+    use crate::tui::widget::sort_menu::{SortMenu, SortPicked};
+
+    #[test]
+    fn every_letter_picks_its_own_column() {
+        for (n, column) in STORE_COLUMNS.iter().enumerate() {
+            let key = KeyEvent::new(KeyCode::Char(column.letter), KeyModifiers::NONE);
+            assert_eq!(SortMenu::new(STORE_COLUMNS, 0, false).key(key), SortPicked::Column(n), "{column:?}");
+        }
+    }
 
     #[test]
     fn every_sort_key_has_its_column() {

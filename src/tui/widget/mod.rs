@@ -7,5 +7,6 @@ pub(crate) mod frame;
 pub(crate) mod glyphs;
 pub mod layout;
 pub(crate) mod line;
+pub mod sort_menu;
 pub mod theme;
 pub(crate) mod wide;

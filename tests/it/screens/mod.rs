@@ -17,6 +17,7 @@ mod planning;
 mod progress;
 mod random;
 mod redraw;
+mod sessions;
 mod stores;
 mod storms;
 mod title;

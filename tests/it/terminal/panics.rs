@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 
 use overspill::preview::Catalog;
+use overspill::session::examine::{Examiner, Paths};
 use overspill::source::Source;
 use overspill::store::{Env, Stores};
 use overspill::tui::{self, Start, Target};
@@ -39,6 +40,10 @@ fn screens() {
         }],
         opener: std::sync::Arc::new(|_, _| Err("nothing".into())),
         chooser: Box::new(chooser),
+        examiner: std::sync::Arc::new(|agent| {
+            let nowhere = std::sync::Arc::new(|_: &Path| false);
+            Examiner::new(&Catalog::builtin(), agent, nowhere, 0, Paths::Known)
+        }),
         stores: Stores::builtin(),
         env: Env::hermetic(Path::new("/nowhere")),
         live: None,

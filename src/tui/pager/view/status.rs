@@ -186,6 +186,7 @@ fn footer_state(pager: &Pager) -> FooterState {
         }
         Side::Spill if output.sift.is_some() => FooterState::Filtered,
         _ if pager.is_coming() => FooterState::Growing,
+        Side::Preview if output.is_alone() => FooterState::RecordedAlone,
         Side::Preview if output.recorded.is_some() => FooterState::RecordedCall,
         Side::Preview if is_cut => FooterState::PreviewCut,
         Side::Preview => FooterState::PreviewWhole,

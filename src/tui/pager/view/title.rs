@@ -4,12 +4,14 @@ use ratatui::Frame;
 use ratatui::style::Style;
 
 use crate::human::thousands;
+use crate::session::verify::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::recorded::RecordedCall;
+use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::pager::search::job::Counting;
+use crate::tui::pager::subject::OpenedFrom;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
@@ -18,6 +20,8 @@ use super::status::number;
 
 /// The version of the right end that names the policy and whether it cut: there the name of the output makes room.
 const POLICY: usize = 2;
+/// From this many columns on, the tab of Sessions is shown beside the others.
+const TABBED: u16 = 110;
 /// The columns that the name of the output keeps.
 const SHORTEST_NAME: usize = 12;
 /// The one that names the policy and counts the errors, if there are any.
@@ -60,7 +64,9 @@ fn tabs(pager: &Pager) -> Vec<Span> {
         spans.push(Span::plain("  "));
         spans.push(Span::new(name, style));
     }
-    for name in ["Stores", "Sessions"] {
+    // In 80 columns, the policy and the errors are worth more.
+    let has_room = pager.canvas.size.0 >= TABBED || pager.origin() == OpenedFrom::Session;
+    for name in [Some("Stores"), has_room.then_some("Sessions")].into_iter().flatten() {
         spans.push(Span::plain("  "));
         spans.push(Span::new(name, pager.canvas.theme.dim));
     }
@@ -88,6 +94,38 @@ fn exit_status(pager: &Pager, output: &OpenOutput) -> Span {
 
 /// Returns versions of the right end, from the longest to the shortest.
 fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
+    match output.shown_record() {
+        Some(recorded) => with_errors(pager, output, recorded_result(pager, output, recorded)),
+        None => with_errors(pager, output, policy_and_limits(pager, output)),
+    }
+}
+
+/// Says what the evidence is, and whether a policy makes the same text.
+fn recorded_result(pager: &Pager, output: &OpenOutput, recorded: &RecordedCall) -> Vec<Vec<Span>> {
+    let theme = &pager.canvas.theme;
+    let is_cut = !matches!(recorded.rest, RestOfOutput::NotCut);
+    let (verdict, evidence) = (describe::verdict(output), recorded.evidence.as_str());
+    let style = if is_cut { theme.warning } else { Style::new() };
+    let dotted = |words: &str| if words.is_empty() { String::new() } else { format!(" · {words}") };
+    let mark = if is_cut { recorded.check.as_ref().map_or("", Verdict::mark) } else { "" };
+    let is_different = matches!(recorded.check, Some(Verdict::Differs(_)));
+    let check = if is_different { theme.warning } else { theme.dim };
+    let version = |evidence: String, checked: &str, verdict: &str| {
+        let verdict = Span::new(format!("{} ", dotted(verdict)), style);
+        vec![Span::plain(evidence), Span::new(dotted(checked), check), verdict]
+    };
+    let long = format!("{evidence} by {}", recorded.by);
+    let short = if is_cut { "cut" } else { "" };
+    vec![
+        version(long.clone(), &recorded.checked(), &verdict),
+        version(long, mark, &verdict),
+        version(evidence.into(), mark, short),
+        version(evidence.into(), "", ""),
+    ]
+}
+
+/// Names the policy with its limits, and says what it does to the output.
+fn policy_and_limits(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let weak = Some(output.subject.policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
     let failed =
@@ -96,36 +134,36 @@ fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
                 name.strip_prefix(output.subject.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
             format!(" (failed: {})", tool.unwrap_or(name))
         });
-    let policy = match (&output.recorded, output.shown_record()) {
-        (_, Some(recorded)) => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
-        (Some(_), None) => format!("reconstructed by {}", output.subject.policy.name()),
-        (None, None) => format!("{}{weak}{failed}", output.subject.policy.name()),
-    };
+    let by = if output.recorded.is_some() { "reconstructed by " } else { "" };
+    let policy = format!("{by}{}{weak}{failed}", output.subject.policy.name());
     let verdict = describe::verdict(output);
     let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
     let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
-    let limits = output.shown_record().map_or_else(|| output.limits(), RecordedCall::checked);
+    let limits = output.limits();
     let dim = pager.canvas.theme.dim;
     let mut changed = String::new();
     if output.limits_are_changed() {
         changed = " (changed)".into();
     }
     let limits = if limits.is_empty() { String::new() } else { format!(" · {limits}{changed}") };
-    let shortest = match output.shown_record() {
-        Some(recorded) => format!("{} ", recorded.evidence.as_str()),
-        None => format!("{} ", output.subject.policy.name()),
-    };
     let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
     let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
     let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
-    let versions = [
+    vec![
         vec![policy.clone(), Span::new(limits, dim), dot.clone(), verdict.clone()],
         vec![policy.clone(), dot, verdict.clone()],
         vec![policy, cut],
         vec![policy_only],
-        vec![Span::plain(shortest)],
+        vec![Span::plain(format!("{} ", output.subject.policy.name()))],
         vec![verdict],
-    ];
+    ]
+}
+
+/// Puts versions with the number of errors before those without, if there are any errors.
+fn with_errors(pager: &Pager, output: &OpenOutput, versions: Vec<Vec<Span>>) -> Vec<Vec<Span>> {
+    let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
+    let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
+    let dim = pager.canvas.theme.dim;
     let with_errors = errors(pager).into_iter().flat_map(|errors| {
         let errors = [Span::new("· ", dim), Span::new(errors, style)];
         versions[..4].iter().map(move |spans| [spans, &errors[..]].concat())

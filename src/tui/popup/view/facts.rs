@@ -40,7 +40,8 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
             (None, _) => unknown(),
         };
         let lines = kept(preview.kept_lines, preview.total_lines);
-        facts.push(("lines kept", format!("{lines}, as the agent counts")));
+        let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
+        facts.push(("lines kept", format!("{lines}, as {by} counts")));
         facts.push(("bytes kept", kept(preview.kept_bytes, preview.total_bytes)));
         facts.push((
             "tokens",

@@ -4,9 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::sort_menu::SortMenu;
 use crate::tui::widget::{frame, layout};
 
 /// Draws the menu in a box. The column in use shows its direction; picked again, it is reversed.

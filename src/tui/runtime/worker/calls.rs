@@ -14,7 +14,7 @@ use crate::tui::pager::json::JsonLine;
 use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::sessions::job::{CallText, OutputPlace, ReadyCall, SessionsEvent};
 
-use super::sessions::{Held, exit_code, one_line};
+use super::held::{HeldSession, exit_code, one_line};
 
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -26,7 +26,7 @@ const LONGEST_TEXT: usize = 1 << 20;
 const COMPARED_FIRST: u64 = 4 << 20;
 
 /// Prepares a call, and sends it.
-pub(crate) fn show(held: &Held, index: usize) {
+pub(crate) fn show(held: &HeldSession, index: usize) {
     let event = match ready(held, index) {
         Ok(ready) => SessionsEvent::Ready(Box::new(ready)),
         Err(words) => SessionsEvent::Text(Err(words)),
@@ -34,7 +34,7 @@ pub(crate) fn show(held: &Held, index: usize) {
     held.events.send(event);
 }
 
-fn ready(held: &Held, index: usize) -> Result<ReadyCall, String> {
+fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
     let call = held.transcript.calls.get(index).ok_or("the call is gone from the records")?;
     let first = call.first().ok_or("no result of this call was recorded")?;
     let (text, facts) = text::to_text(held.transcript, &first.pieces, LONGEST)
@@ -73,7 +73,7 @@ fn ready(held: &Held, index: usize) -> Result<ReadyCall, String> {
 }
 
 /// Returns where the whole output is, and what is left of it.
-fn output(held: &Held, call: &Call, text: &str) -> Result<(OutputPlace, RestOfOutput), String> {
+fn output(held: &HeldSession, call: &Call, text: &str) -> Result<(OutputPlace, RestOfOutput), String> {
     let spill = held.examiner.spill(held.file, call);
     let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
     if let Some(SpillState::Here(path)) = &spill
@@ -104,7 +104,7 @@ fn output(held: &Held, call: &Call, text: &str) -> Result<(OutputPlace, RestOfOu
 }
 
 /// Returns what Facts says of a call.
-fn facts_of(held: &Held, call: &Call, first: &CallResult) -> Vec<(&'static str, String)> {
+fn facts_of(held: &HeldSession, call: &Call, first: &CallResult) -> Vec<(&'static str, String)> {
     let transcript = held.transcript;
     let time =
         |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
@@ -134,7 +134,7 @@ fn facts_of(held: &Held, call: &Call, first: &CallResult) -> Vec<(&'static str, 
 }
 
 /// Reads a text of a call, and sends it.
-pub(crate) fn text(held: &Held, index: usize, wanted: CallText) {
+pub(crate) fn text(held: &HeldSession, index: usize, wanted: CallText) {
     let line = match held.transcript.calls.get(index) {
         None => Err("the call is gone from the records".to_owned()),
         Some(call) => match wanted {
@@ -149,7 +149,7 @@ pub(crate) fn text(held: &Held, index: usize, wanted: CallText) {
     held.events.send(SessionsEvent::Text(line.map(Box::new)));
 }
 
-fn display(held: &Held, call: &Call) -> Result<JsonLine, String> {
+fn display(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {
     let copy = call.display.first().ok_or("the records hold no display copy of this call")?;
     let piece: &TextPiece = &copy.text;
     let (text, facts) = text::to_text(held.transcript, std::slice::from_ref(piece), LONGEST_TEXT)
@@ -159,7 +159,7 @@ fn display(held: &Held, call: &Call) -> Result<JsonLine, String> {
     Ok(JsonLine { title, text: text.into_bytes() })
 }
 
-fn record(held: &Held, span: Option<RecordSpan>, name: &str) -> Result<JsonLine, String> {
+fn record(held: &HeldSession, span: Option<RecordSpan>, name: &str) -> Result<JsonLine, String> {
     let span = span.ok_or_else(|| format!("the records do not hold {name} of this call"))?;
     let bytes = held.transcript.read(span, LONGEST_TEXT as u64);
     let bytes = bytes.map_err(|error| format!("the records cannot be read: {error}"))?;

@@ -3,6 +3,7 @@
 
 pub(crate) mod calls;
 mod comparing;
+mod held;
 pub(crate) mod scans;
 pub(crate) mod sessions;
 pub(crate) mod sift;

@@ -6,20 +6,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::env::Env;
-use crate::session::command::command;
 use crate::session::examine::Examiner;
 use crate::session::list;
-use crate::session::model::{Call, CallStatus, CutState, SessionFacts};
+use crate::session::model::{Call, SessionFacts};
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
-use crate::session::tally::{length, tally};
+use crate::session::tally::tally;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
 use crate::tui::event::Event;
-use crate::tui::sessions::job::{CallRequest, OpenedCalls, SessionsEvent, SumTask};
-use crate::tui::sessions::rows::{CallRow, CallSizes, Figure, SessionRow, SessionWords};
+use crate::tui::sessions::job::{CallRequest, FoundSessions, OpenedCalls, SessionsEvent, SumTask};
+use crate::tui::sessions::rows::{CallRow, SessionRow, SessionWords, SumState};
 
 use super::calls;
+use super::held::HeldSession;
 use super::ticket::{Reporter, Ticket};
 
 /// Makes an examiner of the calls of an agent's sessions.
@@ -36,16 +38,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Finds the sessions, then reads the ends of their files.
 pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
-    let found = list::list(env, None);
+    let listing = list::list(env, None);
     let row = |file: SessionFile| {
         let agent = list::format_of(&file).map_or("", |format| format.agent());
         let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
-        SessionRow { file: Arc::new(file), agent, words, sums: Figure::Unknown }
+        SessionRow { file: Arc::new(file), agent, words, sums: SumState::Unknown }
     };
-    let rows: Vec<SessionRow> = found.sessions.into_iter().map(row).collect();
+    let rows: Vec<SessionRow> = listing.sessions.into_iter().map(row).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
-    let faults = found.faults.into_iter().map(SafeText::from).collect();
-    if !ticket.is_wanted() || !events.send(SessionsEvent::Listed(number, rows, faults)) {
+    let faults = listing.faults.into_iter().map(SafeText::from).collect();
+    let found = FoundSessions { number, now: Timestamp::now(), rows, faults };
+    if !ticket.is_wanted() || !events.send(SessionsEvent::Listed(found)) {
         return;
     }
     let mut described = Vec::new();
@@ -139,7 +142,7 @@ pub(crate) fn hold(
                 std::sync::mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             })
         };
-        let held = Held { file, examiner, transcript: opened.transcript(), events };
+        let held = HeldSession { file, examiner, transcript: opened.transcript(), events };
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
             Ok(CallRequest::Show(index)) => calls::show(&held, index),
@@ -194,14 +197,6 @@ fn opened_calls(transcript: &Transcript) -> Event {
     .into()
 }
 
-/// The session that is open, and what its calls are examined with.
-pub(crate) struct Held<'a> {
-    pub file: &'a SessionFile,
-    pub examiner: &'a Examiner,
-    pub transcript: &'a Transcript,
-    pub events: &'a Reporter,
-}
-
 /// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then whether
 /// policies make the same of those that were cut.
 struct Todo {
@@ -226,7 +221,7 @@ impl Todo {
     }
 
     /// Takes a step, short enough that requests do not wait long.
-    fn step(&mut self, held: &Held) {
+    fn step(&mut self, held: &HeldSession) {
         if let Some(index) = self.first.pop() {
             held.size(index..index + 1);
             held.verify(index);
@@ -238,42 +233,4 @@ impl Todo {
             self.verdicts += 1;
         }
     }
-}
-
-impl Held<'_> {
-    fn size(&self, range: std::ops::Range<usize>) {
-        let sizes = |index: usize| {
-            let call = self.transcript.calls.get(index)?;
-            Some((
-                index,
-                CallSizes {
-                    got: call.first().and_then(|first| length(self.transcript, first)),
-                    whole: self.examiner.whole_bytes(self.file, call),
-                    spill: self.examiner.spill(self.file, call).map(|state| state.as_str()),
-                    command: SafeText::from(one_line(&command(self.transcript, call))),
-                },
-            ))
-        };
-        self.events.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
-    }
-
-    /// Compares a call with what the policies make, if it was cut.
-    fn verify(&self, index: usize) {
-        let call = self.transcript.calls.get(index);
-        let Some(call) = call.filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost)) else {
-            return;
-        };
-        let verdict = self.examiner.verify(self.file, self.transcript, call);
-        self.events.send(SessionsEvent::Verified(index, verdict));
-    }
-}
-
-/// Returns the first line with any text.
-pub(crate) fn one_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
-/// Whether a call ended in a way that has an exit status to show.
-pub(crate) fn exit_code(call: &Call) -> Option<i32> {
-    call.exit.or((call.status == CallStatus::Ok).then_some(0)).filter(|code| *code != 0)
 }

@@ -13,25 +13,25 @@ use crate::tui::sessions::rows::CallRow;
 use crate::tui::widget::line::Span;
 use crate::tui::widget::theme::Theme;
 
-use super::table::{Side, TableColumn, TableRow, column};
+use super::table::{CellSide, ListTableRow, TableColumn, column};
 
 /// The columns; the last takes what is left.
 pub(super) const COLUMNS: &[TableColumn] = &[
-    column("time", Side::Left, 8, Some(4)),
-    column("thread", Side::Left, 16, Some(3)),
-    column("tool", Side::Left, 18, None),
-    column("got", Side::Right, 8, None),
-    column("of", Side::Right, 8, None),
-    column("", Side::Left, 1, None),
-    column("cut by", Side::Left, 14, Some(2)),
-    column("state", Side::Left, 22, Some(5)),
-    column("command", Side::Left, 0, None),
+    column("time", CellSide::Left, 8, Some(4)),
+    column("thread", CellSide::Left, 16, Some(3)),
+    column("tool", CellSide::Left, 18, None),
+    column("got", CellSide::Right, 8, None),
+    column("of", CellSide::Right, 8, None),
+    column("", CellSide::Left, 1, None),
+    column("cut by", CellSide::Left, 14, Some(2)),
+    column("state", CellSide::Left, 22, Some(5)),
+    column("command", CellSide::Left, 0, None),
 ];
 
 /// Returns the rows on a screen of `height` rows.
-pub(super) fn rows(screen: &SessionsScreen, calls: &CallList, height: usize) -> Vec<TableRow> {
+pub(super) fn rows(screen: &SessionsScreen, calls: &CallList, height: usize) -> Vec<ListTableRow> {
     let row = |index| calls.rows().get(index).map_or_else(Vec::new, |row| cells(&screen.canvas.theme, row));
-    calls.on_screen(height).map(row).map(TableRow::Cells).collect()
+    calls.on_screen(height).map(row).map(ListTableRow::Cells).collect()
 }
 
 fn cells(theme: &Theme, row: &CallRow) -> Vec<Span> {

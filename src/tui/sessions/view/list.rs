@@ -9,34 +9,34 @@ use crate::text::label::SafeText;
 use crate::tui::sessions::SessionsScreen;
 use crate::tui::sessions::list::ShownSession;
 use crate::tui::sessions::order::SESSION_COLUMNS;
-use crate::tui::sessions::rows::{Figure, SessionRow};
+use crate::tui::sessions::rows::{SessionRow, SumState};
 use crate::tui::widget::line::Span;
 
-use super::table::{Side, TableColumn, TableRow, column};
+use super::table::{CellSide, ListTableRow, TableColumn, column};
 
 /// The columns; the last takes what is left.
 pub(super) const COLUMNS: &[TableColumn] = &[
-    column("when", Side::Right, 7, None),
-    column("agent", Side::Left, 13, None),
-    column("version", Side::Left, 10, Some(1)),
-    column("project", Side::Left, 24, Some(5)),
-    column("calls", Side::Right, 7, None),
-    column("cut", Side::Right, 6, None),
-    column("lost", Side::Right, 6, Some(6)),
-    column("gone", Side::Right, 6, Some(4)),
-    column("got", Side::Right, 8, Some(2)),
-    column("tokens", Side::Right, 7, Some(3)),
-    column("title", Side::Left, 0, None),
+    column("when", CellSide::Right, 7, None),
+    column("agent", CellSide::Left, 13, None),
+    column("version", CellSide::Left, 10, Some(1)),
+    column("project", CellSide::Path, 24, Some(5)),
+    column("calls", CellSide::Right, 7, None),
+    column("cut", CellSide::Right, 6, None),
+    column("lost", CellSide::Right, 6, Some(6)),
+    column("gone", CellSide::Right, 6, Some(4)),
+    column("got", CellSide::Right, 8, Some(2)),
+    column("tokens", CellSide::Right, 7, Some(3)),
+    column("title", CellSide::Left, 0, None),
 ];
 
 /// Returns the rows on a screen of `height` rows.
-pub(super) fn rows(screen: &SessionsScreen, height: usize) -> Vec<TableRow> {
+pub(super) fn rows(screen: &SessionsScreen, height: usize) -> Vec<ListTableRow> {
     let now = screen.list.now.unwrap_or_default();
     let row = |shown: &ShownSession| match shown {
         ShownSession::Session(index) => {
-            TableRow::Cells(screen.list.row(*index).map_or_else(Vec::new, |row| cells(screen, row, now)))
+            ListTableRow::Cells(screen.list.row(*index).map_or_else(Vec::new, |row| cells(screen, row, now)))
         }
-        ShownSession::Group(name, members) => TableRow::Heading(Span::new(
+        ShownSession::Group(name, members) => ListTableRow::Heading(Span::new(
             format!("{name} · {}", count(*members as u64, "session")),
             screen.canvas.theme.accent,
         )),
@@ -77,9 +77,9 @@ fn cells(screen: &SessionsScreen, row: &SessionRow, now: Timestamp) -> Vec<Span>
 
 fn figure(row: &SessionRow, words: impl Fn(&CallSums) -> String) -> String {
     match &row.sums {
-        Figure::Known(sums) => words(sums),
-        Figure::Failed => "?".into(),
-        Figure::Unknown | Figure::Asked => "…".into(),
+        SumState::Known(sums) => words(sums),
+        SumState::Failed => "?".into(),
+        SumState::Unknown | SumState::Asked => "…".into(),
     }
 }
 
@@ -107,12 +107,12 @@ pub(super) fn details(screen: &SessionsScreen) -> [SafeText; 2] {
     let words = row.words.clone().unwrap_or_default();
     let agent = format!("{} {}", row.agent, words.version);
     let sums = match &row.sums {
-        Figure::Known(sums) => {
+        SumState::Known(sums) => {
             let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
             format!("{}, {} cut · {got}", count(sums.calls, "call"), thousands(sums.cut))
         }
-        Figure::Failed => "its records cannot be read".into(),
-        Figure::Unknown | Figure::Asked => "counting its calls…".into(),
+        SumState::Failed => "its records cannot be read".into(),
+        SumState::Unknown | SumState::Asked => "counting its calls…".into(),
     };
     let parts = [agent.trim_end().to_owned(), words.project.to_string(), sums];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();

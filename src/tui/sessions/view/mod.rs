@@ -18,7 +18,10 @@ use crate::tui::widget::line::{self, Span};
 
 use super::SessionsScreen;
 use super::calls::{CallList, ReadingState};
-use table::Table;
+use table::ListTable;
+
+/// The fewest columns in which a title is shown.
+const LEAST_TITLE: usize = 8;
 
 /// Draws the list of sessions, or the calls of the one that is open. Without `told`, the last line is left to a prompt.
 pub(crate) fn draw(screen: &SessionsScreen, told: Option<Option<&Message>>, frame: &mut Frame, area: Rect) {
@@ -44,7 +47,7 @@ fn draw_table(screen: &SessionsScreen, frame: &mut Frame, places: &SessionsAreas
         Some(open) => (calls::COLUMNS, calls::rows(screen, open, height), open.cursor),
         None => (list::COLUMNS, list::rows(screen, height), screen.list.cursor),
     };
-    let table = Table { columns, rows, canvas: &screen.canvas };
+    let table = ListTable { columns, rows, canvas: &screen.canvas };
     let chosen = cursor.chosen.saturating_sub(cursor.top);
     table.draw(frame.buffer_mut(), places.head, places.list, chosen);
 }
@@ -62,8 +65,10 @@ fn draw_title(screen: &SessionsScreen, frame: &mut Frame, area: Rect) {
         left.push(Span::plain(format!("   {words}")));
         let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
         let title = if open.title.is_empty() { open.file.id.as_str() } else { &*open.title };
-        let title = line::head(title, room, screen.canvas.glyphs());
-        left.push(Span::new(format!(" · {title}"), theme.dim));
+        if room >= LEAST_TITLE {
+            let title = line::head(title, room, screen.canvas.glyphs());
+            left.push(Span::new(format!(" · {title}"), theme.dim));
+        }
     } else {
         left.push(Span::plain(format!("   {words}")));
     }

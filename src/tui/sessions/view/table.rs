@@ -16,16 +16,18 @@ pub(super) const MARKS: usize = 2;
 
 /// Which side of its column a text keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum CellSide {
     Left,
     Right,
+    /// The left side; a path that is too long loses its middle, because its end tells as much as its start.
+    Path,
 }
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableColumn {
     pub heading: &'static str,
-    pub side: Side,
+    pub side: CellSide,
     /// The most columns of the screen that it takes.
     pub most: usize,
     /// When it makes room for the last column: the smallest number first; `None` never.
@@ -35,7 +37,7 @@ pub(super) struct TableColumn {
 /// Creates a column.
 pub(super) const fn column(
     heading: &'static str,
-    side: Side,
+    side: CellSide,
     most: usize,
     yields: Option<u8>,
 ) -> TableColumn {
@@ -43,28 +45,28 @@ pub(super) const fn column(
 }
 
 /// A table with its cells.
-pub(super) struct Table<'a> {
+pub(super) struct ListTable<'a> {
     pub columns: &'a [TableColumn],
-    pub rows: Vec<TableRow>,
+    pub rows: Vec<ListTableRow>,
     pub canvas: &'a Canvas,
 }
 
 /// A row of the table.
-pub(super) enum TableRow {
+pub(super) enum ListTableRow {
     /// One cell a column.
     Cells(Vec<Span>),
     /// Words across the whole table.
     Heading(Span),
 }
 
-impl Table<'_> {
+impl ListTable<'_> {
     /// Returns the width of each column; `None` for those that make room. A column without any text is left out.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let last = self.columns.len().saturating_sub(1);
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
-                TableRow::Cells(cells) => cells.get(n).map(|cell| cell.text.columns()),
-                TableRow::Heading(_) => None,
+                ListTableRow::Cells(cells) => cells.get(n).map(|cell| cell.text.columns()),
+                ListTableRow::Heading(_) => None,
             });
             cells.max().unwrap_or(0)
         };
@@ -106,8 +108,8 @@ impl Table<'_> {
             let area = Rect { y, height: 1, ..list };
             let mark = if n == chosen { self.canvas.glyphs().chosen } else { " " };
             let spans = match row {
-                TableRow::Cells(cells) => self.fitted(cells.clone(), &widths, &format!("{mark} ")),
-                TableRow::Heading(words) => {
+                ListTableRow::Cells(cells) => self.fitted(cells.clone(), &widths, &format!("{mark} ")),
+                ListTableRow::Heading(words) => {
                     vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()]
                 }
             };
@@ -125,14 +127,14 @@ impl Table<'_> {
         for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
             let Some(width) = widths.get(n).copied().flatten() else { continue };
             let text = match column.side {
-                _ if n == last => line::head(cell.text, width, self.canvas.glyphs()),
-                _ => cell.text.fit(width),
+                CellSide::Path if n != last => cell.text.fit(width),
+                _ => line::head(cell.text, width, self.canvas.glyphs()),
             };
             let blank = Span::new(" ".repeat(width.saturating_sub(text.columns())), Style::new());
             let cell = Span { text, style: cell.style };
             match column.side {
-                Side::Left => spans.extend([cell, blank]),
-                Side::Right => spans.extend([blank, cell]),
+                CellSide::Left | CellSide::Path => spans.extend([cell, blank]),
+                CellSide::Right => spans.extend([blank, cell]),
             }
             spans.push(Span::plain(" ".repeat(BETWEEN)));
         }

@@ -1,0 +1,59 @@
+//! The session that a worker holds, and what it finds out about its calls.
+
+use crate::session::command::command;
+use crate::session::examine::Examiner;
+use crate::session::model::{Call, CutState};
+use crate::session::reader::SessionFile;
+use crate::session::tally::length;
+use crate::session::transcript::Transcript;
+use crate::text::label::SafeText;
+use crate::tui::sessions::job::SessionsEvent;
+use crate::tui::sessions::rows::CallSizes;
+
+use super::ticket::Reporter;
+
+/// The session that is open, and what its calls are examined with.
+pub(crate) struct HeldSession<'a> {
+    pub file: &'a SessionFile,
+    pub examiner: &'a Examiner,
+    pub transcript: &'a Transcript,
+    pub events: &'a Reporter,
+}
+
+impl HeldSession<'_> {
+    pub(crate) fn size(&self, range: std::ops::Range<usize>) {
+        let sizes = |index: usize| {
+            let call = self.transcript.calls.get(index)?;
+            Some((
+                index,
+                CallSizes {
+                    got: call.first().and_then(|first| length(self.transcript, first)),
+                    whole: self.examiner.whole_bytes(self.file, call),
+                    spill: self.examiner.spill(self.file, call).map(|state| state.as_str()),
+                    command: SafeText::from(one_line(&command(self.transcript, call))),
+                },
+            ))
+        };
+        self.events.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
+    }
+
+    /// Compares a call with what the policies make, if it was cut.
+    pub(crate) fn verify(&self, index: usize) {
+        let call = self.transcript.calls.get(index);
+        let Some(call) = call.filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost)) else {
+            return;
+        };
+        let verdict = self.examiner.verify(self.file, self.transcript, call);
+        self.events.send(SessionsEvent::Verified(index, verdict));
+    }
+}
+
+/// Returns the first line with any text.
+pub(crate) fn one_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+/// Returns the exit status of a command that failed, if it is recorded.
+pub(crate) fn exit_code(call: &Call) -> Option<i32> {
+    call.exit.filter(|code| *code != 0)
+}

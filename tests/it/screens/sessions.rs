@@ -1,0 +1,330 @@
+//! The screens of sessions and of calls, and a recorded call beside its spill.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use overspill::preview::InputContext;
+use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate, SessionFacts};
+use overspill::session::reader::SessionFile;
+use overspill::session::tally::CallSums;
+use overspill::session::verify::{Difference, Unchecked, Verdict};
+use overspill::source::{MapView, Source};
+use overspill::tui::app::Event;
+use overspill::tui::event::{Effect, OutputEvent};
+use overspill::tui::pager::recorded::{RecordedCall, RestOfOutput};
+use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
+use overspill::tui::sessions::job::{CallRequest, FoundSessions, OpenedCalls, SessionsEvent};
+use overspill::tui::sessions::rows::{CallRow, CallSizes, SessionRow, SessionWords, SumState};
+
+use crate::common::bench::{Bench, policy, subject};
+
+use super::SIZES;
+
+fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option<CallSums>) -> SessionRow {
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000);
+    let file = SessionFile {
+        format: agent,
+        path: PathBuf::from(format!("/home/u/.{agent}/sessions/{minutes}.jsonl")),
+        id: format!("0195-{minutes:04}"),
+        size: minutes * 1000,
+        modified: Some(now - Duration::from_secs(60 * minutes)),
+        facts: SessionFacts::default(),
+    };
+    let words = words.map(|[version, project, title]| SessionWords {
+        version: version.into(),
+        project: project.into(),
+        title: title.into(),
+    });
+    SessionRow { file: Arc::new(file), agent, words, sums: sums.map_or(SumState::Unknown, SumState::Known) }
+}
+
+fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
+    Some(CallSums { calls, cut, lost, gone, got_bytes, unknown: 0 })
+}
+
+fn sessions() -> Vec<SessionRow> {
+    let long = "Find out why the release build fails on the second machine and not on the first \u{1b}[31m";
+    vec![
+        row(
+            "claude-code",
+            0,
+            Some(["2.1.330", "/home/u/work/overspill", long]),
+            sums(1284, 31, 0, 4, 9_400_000),
+        ),
+        row("codex", 12, Some(["0.169.0", "/home/u/proj", "run it"]), sums(3, 1, 1, 0, 10_240)),
+        row("opencode", 700, Some(["1.18.33", "/home/u/proj", ""]), None),
+        row("pi", 9000, None, None),
+    ]
+}
+
+fn found(bench: &mut Bench, number: u64, rows: Vec<SessionRow>) {
+    let now = jiff::Timestamp::from_second(1_795_000_000).expect("a time");
+    let found = FoundSessions { number, now, rows, faults: Vec::new() };
+    let effects = bench.update(Event::Sessions(SessionsEvent::Listed(found)));
+    bench.carry_out(effects);
+}
+
+fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
+    CallRow {
+        id: id.into(),
+        thread: "".into(),
+        tool: tool.into(),
+        at: None,
+        status: CallStatus::Ok,
+        cut,
+        fate: ResultFate::InContext,
+        evidence: Some(Evidence::Recorded),
+        sizes: None,
+        verdict: None,
+    }
+}
+
+fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>, command: &str) -> CallRow {
+    let sizes = CallSizes { got: Some(got), whole, spill, command: command.into() };
+    CallRow { sizes: Some(sizes), ..row }
+}
+
+fn calls() -> Vec<CallRow> {
+    let differs = Difference { policy: "claude-code/bash".into(), at: 1999, part: "notice", fits: None };
+    let spill = |id: &str| call(id, "Bash", CutState::Spill);
+    vec![
+        sized(call("toolu_1", "Read", CutState::No), 57_000, None, None, "/home/u/proj/notes.txt"),
+        CallRow {
+            verdict: Some(Verdict::Equal { policy: "claude-code/bash".into() }),
+            ..sized(spill("toolu_2"), 2_220, Some(60_894), Some("here"), "seq 1 12000")
+        },
+        CallRow {
+            verdict: Some(Verdict::Differs(differs)),
+            fate: ResultFate::Compacted(None),
+            thread: "general-purpose".into(),
+            ..sized(spill("toolu_3"), 2_220, Some(9_000_000), Some("here"), "cargo build --release -vv 2>&1")
+        },
+        CallRow {
+            verdict: Some(Verdict::Unchecked(Unchecked::NoSpill)),
+            ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some("gone"), "journalctl -b")
+        },
+        CallRow {
+            status: CallStatus::Failed,
+            ..sized(call("toolu_5", "Bash", CutState::No), 19, None, None, "false \u{1b}[31m\nsecond line")
+        },
+        call("toolu_6", "Grep", CutState::Lost),
+    ]
+}
+
+/// Opens the list of sessions.
+fn listed(size: (u16, u16)) -> Bench {
+    let mut bench = Bench::new(size);
+    bench.keys("T");
+    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::ListSessions(1))));
+    found(&mut bench, 1, sessions());
+    bench
+}
+
+/// Opens the calls of the first session.
+fn opened(size: (u16, u16)) -> Bench {
+    let mut bench = listed(size);
+    bench.keys("<Enter>");
+    let opened = OpenedCalls { rows: calls(), unread: "".into(), is_format_unknown: false };
+    let effects = bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+    bench.carry_out(effects);
+    bench
+}
+
+fn keep(name: &str, bench: &Bench) {
+    let (columns, rows) = bench.app.canvas.size;
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), bench.screen());
+    });
+}
+
+fn text(bench: &Bench) -> String {
+    crate::common::looks::rows(&bench.draw().0).join("\n")
+}
+
+#[test]
+fn sessions_and_calls() {
+    for size in SIZES {
+        let mut bench = listed(size);
+        keep("sessions", &bench);
+        keep("sessions_grouped", bench.keys("t"));
+        let mut bench = opened(size);
+        keep("calls", bench.keys("j"));
+    }
+}
+
+#[test]
+fn only_the_sessions_on_the_screen_are_counted() {
+    let rows = (0..1000).map(|n| row("pi", n, Some(["", "/p", "t"]), None)).collect();
+    let mut bench = Bench::new((80, 24));
+    bench.keys("T");
+    found(&mut bench, 1, rows);
+    let asked: Vec<usize> = bench
+        .asked
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::SumSessions(task) => Some(task.sessions.len()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked, [18], "one request, for the rows on the screen");
+}
+
+#[test]
+fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
+    let mut bench = listed((80, 24));
+    bench.keys("jR");
+    found(&mut bench, 1, Vec::new());
+    assert!(text(&bench).contains("4 sessions"), "{}", text(&bench));
+    let mut rows = sessions();
+    rows.insert(0, row("goose", 0, Some(["1.52.0", "/new", "another"]), None));
+    found(&mut bench, 2, rows);
+    let chosen = bench.app.sessions.list.chosen().map(|row| row.agent);
+    assert_eq!(chosen, Some("codex"));
+}
+
+#[test]
+fn a_filter_is_typed_kept_and_given_up() {
+    let mut bench = listed((80, 24));
+    bench.keys("/proj run");
+    assert_eq!(bench.app.sessions.list.sessions_shown(), 1);
+    bench.keys("<Esc>");
+    assert_eq!(bench.app.sessions.list.sessions_shown(), 4);
+    bench.keys("/proj<Enter>");
+    assert!(text(&bench).contains("2 of 4 sessions"), "{}", text(&bench));
+    bench.keys("<Esc>");
+    assert_eq!(bench.app.sessions.list.sessions_shown(), 4);
+}
+
+#[test]
+fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
+    let mut bench = opened((80, 24));
+    bench.keys("sl");
+    let open = bench.app.sessions.calls.as_ref().expect("calls");
+    assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_3"));
+    bench.keys("q");
+    assert!(bench.app.sessions.calls.is_none());
+    assert!(matches!(bench.asked.last(), Some(Effect::SumSessions(_))), "{:?}", bench.asked.last());
+    bench.keys("q");
+    assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+}
+
+#[test]
+fn a_session_that_grows_follows_its_last_call() {
+    let mut bench = opened((80, 24));
+    bench.keys("G");
+    let mut rows = calls();
+    rows.push(call("toolu_7", "Bash", CutState::No));
+    let more = OpenedCalls { rows, unread: "".into(), is_format_unknown: false };
+    bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(more))));
+    let open = bench.app.sessions.calls.as_ref().expect("calls");
+    assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
+    assert!(open.rows()[0].sizes.is_some(), "what was known stays");
+}
+
+#[test]
+fn records_that_are_not_understood_say_so() {
+    let mut bench = listed((80, 24));
+    bench.keys("<Enter>");
+    let unread = "12 records of 1 unknown kind (x ×12)".into();
+    let opened = OpenedCalls { rows: Vec::new(), unread, is_format_unknown: true };
+    bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+    assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
+    assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
+}
+
+#[test]
+fn another_text_is_asked_for_by_its_letter() {
+    let mut bench = opened((80, 24));
+    bench.keys("ja");
+    assert!(text(&bench).contains("d display copy"), "{}", text(&bench));
+    bench.keys("r");
+    assert!(
+        matches!(bench.asked.last(), Some(Effect::AskSession(CallRequest::Text(1, _)))),
+        "{:?}",
+        bench.asked.last()
+    );
+}
+
+/// Opens a call: what was recorded, over an output of numbered lines.
+fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench {
+    let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
+    let whole = lines(1..1001);
+    let text = format!("<persisted-output>\nSaved to /s.txt\n\n{}...\n</persisted-output>", lines(1..31));
+    let bytes = if rest == RestOfOutput::Here { whole.as_bytes() } else { text.as_bytes() };
+    let view = MapView::of_bytes(bytes).expect("memory");
+    let base = subject(policy("claude-code/bash"));
+    let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
+    let recorded = RecordedCall {
+        text: text.into(),
+        evidence: Evidence::Recorded,
+        by: "claude-code 2.1.330".into(),
+        rest,
+        check,
+        facts: vec![("session", "0195".into()), ("call", "toolu_2".into())],
+    };
+    let mut bench = opened(size);
+    bench.keys("j<Enter>");
+    let opened = Opened {
+        subject: Subject { name: "Bash: seq".into(), context, ..base },
+        view,
+        recorded: Some(Box::new(recorded)),
+        streaming: false,
+        running: false,
+        file: 0,
+        files: 0,
+        origin: OpenedFrom::Session,
+    };
+    let effects = bench.update(Event::Opened(Box::new(opened)));
+    bench.carry_out(effects);
+    bench
+}
+
+#[test]
+fn a_recorded_call_beside_its_spill() {
+    for size in SIZES {
+        let equal = Verdict::Equal { policy: "claude-code/bash".into() };
+        let mut bench = shown(size, RestOfOutput::Here, Some(equal));
+        keep("recorded", &bench);
+        keep("recorded_spill", bench.keys("<Tab>30g"));
+        keep("recorded_facts", bench.keys("="));
+        let missing = RestOfOutput::Missing("its spill was deleted since");
+        let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
+        keep("recorded_alone", bench.keys("G"));
+    }
+}
+
+#[test]
+fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
+    let mut bench = shown((100, 24), RestOfOutput::Here, None);
+    assert!(text(&bench).contains("recorded by claude-code 2.1.330"), "{}", text(&bench));
+    bench.keys("<");
+    assert!(text(&bench).contains("reconstructed by claude-code/bash"), "{}", text(&bench));
+    bench.keys("i");
+    assert!(text(&bench).contains("recorded by claude-code 2.1.330 · "), "{}", text(&bench));
+    let verdict = Verdict::Equal { policy: "claude-code/bash".into() };
+    bench.update(OutputEvent::Checked(Box::new(verdict)));
+    assert!(text(&bench).contains(" · = · cut"), "{}", text(&bench));
+    bench.keys("q");
+    assert!(text(&bench).contains("Calls"), "{}", text(&bench));
+}
+
+#[test]
+fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
+    let mut bench = shown((100, 24), RestOfOutput::Missing("its spill was deleted since"), None);
+    bench.keys("<");
+    assert!(text(&bench).contains("limits have no effect"), "{}", text(&bench));
+    bench.keys("i");
+    assert!(text(&bench).contains("its spill was deleted since"), "{}", text(&bench));
+}
+
+#[test]
+fn a_preview_that_was_not_recorded_says_so() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("x.log");
+    std::fs::write(&path, "one\n").expect("a file");
+    let mut bench = Bench::open((100, 24), &path, policy("opencode/output"));
+    drop(Source::open(&path));
+    bench.keys("i");
+    assert!(text(&bench).contains("this preview is reconstructed"), "{}", text(&bench));
+}
