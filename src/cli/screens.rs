@@ -31,8 +31,7 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let chooser = Box::new(move || choices(&for_choices));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
     let unicode = is_unicode();
-    let start =
-        Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys };
+    let start = Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

@@ -137,6 +137,7 @@ impl FooterState {
             | Self::Outputs
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
+            Self::Sessions | Self::Calls => KeyContext::Sessions,
             _ => KeyContext::Pager,
         }
     }

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::session::command::command;
 use crate::session::examine::{Examiner, Paths};
 use crate::session::mask::mask;
-use crate::session::model::{Call, CutState};
+use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::sent::{self, BestResults};
 use crate::session::spill::SpillState;

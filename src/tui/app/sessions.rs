@@ -1,9 +1,9 @@
 //! The screens of sessions within the whole: how they are opened, left, and what their events lead to.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 
 use crate::tui::event::{Effect, Effects, Message};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::Pager;
 use crate::tui::pager::jump::Waiting;
 use crate::tui::pager::subject::OpenedFrom;
@@ -15,8 +15,14 @@ use crate::tui::sessions::{SessionsNews, SessionsNext};
 
 use super::{App, Screen};
 
-/// The choice of another text of a call.
-const TEXTS: &str = "show: d display copy · r record · a arguments · Esc nothing";
+/// Returns the choice of another text of a call.
+fn choice(keys: &KeyMap) -> String {
+    let key = |action| keys.of(KeyContext::CallTexts, action);
+    let [display, record, arguments] =
+        [Action::TextDisplay, Action::TextRecord, Action::TextArguments].map(key);
+    let nothing = key(Action::Back);
+    format!("show: {display} display copy · {record} record · {arguments} arguments · {nothing} nothing")
+}
 
 impl App {
     /// Shows the sessions, or the calls of the one that is open.
@@ -71,7 +77,7 @@ impl App {
                 self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
             }
             SessionsNext::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
-            SessionsNext::Texts => self.wait(Waiting::Text, TEXTS),
+            SessionsNext::Texts => self.wait(Waiting::Text, &choice(self.canvas.keys)),
             SessionsNext::Away => self.leave_sessions(effects),
         }
     }
@@ -91,20 +97,22 @@ impl App {
     /// Asks which other text of the recorded call to show.
     pub(crate) fn offer_texts(&mut self) {
         if self.shown_call().is_some() {
-            self.wait(Waiting::Text, TEXTS);
+            self.wait(Waiting::Text, &choice(self.canvas.keys));
         } else {
-            self.message = Some(Message::note("only a call of a session has other texts; T lists sessions"));
+            let key = self.canvas.keys.of(KeyContext::Pager, Action::Sessions);
+            let words = format!("only a call of a session has other texts; {key} lists sessions");
+            self.message = Some(Message::note(words));
         }
     }
 
     /// Handles the key that names a text of the call.
     pub(crate) fn text_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let text = match key.code {
-            KeyCode::Char('d') => CallText::Display,
-            KeyCode::Char('r') => CallText::Record,
-            KeyCode::Char('a') => CallText::Arguments,
-            KeyCode::Esc => return,
-            _ => return self.message = Some(Message::note(TEXTS)),
+        let text = match self.canvas.keys.action(KeyContext::CallTexts, key) {
+            Some(Action::TextDisplay) => CallText::Display,
+            Some(Action::TextRecord) => CallText::Record,
+            Some(Action::TextArguments) => CallText::Arguments,
+            Some(Action::Back) => return,
+            _ => return self.message = Some(Message::note(choice(self.canvas.keys))),
         };
         self.sessions.ask_text(text, effects);
     }

@@ -40,7 +40,9 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores};
+use KeyContext::{
+    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores,
+};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.

@@ -2,7 +2,7 @@
 
 use crate::session::verify::Verdict;
 use crate::tui::event::{Effects, Message};
-use crate::tui::keys::{Action, key_of};
+use crate::tui::keys::Action;
 
 use super::Pager;
 use super::output::OpenOutput;
@@ -31,7 +31,7 @@ impl Pager {
     /// it is.
     pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
         let Some(recorded) = &self.output.recorded else {
-            let key = key_of(Action::Sessions);
+            let key = self.key_of(Action::Sessions);
             let words =
                 format!("this preview is reconstructed; {key} lists the sessions that agents recorded");
             self.message = Some(Message::note(words));

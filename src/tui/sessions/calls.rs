@@ -128,7 +128,7 @@ impl CallList {
 
     /// Has the worker look first at what the rows on the screen lack.
     pub(crate) fn ask(&mut self, height: usize, effects: &mut Effects) {
-        let lacks = |row: &CallRow| row.sizes.is_none() || row.is_cut() && row.verdict.is_none();
+        let lacks = |row: &CallRow| row.sizes.is_none() || row.is_partial() && row.verdict.is_none();
         let wanted: Vec<usize> = self.on_screen(height).filter(|n| lacks(&self.rows[*n])).collect();
         if !wanted.is_empty() && wanted != self.asked {
             self.asked.clone_from(&wanted);

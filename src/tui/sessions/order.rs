@@ -106,6 +106,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
+    use crate::tui::keys::KeyMap;
     use crate::tui::widget::sort_menu::{SortMenu, SortPicked};
 
     #[test]
@@ -113,7 +114,11 @@ mod tests {
         for columns in [SESSION_COLUMNS, CALL_COLUMNS] {
             for (n, column) in columns.iter().enumerate() {
                 let key = KeyEvent::new(KeyCode::Char(column.letter), KeyModifiers::NONE);
-                assert_eq!(SortMenu::new(columns, 0, false).key(key), SortPicked::Column(n), "{column:?}");
+                assert_eq!(
+                    SortMenu::new(columns, 0, false).key(key, KeyMap::standard()),
+                    SortPicked::Column(n),
+                    "{column:?}"
+                );
             }
         }
     }

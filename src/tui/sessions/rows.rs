@@ -1,18 +1,16 @@
 //! The rows of the lists of sessions and of calls, as a worker finds them. All texts are safe to show.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use crate::session::list::LIVE;
 use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
-
-/// A session that was changed within this time counts as live.
-const LIVE: Duration = Duration::from_secs(60);
 
 /// What is known of a figure that takes a while.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,6 +109,8 @@ pub struct CallRow {
     pub status: CallStatus,
     /// Whether its output was cut.
     pub cut: CutState,
+    /// Whether it is a window of a file.
+    pub is_window: bool,
     /// What became of the result.
     pub fate: ResultFate,
     /// What the records say about the result; `None` if there is none.
@@ -122,6 +122,11 @@ pub struct CallRow {
 }
 
 impl CallRow {
+    /// Whether the model got only a part, so that a policy can be held against it.
+    pub fn is_partial(&self) -> bool {
+        self.is_window || self.is_cut()
+    }
+
     /// Whether the output was cut.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, CutState::Spill | CutState::Lost)

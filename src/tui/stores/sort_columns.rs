@@ -27,13 +27,18 @@ mod tests {
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
+    use crate::tui::keys::KeyMap;
     use crate::tui::widget::sort_menu::{SortMenu, SortPicked};
 
     #[test]
     fn every_letter_picks_its_own_column() {
         for (n, column) in STORE_COLUMNS.iter().enumerate() {
             let key = KeyEvent::new(KeyCode::Char(column.letter), KeyModifiers::NONE);
-            assert_eq!(SortMenu::new(STORE_COLUMNS, 0, false).key(key), SortPicked::Column(n), "{column:?}");
+            assert_eq!(
+                SortMenu::new(STORE_COLUMNS, 0, false).key(key, KeyMap::standard()),
+                SortPicked::Column(n),
+                "{column:?}"
+            );
         }
     }
 

@@ -55,9 +55,8 @@ impl SortMenu {
     /// Handles a key: the letter of a column, or one that moves or closes everywhere.
     pub(crate) fn key(&mut self, key: KeyEvent, keys: &KeyMap) -> SortPicked {
         let last = self.columns.len().saturating_sub(1);
-        let letter = |column: &SortColumn| {
-            KeyCode::Char(column.letter) == key.code && key.modifiers.is_empty()
-        };
+        let letter =
+            |column: &SortColumn| KeyCode::Char(column.letter) == key.code && key.modifiers.is_empty();
         if let Some(column) = self.columns.iter().position(letter) {
             return SortPicked::Column(column);
         }

@@ -73,6 +73,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         at: None,
         status: CallStatus::Ok,
         cut,
+        is_window: false,
         fate: ResultFate::InContext,
         evidence: Some(Evidence::Recorded),
         sizes: None,

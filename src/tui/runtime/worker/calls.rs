@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use crate::human::thousands;
 use crate::session::command::command;
 use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
+use crate::session::sent;
 use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::verify::{Verdict, WholeOutput, whole_display};
@@ -36,7 +37,8 @@ pub(crate) fn show(held: &HeldSession, index: usize) {
 
 fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
     let call = held.transcript.calls.get(index).ok_or("the call is gone from the records")?;
-    let first = call.first().ok_or("no result of this call was recorded")?;
+    let best = sent::best(held.transcript, call);
+    let first = best.first().ok_or("no result of this call was recorded")?;
     let (text, facts) = text::to_text(held.transcript, &first.pieces, LONGEST)
         .map_err(|error| format!("the records cannot be read: {error}"))?;
     if facts.is_stopped {

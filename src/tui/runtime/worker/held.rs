@@ -2,8 +2,9 @@
 
 use crate::session::command::command;
 use crate::session::examine::Examiner;
-use crate::session::model::{Call, CutState};
+use crate::session::model::Call;
 use crate::session::reader::SessionFile;
+use crate::session::sent;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
@@ -27,7 +28,9 @@ impl HeldSession<'_> {
             Some((
                 index,
                 CallSizes {
-                    got: call.first().and_then(|first| length(self.transcript, first)),
+                    got: sent::best(self.transcript, call)
+                        .first()
+                        .and_then(|first| length(self.transcript, first)),
                     whole: self.examiner.whole_bytes(self.file, call),
                     spill: self.examiner.spill(self.file, call).map(|state| state.as_str()),
                     command: SafeText::from(one_line(&command(self.transcript, call))),
@@ -40,7 +43,7 @@ impl HeldSession<'_> {
     /// Compares a call with what the policies make, if it was cut.
     pub(crate) fn verify(&self, index: usize) {
         let call = self.transcript.calls.get(index);
-        let Some(call) = call.filter(|call| matches!(call.cut, CutState::Spill | CutState::Lost)) else {
+        let Some(call) = call.filter(|call| call.is_partial()) else {
             return;
         };
         let verdict = self.examiner.verify(self.file, self.transcript, call);

@@ -13,7 +13,7 @@ use crate::session::examine::Examiner;
 use crate::session::list;
 use crate::session::model::{Call, SessionFacts};
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
-use crate::session::tally::tally;
+use crate::session::tally;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
 use crate::tui::event::Event;
@@ -53,8 +53,8 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
     }
     let mut described = Vec::new();
     for (n, file) in files.iter().enumerate() {
-        let facts = list::facts(file).unwrap_or_default();
-        described.push((n, words(&facts)));
+        let facts = list::listed(SessionFile::clone(file)).map(|listed| listed.facts);
+        described.push((n, words(&facts.unwrap_or_default())));
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
             let some = std::mem::take(&mut described);
@@ -77,8 +77,7 @@ fn words(facts: &SessionFacts) -> SessionWords {
 pub(crate) fn sum(task: &SumTask, uid: u32, ticket: &Ticket, events: &Reporter) {
     for (index, file) in &task.sessions {
         let progress = Wanted(ticket);
-        let opened = list::open(file, &progress);
-        let sums = opened.ok().map(|opened| tally(opened.transcript(), &file.path, uid));
+        let sums = tally::count(file, uid, &progress).ok().map(|counted| counted.sums);
         if !ticket.is_wanted() || !events.send(SessionsEvent::Summed(task.number, *index, sums)) {
             return;
         }
@@ -182,6 +181,7 @@ fn opened_calls(transcript: &Transcript) -> Event {
             at: call.at,
             status: call.status,
             cut: call.cut,
+            is_window: call.is_window,
             fate: call.fate(),
             evidence: call.first().map(|first| first.evidence),
             sizes: None,

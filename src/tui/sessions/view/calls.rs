@@ -59,7 +59,7 @@ fn cells(theme: &Theme, row: &CallRow) -> Vec<Span> {
 /// Returns whether a policy makes the same text, as a mark.
 fn mark(theme: &Theme, row: &CallRow) -> Span {
     match &row.verdict {
-        _ if !row.is_cut() => Span::default(),
+        _ if !row.is_partial() => Span::default(),
         None => Span::new("…", theme.dim),
         Some(verdict @ Verdict::Differs(_)) => Span::new(verdict.mark(), theme.warning),
         Some(verdict) => Span::new(verdict.mark(), theme.dim),

@@ -146,7 +146,7 @@ fn draw_status(screen: &SessionsScreen, message: Option<&Message>, frame: &mut F
         None => FooterState::Sessions,
     };
     let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
-    if let Some(hints) = footer::versions(state).iter().find(fits) {
+    if let Some(hints) = footer::versions(state, None, screen.canvas.keys).iter().find(fits) {
         line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
     }
 }
