@@ -111,7 +111,8 @@ impl RelatedSessions {
         candidates.retain(|other| {
             other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())
         });
-        let Some(own) = candidates.iter().position(|other| other.path == file.path) else {
+        let Some(own) = candidates.iter().position(|other| other.path == file.path && other.id == file.id)
+        else {
             return Self::default();
         };
         let facts: Vec<_> =
@@ -136,6 +137,10 @@ impl RelatedSessions {
 
 /// Returns what the first lines of a session's file say; `None` if they do not tell from which one it could be copied.
 fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
+    // Of a session in a database all is known.
+    if !file.facts.id.is_empty() {
+        return Some(file.facts.clone()).filter(|facts| facts.origin.is_some());
+    }
     let head = FileRecords::new(&file.path).read(0, 0..GLANCE as u64).ok()?;
     let end = memchr::memchr_iter(b'\n', &head).take(LINES).last().map_or(head.len(), |at| at + 1);
     let facts = format_of(file)?.glance(file, head.get(..end)?, &[]);

@@ -29,6 +29,8 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &continue_cli::Continue,
     &cline::Cline,
     #[cfg(feature = "sqlite")]
+    &opencode::OpencodeMessages,
+    #[cfg(feature = "sqlite")]
     &opencode::OpencodeRows,
     #[cfg(feature = "sqlite")]
     &opencode::KiloRows,

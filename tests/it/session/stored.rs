@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value;
+use overspill::session::model::{CallStatus, CutState, ResultFate};
+use serde_json::{Value, json};
 
 use super::samples::compare;
+use super::{call, first, open, sessions_in, text_of};
 
 type Results = BTreeMap<String, String>;
 
-fn text_of(part: &Value) -> Option<(String, String)> {
+fn text_of_part(part: &Value) -> Option<(String, String)> {
     let state = (part["type"] == "tool").then_some(&part["state"])?;
     let text = if state["status"] == "error" { &state["error"] } else { &state["output"] };
     Some((part["callID"].as_str()?.to_owned(), text.as_str()?.to_owned()))
@@ -20,7 +22,7 @@ fn opencode_tree(session: &Path) -> Results {
     let messages = std::fs::read_dir(parts).unwrap().map(|dir| dir.unwrap().path());
     let files = messages.flat_map(|dir| std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()));
     let parsed = files.map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap());
-    parsed.filter_map(|part| text_of(&part)).collect()
+    parsed.filter_map(|part| text_of_part(&part)).collect()
 }
 
 fn rows(database: &Path, sql: &str) -> Vec<Value> {
@@ -32,7 +34,7 @@ fn rows(database: &Path, sql: &str) -> Vec<Value> {
 }
 
 fn opencode_rows(database: &Path) -> Results {
-    rows(database, "SELECT data FROM part").iter().filter_map(text_of).collect()
+    rows(database, "SELECT data FROM part").iter().filter_map(text_of_part).collect()
 }
 
 fn goose(database: &Path) -> Results {
@@ -53,4 +55,87 @@ fn samples_read_whole() {
     compare("opencode-1.1.53", "opencode", opencode_tree);
     compare("opencode-1.18.33", "opencode", opencode_rows);
     compare("goose-1.52.0", "goose", goose);
+}
+
+/// The database of opencode 2, with a session, its sub-agent, and the stale rows of opencode 1.
+fn opencode_2(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let columns = "id text PRIMARY KEY, parent_id text, directory text, title text, version text,
+        time_created integer, time_updated integer";
+    connection
+        .execute_batch(&format!(
+            "CREATE TABLE session ({columns});
+            CREATE TABLE session_v2 ({columns}, fork_session_id text, fork_boundary text);
+            CREATE TABLE session_message (id text, session_id text, type text, seq integer, time_created integer,
+                time_updated integer, data text);
+            INSERT INTO session VALUES ('ses_0', NULL, '/p', 'old', '1.18.33', 1795326607575, 1795326607575);
+            INSERT INTO session VALUES ('ses_1', NULL, '/p', 'stale', '1.18.33', 1795326607575, 1795326607575);
+            INSERT INTO session_v2 VALUES ('ses_1', NULL, '/p', 't', '2.0.3', 1795326607575, 1795326619016, NULL, NULL);
+            INSERT INTO session_v2 VALUES ('ses_2', 'ses_1', '/p', 'sub', '2.0.3', 1795326607575, 1795326619016, NULL, NULL);"
+        ))
+        .unwrap();
+    let tool = |id: &str, status: &str, more: Value| {
+        let mut state = json!({"status": status, "input": {"command": "make"}});
+        state.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"type": "tool", "id": id, "name": "bash", "state": state, "time": {"created": 1795326607575u64,
+            "completed": 1795326608000u64}})
+    };
+    let text = |text: &str| json!([{"type": "text", "text": text}, {"type": "text", "text": "!"}]);
+    let mut pruned = tool("c2", "completed", json!({"content": text("two"), "structured": {"exit": 3}}));
+    pruned["time"]["pruned"] = json!(1795326609000u64);
+    let saved =
+        json!({"content": text("three"), "outputPaths": ["/x/tool_1"], "metadata": {"truncated": true}});
+    let rows = [
+        ("ses_1", "user", json!({"text": "go"})),
+        (
+            "ses_1",
+            "assistant",
+            json!({"content": [{"type": "text", "text": "a"}, tool("c1", "completed", json!({"content": text("one")})), pruned]}),
+        ),
+        ("ses_1", "compaction", json!({})),
+        (
+            "ses_1",
+            "assistant",
+            json!({"content": [tool("c3", "completed", saved), tool("c4", "error", json!({"error": {"message": "no"}})), tool("c5", "running", json!({}))]}),
+        ),
+        ("ses_1", "new-kind", json!({})),
+        (
+            "ses_2",
+            "assistant",
+            json!({"content": [tool("c1", "completed", json!({"content": text("sub")}))]}),
+        ),
+    ];
+    for (seq, (session, kind, data)) in rows.iter().enumerate() {
+        let row = (seq as i64, session, kind, data.to_string());
+        let sql = "INSERT INTO session_message VALUES ('m' || ?1, ?2, ?3, ?1, 1795326610000, 0, ?4)";
+        connection.execute(sql, row).unwrap();
+    }
+}
+
+#[test]
+fn messages_of_opencode_2_hold_calls() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join(".local/share/opencode/opencode.db");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    opencode_2(&path);
+    let mut found: Vec<_> =
+        sessions_in(home.path(), "opencode").into_iter().map(|file| (file.format, file.id)).collect();
+    found.sort();
+    assert_eq!(
+        found,
+        [("opencode", "ses_0".into()), ("opencode-2", "ses_1".into())],
+        "stale rows are left out"
+    );
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert_eq!(["c1", "c2", "c3", "c4"].map(|id| first(transcript, id)), ["one!", "two!", "three!", "no"]);
+    let at = |text: &str| Some(text.parse().unwrap());
+    let fate = |id: &str| call(transcript, id).fate();
+    assert_eq!(fate("c1"), ResultFate::Compacted(at("2026-11-22T05:50:10Z")));
+    assert_eq!(fate("c2"), ResultFate::Cleared(at("2026-11-22T05:50:09Z")));
+    assert_eq!((fate("c3"), call(transcript, "c3").cut), (ResultFate::InContext, CutState::Spill));
+    assert_eq!((call(transcript, "c2").exit, call(transcript, "c5").status), (Some(3), CallStatus::Running));
+    let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();
+    assert_eq!((text_of(transcript, &sub.results[0]), &*transcript.threads[1].name), ("sub!".into(), "sub"));
+    assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (new-kind ×1)");
 }

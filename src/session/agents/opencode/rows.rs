@@ -1,14 +1,14 @@
 //! opencode since 1.2, and Kilo: a database with a row for each session, message and part.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf};
+use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
@@ -45,11 +45,7 @@ impl SessionFormat for OpencodeRows {
     }
 
     fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
-        let Some(dir) = find::data_dir(env, "opencode") else { return };
-        let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
-        let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
-        let others = find::files(&dir, is_database, fault).into_iter().map(|file| file.path);
-        for path in named.into_iter().chain(others) {
+        for path in databases(env, fault) {
             sessions(&path, "opencode", found, fault);
         }
     }
@@ -68,7 +64,7 @@ impl SessionFormat for OpencodeRows {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        RowsSession::open("opencode", file, progress)
+        RowsSession::open("opencode", file, read, progress)
     }
 }
 
@@ -103,8 +99,17 @@ impl SessionFormat for KiloRows {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        RowsSession::open("kilo", file, progress)
+        RowsSession::open("kilo", file, read, progress)
     }
+}
+
+/// Returns opencode's databases: a channel of releases has one of its own.
+pub(super) fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+    let Some(dir) = find::data_dir(env, "opencode") else { return Vec::new() };
+    let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
+    let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
+    let others = find::files(&dir, is_database, fault).into_iter().map(|file| file.path);
+    named.into_iter().chain(others).filter(|path| path.is_file()).collect()
 }
 
 /// Returns the session of a database that was changed last, for a database that is named by its path.
@@ -141,8 +146,11 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
             return Ok(Vec::new());
         }
         let parent = if columns.contains("parent_id") { "parent_id" } else { "NULL" };
+        // opencode 2 leaves the rows of the sessions that it took over.
+        let is_taken = !connection.columns("session_v2")?.is_empty();
+        let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
         let sql = format!(
-            "SELECT id, {parent}, directory, title, version, time_created, time_updated FROM session"
+            "SELECT id, {parent}, directory, title, version, time_created, time_updated FROM session {others}"
         );
         let mut sessions = Vec::new();
         connection.each(&sql, &[], &mut |row| {
@@ -166,69 +174,75 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
     })
 }
 
+/// Reads a session and those of its sub-agents from a database.
+pub(super) type ReadRows =
+    fn(&TableRows, &'static str, &SessionFile, &dyn ReadProgress) -> Result<Transcript, DatabaseError>;
+
 /// A session and those of its sub-agents, in a database.
-struct RowsSession {
+pub(super) struct RowsSession {
     file: SessionFile,
     watch: PathWatch,
     transcript: Transcript,
+    read: ReadRows,
 }
 
 impl RowsSession {
-    fn open(
+    /// Reads a session of an agent.
+    ///
+    /// # Errors
+    /// The database cannot be read, or reading was given up.
+    pub(super) fn open(
         agent: &'static str,
         file: &SessionFile,
+        read: ReadRows,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = Self { file, watch, transcript: Transcript::new(agent) };
+        let mut session = Self { file, watch, transcript: Transcript::new(agent), read };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
 
     fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
         let mut database = Database::open(&self.file.path)?;
-        database.whole(|connection| {
-            let mut out = Transcript::new(self.transcript.agent);
-            out.facts = self.file.facts.clone();
-            let source = out.add_source(Arc::new(RowRecords::new(self.file.path.clone(), PARTS)));
-            let mut threads = vec![(self.file.id.clone(), 0)];
-            for (id, title) in
-                connection.pairs("SELECT id, title FROM session WHERE parent_id = ?", &self.file.id)?
-            {
-                let thread = out.thread_id(&id);
-                if let Some(thread) = out.threads.get_mut(thread as usize) {
-                    thread.name = title.into();
-                }
-                threads.push((id, thread));
-            }
-            for (session, thread) in threads {
-                let compacted = connection.compacted(&session)?;
-                let sql =
-                    "SELECT rowid, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id";
-                let (mut tape, mut done, mut is_wanted) = (Tape::default(), 0, true);
-                connection.each(sql, &[&session], &mut |row| {
-                    out.unread.records += 1;
-                    done += 1;
-                    is_wanted = progress.step(done, done);
-                    let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
-                    let message = row.text(1).unwrap_or_default();
-                    let before = compacted.iter().find(|(id, _)| message < **id).map(|(_, at)| *at);
-                    match row.bytes(2).map(|data| tape.read(data)) {
-                        Some(Ok(record)) => {
-                            let is_known = part::read(record, thread, place, before, &mut out);
-                            out.unread.known += u64::from(is_known);
-                        }
-                        _ => out.unread.broken += 1,
-                    }
-                    is_wanted
-                })?;
-                if !is_wanted {
-                    return Err(DatabaseError::GivenUp);
-                }
-            }
-            Ok(out)
-        })
+        database.whole(|connection| (self.read)(connection, self.transcript.agent, &self.file, progress))
     }
+}
+
+fn read(
+    connection: &TableRows,
+    agent: &'static str,
+    file: &SessionFile,
+    progress: &dyn ReadProgress,
+) -> Result<Transcript, DatabaseError> {
+    let mut out = Transcript::new(agent);
+    out.facts = file.facts.clone();
+    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PARTS)));
+    for (session, thread) in connection.threads("session", file, &mut out)? {
+        let compacted = connection.compacted(&session)?;
+        let sql = "SELECT rowid, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id";
+        let (mut tape, mut done, mut is_wanted) = (Tape::default(), 0, true);
+        connection.each(sql, &[&session], &mut |row| {
+            out.unread.records += 1;
+            done += 1;
+            is_wanted = progress.step(done, done);
+            let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+            let message = row.text(1).unwrap_or_default();
+            let before = compacted.iter().find(|(id, _)| message < **id).map(|(_, at)| *at);
+            match row.bytes(2).map(|data| tape.read(data)) {
+                Some(Ok(record)) => {
+                    let is_known = part::read(record, thread, place, before, &mut out);
+                    out.unread.known += u64::from(is_known);
+                }
+                _ => out.unread.broken += 1,
+            }
+            is_wanted
+        })?;
+        if !is_wanted {
+            return Err(DatabaseError::GivenUp);
+        }
+    }
+    Ok(out)
 }
 
 impl OpenedSession for RowsSession {
@@ -253,14 +267,22 @@ impl OpenedSession for RowsSession {
 }
 
 /// The messages from which the history was begun anew, and when, by id.
-type Compactions = HashMap<String, Option<Timestamp>>;
+pub(super) type Compactions = HashMap<String, Option<Timestamp>>;
 
-trait OfSessions {
+/// What is read of the tables of sessions.
+pub(super) trait OfSessions {
+    /// Returns the messages from which the history was begun anew.
     fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError>;
-    fn pairs(&self, sql: &str, session: &str) -> Result<Vec<(String, String)>, DatabaseError>;
+    /// Returns the ids of a session and of those of its sub-agents, with the threads that they are.
+    fn threads(
+        &self,
+        table: &str,
+        file: &SessionFile,
+        out: &mut Transcript,
+    ) -> Result<Vec<(String, u32)>, DatabaseError>;
 }
 
-impl OfSessions for crate::session::database::TableRows<'_> {
+impl OfSessions for TableRows<'_> {
     /// A summary stands for what was before it.
     fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError> {
         let sql = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY id";
@@ -277,12 +299,23 @@ impl OfSessions for crate::session::database::TableRows<'_> {
         Ok(found)
     }
 
-    fn pairs(&self, sql: &str, session: &str) -> Result<Vec<(String, String)>, DatabaseError> {
-        let mut found = Vec::new();
-        self.each(sql, &[session], &mut |row| {
-            found.push((row.text(0).unwrap_or_default(), row.text(1).unwrap_or_default()));
+    fn threads(
+        &self,
+        table: &str,
+        file: &SessionFile,
+        out: &mut Transcript,
+    ) -> Result<Vec<(String, u32)>, DatabaseError> {
+        let mut threads = vec![(file.id.clone(), 0)];
+        let sql = format!("SELECT id, title FROM {table} WHERE parent_id = ?");
+        self.each(&sql, &[&file.id], &mut |row| {
+            let id = row.text(0).unwrap_or_default();
+            let thread = out.thread_id(&id);
+            if let Some(thread) = out.threads.get_mut(thread as usize) {
+                thread.name = row.text(1).unwrap_or_default().into();
+            }
+            threads.push((id, thread));
             true
         })?;
-        Ok(found)
+        Ok(threads)
     }
 }
