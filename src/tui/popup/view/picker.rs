@@ -96,8 +96,8 @@ fn keys(picker: &Picker, keys: &KeyMap, width: u16) -> String {
         format!("{} {mark}", key(Action::Choose)),
         format!("{} {eras}", key(Action::Eras)),
         format!("{} sort", key(Action::Sort)),
-        format!("{} reverse", key(Action::SortReverse)),
         "type to narrow".to_owned(),
+        format!("{} reverse", key(Action::SortReverse)),
     ];
     frame::foot(&keys, width)
 }
