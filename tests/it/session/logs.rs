@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use serde_json::{Value, json};
 
 use super::samples::{compare, records};
+use super::{first, is_read_whole, open, recognised, sessions_in};
 
 type Results = BTreeMap<String, String>;
 
@@ -118,4 +120,59 @@ fn samples_read_whole() {
     compare("copilot-1.0.102", "copilot-cli", copilot);
     compare("kimicode-2.1.0", "kimi-code", kimi_code);
     compare("kimi-1.49.0", "kimi-cli", kimi_cli);
+}
+
+/// A rollout of Codex with as many calls, whose outputs do not compress well.
+fn rollout(calls: u64) -> String {
+    let noise = |seed: u64| {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            format!("{state:016x}")
+        };
+        (0..100).map(|_| next()).collect::<String>()
+    };
+    let mut log =
+        vec![json!({"type": "session_meta", "payload": {"id": "s1", "cwd": "/p", "cli_version": "0.169.0"}})];
+    for n in 0..calls {
+        let (id, output) = (format!("c{n}"), noise(n));
+        let call = json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": id});
+        log.push(json!({"type": "response_item", "payload": call}));
+        let output = json!({"type": "function_call_output", "call_id": id, "output": output});
+        log.push(json!({"type": "response_item", "payload": output}));
+    }
+    log.iter().map(|record| format!("{record}\n")).collect()
+}
+
+#[test]
+fn a_compressed_rollout_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join(".codex/sessions/2026/11/22");
+    std::fs::create_dir_all(&dir).unwrap();
+    let path = dir.join("rollout-2026-11-22T05-49-57-01a201cd-0000-7000-8000-000000000001.jsonl.zst");
+    let text = rollout(200);
+    // Two frames, and so many bytes that the first 64 KiB of them are not all.
+    let (start, end) = text.split_at(text.len() / 2 + 7);
+    let pack = |text: &str| compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
+    let packed = [pack(start), pack(end)].concat();
+    assert!(packed.len() > 3 * 65_536);
+    std::fs::write(&path, pack(&rollout(1))).unwrap();
+    let file = sessions_in(home.path(), "codex").remove(0);
+    assert_eq!(overspill::session::list::facts(&file).unwrap().version.as_deref(), Some("0.169.0"));
+    std::fs::write(&path, &packed).unwrap();
+    let opened = open(&path);
+    assert!(is_read_whole(opened.transcript()));
+    let plain = super::write_log(home.path(), "plain.jsonl", &[]);
+    std::fs::write(&plain, &text).unwrap();
+    let expected = open(&plain);
+    assert_eq!(opened.transcript().calls.len(), 200);
+    for call in &expected.transcript().calls {
+        assert_eq!(first(opened.transcript(), &call.id), first(expected.transcript(), &call.id));
+    }
+    std::fs::write(&path, &packed[..packed.len() - 100]).unwrap();
+    let (format, file) = recognised(&path);
+    let error = format.open(&file, &()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("the compressed rollout is damaged"), "{error}");
 }

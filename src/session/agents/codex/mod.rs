@@ -1,5 +1,6 @@
 //! Codex CLI: where its rollouts lie.
 
+mod packed;
 mod records;
 
 use std::path::Path;
@@ -59,10 +60,14 @@ impl SessionFormat for Codex {
         let is_bare = [&b"\"instructions\""[..], b"\"id\"", b"\"timestamp\""]
             .iter()
             .all(|key| memmem::find(first, key).is_some());
-        (is_meta || is_bare).then(|| find::found_file(path).map(|file| session_file(&file)))?
+        (is_meta || is_bare || packed::is_rollout(path, head))
+            .then(|| find::found_file(path).map(|file| session_file(&file)))?
     }
 
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
+    fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
+        if packed::is_packed(&file.path) {
+            return find::glance(&packed::head(head), &[], &mut note_facts);
+        }
         find::glance(head, tail, &mut note_facts)
     }
 
@@ -71,11 +76,12 @@ impl SessionFormat for Codex {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        if file.path.extension().is_some_and(|end| end == "zst") {
-            let why = "is compressed; `zstd -d` makes a copy that can be read".to_owned();
-            return Err(SessionError::Unreadable { path: file.path.clone(), why });
+        let read = |path| LogSession::open(AGENT, vec![path], || Box::new(CodexReader::default()), progress);
+        if packed::is_packed(&file.path) {
+            packed::open(&file.path, progress, &read)
+        } else {
+            read(file.path.clone())
         }
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CodexReader::default()), progress)
     }
 }
 
