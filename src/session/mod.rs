@@ -4,6 +4,7 @@
 pub mod agents;
 mod body;
 pub mod branch;
+pub mod citing;
 pub mod clock;
 pub mod command;
 pub mod content;

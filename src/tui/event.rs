@@ -24,7 +24,7 @@ use super::pager::search::job::{CountJob, Found, SearchJob};
 use super::pager::subject::{Choice, Ending, Opened};
 use super::pager::window::ThenRead;
 use super::sessions::job::{CallRequest, ReadyCall, SessionsEvent, SumTask};
-use super::stores::details::{Lines, Peek};
+use super::stores::details::{FoundCall, Lines, Peek};
 use super::stores::glance::Glance;
 use super::stores::got::ModelGot;
 use super::stores::reading::TextTask;
@@ -120,6 +120,8 @@ pub enum StoresEvent {
     },
     /// A worker found out how much of an entry the model got.
     Weighed(Box<crate::store::Entry>, ModelGot),
+    /// A worker looked for the call that an output is of.
+    Cited(Box<crate::store::Entry>, FoundCall),
     /// The lines of an entry have been counted, or counting failed.
     LinesCounted(Box<crate::store::Entry>, Lines),
     /// This many bytes of the entry being kept have been copied so far.
@@ -248,6 +250,8 @@ pub enum Effect {
     ReadTexts(Box<TextTask>),
     /// Finds out how much of each of these entries the model got; an earlier request is abandoned.
     Weigh(Vec<crate::store::Entry>),
+    /// Looks for the calls that these entries are of.
+    FindCalls(Vec<crate::store::Entry>),
     /// Counts the lines of these entries.
     CountLines(Vec<crate::store::Entry>),
     /// Finds the sessions that agents recorded; the listing has this number.

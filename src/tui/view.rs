@@ -35,6 +35,9 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
             let told = (!asks).then_some(Told { count: app.count, message });
             if let Some(pager) = &app.pager {
                 pager::view::draw(pager, told, frame, area, cost);
+                if let Some(pair) = &pager.pair {
+                    pager::view::pair::draw(pager, pair, frame, cost);
+                }
             }
             let places = layout::pager(area, Side::Preview);
             (places.rule, places.status)

@@ -211,6 +211,11 @@ impl App {
                 return self.pair_key(key, effects);
             }
             Some(Popup::Policies(_)) => return self.pick_key(key, effects),
+            None if self.screen == Screen::Pager
+                && self.pager.as_ref().is_some_and(|pager| pager.pair.is_some()) =>
+            {
+                return self.pair_key(key, effects);
+            }
             None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
                 return self.drawer_key(key, effects);
             }
@@ -263,7 +268,8 @@ impl App {
 
     fn act_on_output(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Stores => self.go_to_stores(effects),
+            Action::Stores => self.go_to_spill(effects),
+            Action::ToCall => self.go_to_call(effects),
             Action::Back => self.back(effects),
             Action::Search => self.ask_nth(Purpose::Search, count),
             Action::SearchBack => self.ask_nth(Purpose::SearchBack, count),
@@ -281,6 +287,9 @@ impl App {
     }
 
     fn act_on_list(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if action == Action::ToCall {
+            return self.go_to_call(effects);
+        }
         match self.in_stores(|stores| stores.act(action, count, effects)) {
             Next::Stay => {}
             Next::Look => self.go_to_stores(effects),

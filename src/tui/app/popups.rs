@@ -7,6 +7,7 @@ use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
+use crate::tui::pager::pair::PairSide;
 use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::help::{HelpKey, HelpView};
@@ -123,7 +124,9 @@ impl App {
                     pager.stop_comparing(effects);
                 });
             }
-            Picked::Two(choices) => pager.show_pair(*choices, effects),
+            Picked::Two(choices) => {
+                pager.show_pair(choices.map(|choice| PairSide::Policy(Box::new(choice))), effects);
+            }
             Picked::One(choice) => {
                 self.popup = None;
                 self.in_pager(|pager| {

@@ -12,16 +12,16 @@ use crate::tui::popup::json::JsonView;
 use crate::tui::popup::prompt::{Prompt, Purpose};
 use crate::tui::sessions::job::{CallText, SessionsEvent};
 use crate::tui::sessions::{SessionsNews, SessionsNext};
+use crate::tui::stores::details::FoundCall;
 
 use super::{App, Screen};
 
 /// Returns the choice of another text of a call.
 fn choice(keys: &KeyMap) -> String {
     let key = |action| keys.of(KeyContext::CallTexts, action);
-    let [display, record, arguments] =
-        [Action::TextDisplay, Action::TextRecord, Action::TextArguments].map(key);
-    let nothing = key(Action::Back);
-    format!("show: {display} display copy · {record} record · {arguments} arguments · {nothing} nothing")
+    let [display, record] = [Action::TextDisplay, Action::TextRecord].map(key);
+    let [arguments, request] = [Action::TextArguments, Action::TextRequest].map(key);
+    format!("show: {display} display copy · {record} record · {arguments} arguments · {request} request")
 }
 
 impl App {
@@ -63,10 +63,52 @@ impl App {
         self.sessions.shown_call.filter(|_| is_call)
     }
 
+    /// Goes to Stores; from a recorded call, to its spill there.
+    pub(crate) fn go_to_spill(&mut self, effects: &mut Effects) {
+        let is_call = self.screen == Screen::Sessions || self.shown_call().is_some();
+        if let Some(calls) = self.sessions.calls.as_ref().filter(|_| is_call) {
+            let index =
+                if self.screen == Screen::Sessions { calls.chosen_index() } else { self.shown_call() };
+            let spill = index.and_then(|index| calls.spill_of(index));
+            spill.into_iter().for_each(|path| self.stores.listing.seek(path));
+        }
+        self.go_to_stores(effects);
+    }
+
+    /// Goes to the recorded call of the selected output of Stores.
+    pub(crate) fn go_to_call(&mut self, effects: &mut Effects) {
+        let from_stores = self.screen == Screen::Stores
+            || self.pager.as_ref().map(Pager::origin) == Some(OpenedFrom::Stores);
+        let listing = &self.stores.listing;
+        let Some(entry) = listing.chosen().filter(|_| from_stores) else {
+            self.message = Some(Message::note("only an output of Stores leads to its call"));
+            return;
+        };
+        let call = match listing.details.call(entry) {
+            Some(FoundCall::Call(call)) => call.clone(),
+            Some(FoundCall::None) => {
+                let words = "no call is known: no session recorded near it in time names this output";
+                self.message = Some(Message::note(words));
+                return;
+            }
+            None if entry.is_own() => {
+                self.message = Some(Message::note("overspill's own outputs are of no agent's call"));
+                return;
+            }
+            None => {
+                self.message = Some(Message::note("its call is being looked for; try again in a moment"));
+                return;
+            }
+        };
+        self.before_sessions = self.screen;
+        self.screen = Screen::Sessions;
+        self.sessions.open_call(*call, effects);
+    }
+
     /// Carries out an action in the lists of sessions and calls.
     pub(crate) fn act_on_sessions(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         if action == Action::Stores {
-            return self.go_to_stores(effects);
+            return self.go_to_spill(effects);
         }
         let next = self.sessions.act(action, count, effects);
         self.message = self.sessions.message.take().or(self.message.take());
@@ -111,6 +153,7 @@ impl App {
             Some(Action::TextDisplay) => CallText::Display,
             Some(Action::TextRecord) => CallText::Record,
             Some(Action::TextArguments) => CallText::Arguments,
+            Some(Action::TextRequest) => CallText::Request,
             Some(Action::Back) => return,
             _ => return self.message = Some(Message::note(choice(self.canvas.keys))),
         };

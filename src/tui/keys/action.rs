@@ -129,6 +129,10 @@ pub enum Action {
     Candidate,
     /// Switches between what was recorded and what the policy makes.
     Evidence,
+    /// Shows what was recorded beside what the policy makes.
+    Reconstruction,
+    /// Goes to the call that an output is of.
+    ToCall,
     /// Shows the sessions that agents recorded.
     Sessions,
     /// Asks which other text of a call to show.
@@ -139,6 +143,8 @@ pub enum Action {
     TextRecord,
     /// Shows the arguments of the call.
     TextArguments,
+    /// Shows the request that carried the result.
+    TextRequest,
     /// Opens the limits drawer.
     Limits,
     /// Toggles the wrapping of long lines.

@@ -30,19 +30,8 @@ impl Pager {
     /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where
     /// it is.
     pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
-        let Some(recorded) = &self.output.recorded else {
-            let key = self.key_of(Action::Sessions);
-            let words =
-                format!("this preview is reconstructed; {key} lists the sessions that agents recorded");
-            self.message = Some(Message::note(words));
-            return;
-        };
-        if recorded.rest != RestOfOutput::Here {
-            let why = match recorded.rest {
-                RestOfOutput::Missing(why) => why,
-                _ => "the agent did not cut it",
-            };
-            self.message = Some(Message::note(format!("nothing to reconstruct the preview from: {why}")));
+        if let Some(why) = self.nothing_to_reconstruct() {
+            self.message = Some(Message::note(why));
             return;
         }
         self.output.preview_from = match self.output.preview_from {
@@ -50,6 +39,22 @@ impl Pager {
             PreviewFrom::Policy => PreviewFrom::Records,
         };
         self.plan(AfterPlan::Compare, effects);
+    }
+
+    /// Returns why what was recorded cannot be set against a reconstruction; `None` if it can.
+    pub(crate) fn nothing_to_reconstruct(&self) -> Option<String> {
+        let Some(recorded) = &self.output.recorded else {
+            let key = self.key_of(Action::Sessions);
+            return Some(format!(
+                "this preview is reconstructed; {key} lists the sessions that agents recorded"
+            ));
+        };
+        let why = match recorded.rest {
+            RestOfOutput::Here => return None,
+            RestOfOutput::Missing(why) => why,
+            RestOfOutput::NotCut => "the agent did not cut it",
+        };
+        Some(format!("nothing to reconstruct the preview from: {why}"))
     }
 
     /// Describes what Preview now shows of a recorded result.

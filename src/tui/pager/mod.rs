@@ -214,6 +214,7 @@ impl Pager {
             Action::Policy => effects.push(Effect::Policies),
             Action::Candidate => self.next_candidate(effects),
             Action::Evidence => self.turn_evidence(effects),
+            Action::Reconstruction => self.show_reconstruction(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
             _ => {
                 self.move_by(action, count);

@@ -139,6 +139,13 @@ impl OpenOutput {
         Self { index, tally, ..Self::new(subject, self.view.clone()) }
     }
 
+    /// Creates the same output with what was recorded, with what has been counted and no preview.
+    pub(crate) fn as_recorded(&self) -> Self {
+        let (index, tally) = (self.index.clone(), self.tally.clone());
+        let recorded = self.recorded.clone();
+        Self { index, tally, recorded, ..Self::new(self.subject.clone(), self.view.clone()) }
+    }
+
     /// Creates an output, counted at once if it is small enough for that to be fast.
     pub fn counted_now(subject: Subject, view: MapView) -> Self {
         let mut output = Self::new(subject, view);

@@ -86,6 +86,7 @@ impl Session {
                 Effect::Peek(entries) => self.jobs.peek(entries),
                 Effect::ReadTexts(task) => self.jobs.read_texts(*task),
                 Effect::Weigh(entries) => self.jobs.weigh(entries, self.opener.clone()),
+                Effect::FindCalls(entries) => self.jobs.find_calls(entries),
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),
                 Effect::ListSessions(number) => self.jobs.list_sessions(number),
                 Effect::SumSessions(task) => self.jobs.sum_sessions(task),

@@ -24,7 +24,9 @@ impl Session {
         match ready.place {
             OutputPlace::File(path) => match (self.opener)(&path, Hold::Lock) {
                 Ok(Target { subject, source }) => {
-                    let context = InputContext { exit_code, ..subject.context };
+                    // As the agent named it, which in a copy of its directory is another path.
+                    let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
+                    let context = InputContext { exit_code, saved_as, ..subject.context };
                     // The cut is the recorded one; the store only tells where the spill is.
                     let (policy, limits_from) = (choice.policy, choice.limits_from);
                     let subject = Subject { name, context, policy, limits_from, ..subject };

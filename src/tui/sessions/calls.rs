@@ -1,5 +1,6 @@
 //! The list of the calls of one session.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::session::reader::SessionFile;
@@ -144,6 +145,11 @@ impl CallList {
     /// Returns the selected call.
     pub fn chosen(&self) -> Option<&CallRow> {
         self.rows.get(self.chosen_index()?)
+    }
+
+    /// Returns the spill of a call, if it is there.
+    pub(crate) fn spill_of(&self, index: usize) -> Option<PathBuf> {
+        self.rows.get(index)?.sizes.as_ref()?.spill_path.clone()
     }
 
     /// Returns all calls, in the order of the records.

@@ -24,6 +24,8 @@ pub enum CallText {
     Record,
     /// The arguments of the call.
     Arguments,
+    /// The request that first carried the result.
+    Request,
 }
 
 /// A request to the worker that holds the open session. Calls are meant by their index.
@@ -59,6 +61,8 @@ pub struct ReadyCall {
     pub policy: Option<String>,
     /// The exit status of the command.
     pub exit_code: Option<i32>,
+    /// The path of the spill as the records have it, if they name one.
+    pub saved_as: Option<String>,
     /// Where the output is.
     pub place: OutputPlace,
     /// What was recorded.

@@ -7,6 +7,9 @@ pub mod order;
 pub mod rows;
 pub(crate) mod view;
 
+use std::sync::Arc;
+
+use crate::session::citing::CitingCall;
 use crate::text::label::SafeText;
 
 use super::event::{Effect, Effects, Message};
@@ -223,6 +226,16 @@ impl SessionsScreen {
         let calls = CallList::new(row.file.clone(), agent.trim_end().into(), words.title);
         effects.push(Effect::OpenSession(row.file.clone()));
         self.list.give_up_sums();
+        self.calls = Some(calls);
+    }
+
+    /// Opens the session of a call, with the call selected.
+    pub(crate) fn open_call(&mut self, call: CitingCall, effects: &mut Effects) {
+        let agent = crate::session::list::format_of(&call.file).map_or("", |format| format.agent());
+        let file = Arc::new(call.file);
+        let mut calls = CallList::new(file.clone(), agent.into(), SafeText::default());
+        calls.seek(SafeText::from(call.call));
+        effects.push(Effect::OpenSession(file));
         self.calls = Some(calls);
     }
 

@@ -1,5 +1,6 @@
 //! The rows of the lists of sessions and of calls, as a worker finds them. All texts are safe to show.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -83,8 +84,12 @@ pub struct CallSizes {
     pub whole: Option<u64>,
     /// What is at the place that its result names: the word of `--json`.
     pub spill: Option<&'static str>,
+    /// The spill, if it is there.
+    pub spill_path: Option<PathBuf>,
     /// What the call did, in one line.
     pub command: SafeText,
+    /// What the records prove of the result.
+    pub evidence: Option<Evidence>,
 }
 
 impl CallSizes {

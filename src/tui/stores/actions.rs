@@ -78,6 +78,7 @@ impl StoresScreen {
                 self.listing.take_text(number, batch, text, effects);
             }
             StoresEvent::Weighed(entry, got) => self.listing.details.weighed(&entry, got),
+            StoresEvent::Cited(entry, call) => self.listing.details.cited(&entry, call),
             StoresEvent::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
@@ -236,6 +237,10 @@ impl StoresScreen {
         let unweighed = self.listing.unweighed(height);
         if !unweighed.is_empty() {
             effects.push(Effect::Weigh(unweighed));
+        }
+        let uncited = self.listing.uncited(height);
+        if !uncited.is_empty() {
+            effects.push(Effect::FindCalls(uncited));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == EntryStatus::Ok).map(Entry::path);
         let glance = self.glance.as_ref().map(|glance| &glance.path);

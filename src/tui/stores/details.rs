@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::capture::Record;
+use crate::session::citing::CitingCall;
 use crate::source::Identity;
 use crate::store::{Entry, Env, first_line};
 use crate::text::ansi;
@@ -63,12 +64,23 @@ pub enum Lines {
     Failed(String),
 }
 
+/// What was found of the call that an output is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundCall {
+    /// This call names it.
+    Call(Box<CitingCall>),
+    /// No session near it in time names it.
+    None,
+}
+
 /// The details read so far. Those of a file that has changed since are ignored.
 #[derive(Debug, Default)]
 pub struct Details {
     peeks: HashMap<PathBuf, (Identity, Option<Peek>)>,
     lines: HashMap<PathBuf, (Identity, Lines)>,
     got: HashMap<PathBuf, (Identity, ModelGot)>,
+    /// The calls that the outputs are of: `None` until looked for, then none if no session near in time names it.
+    calls: HashMap<PathBuf, (Identity, Option<FoundCall>)>,
     /// The entries for which a worker was last asked what the model got.
     weighed: Vec<(PathBuf, Identity)>,
 }
@@ -89,6 +101,34 @@ impl Details {
             }
         }
         wanted
+    }
+
+    /// Returns those of `entries` whose calls have not been looked for, and marks them as requested.
+    pub(crate) fn uncited<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
+        if self.calls.len() > MOST {
+            self.calls.clear();
+        }
+        let mut wanted = Vec::new();
+        for entry in entries {
+            let known =
+                self.calls.get(&entry.path()).is_some_and(|(identity, _)| *identity == entry.identity);
+            if !known {
+                self.calls.insert(entry.path(), (entry.identity, None));
+                wanted.push(entry.clone());
+            }
+        }
+        wanted
+    }
+
+    /// Stores the call that an output is of.
+    pub(crate) fn cited(&mut self, entry: &Entry, call: FoundCall) {
+        self.calls.insert(entry.path(), (entry.identity, Some(call)));
+    }
+
+    /// Returns the call that an output is of, as far as it has been looked for.
+    pub(crate) fn call(&self, entry: &Entry) -> Option<&FoundCall> {
+        let (identity, call) = self.calls.get(&entry.path())?;
+        call.as_ref().filter(|_| *identity == entry.identity)
     }
 
     /// Stores what was read from an entry.

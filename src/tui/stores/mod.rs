@@ -87,6 +87,8 @@ pub struct ListState {
     pub(crate) touched: bool,
     /// The filter.
     filtering: Filtering,
+    /// The entry to select once it is shown.
+    sought: Option<PathBuf>,
     /// Whether an output was opened from here, so that Esc and q return here.
     pub opened: bool,
     /// Details read from the entries.
@@ -220,9 +222,22 @@ impl ListState {
         let place = standing.row.filter(|_| self.touched).and_then(|row| sorted.place_of(&row));
         let instead = if !self.touched || refiltered && !is_back { 0 } else { standing.chosen };
         self.shown = sorted;
+        let sought = self.sought.as_ref().and_then(|path| self.shown.place_of_path(path));
+        if let Some(found) = sought {
+            (self.chosen, self.sought, self.touched) = (found, None, true);
+            return;
+        }
         self.chosen = place.unwrap_or(instead).min(self.shown.len().saturating_sub(1));
         if self.top > 0 || is_back {
             self.top = self.chosen.saturating_sub(standing.above);
+        }
+    }
+
+    /// Selects the entry at `path`, now or once it is found.
+    pub(crate) fn seek(&mut self, path: PathBuf) {
+        match self.shown.place_of_path(&path) {
+            Some(found) => (self.chosen, self.touched) = (found, true),
+            None => self.sought = Some(path),
         }
     }
 
@@ -333,6 +348,14 @@ impl ListState {
     pub(crate) fn unread(&mut self, height: usize) -> Vec<Entry> {
         let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
         self.details.unread(entries.iter())
+    }
+
+    /// Returns the entries visible on a screen of `height` rows whose calls have not been looked for, and marks them as
+    /// requested.
+    pub(crate) fn uncited(&mut self, height: usize) -> Vec<Entry> {
+        let entries: Vec<Entry> =
+            self.entries_on_screen(height).filter(|entry| !entry.is_own()).cloned().collect();
+        self.details.uncited(entries.iter())
     }
 
     /// Returns the entries visible on a screen of `height` rows of which it is not known what the model got, as far as

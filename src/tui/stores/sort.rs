@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -267,6 +268,12 @@ impl SortedEntries {
             ListRow::Group(name, _) => RowMark::Group(name.to_owned()),
             ListRow::Entry(_) => RowMark::Entry(self.entries.clone(), row),
         })
+    }
+
+    /// Returns the row of the entry at `path`, if it is shown.
+    pub fn place_of_path(&self, path: &Path) -> Option<usize> {
+        let is_it = |row: usize| matches!(self.row(row), Some(ListRow::Entry(entry)) if entry.path() == path);
+        (0..self.len()).find(|row| is_it(*row))
     }
 
     /// Finds a row in this list: the same entry, or the heading of the same group.

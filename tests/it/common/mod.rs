@@ -4,6 +4,7 @@ pub mod bench;
 pub mod home;
 pub mod looks;
 pub mod lot;
+pub mod records;
 pub mod samples;
 pub mod sequences;
 pub mod session;

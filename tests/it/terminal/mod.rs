@@ -7,6 +7,7 @@ mod outside;
 mod panics;
 mod planning;
 mod safety;
+mod sessions;
 mod signals;
 mod sizes;
 mod stores;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 
 use crate::text::cells::Show;
-use crate::tui::event::{Effect, Effects};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
@@ -23,11 +23,20 @@ use task::{PairPlanned, PairTask};
 /// Rows of the screen besides the text: a heading above, a rule and the status below.
 pub(crate) const AROUND: u16 = 3;
 
+/// Where a side of the pair comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum PairSide {
+    /// What a policy makes of the output.
+    Policy(Box<Choice>),
+    /// What the agent recorded.
+    Record,
+}
+
 /// Two previews of the output on the screen.
 pub struct Pair {
     /// The output under each policy.
     pub(crate) sides: [OpenOutput; 2],
-    choices: [Choice; 2],
+    choices: [PairSide; 2],
     /// The index of the side that keys move.
     pub(crate) focus: usize,
     /// The position at the top of each side, in its document.
@@ -109,9 +118,23 @@ fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>
 }
 
 impl Pager {
-    /// Shows the previews of two policies side by side.
-    pub(crate) fn show_pair(&mut self, choices: [Choice; 2], effects: &mut Effects) {
-        let sides = choices.each_ref().map(|choice| self.output.under(choice));
+    /// Shows what was recorded beside what the policy makes of the output, with what differs set off.
+    pub(crate) fn show_reconstruction(&mut self, effects: &mut Effects) {
+        if let Some(why) = self.nothing_to_reconstruct() {
+            self.message = Some(Message::note(why));
+            return;
+        }
+        let (policy, limits_from) = self.own_policy();
+        let choice = Choice { policy: policy.clone(), limits_from: limits_from.to_owned(), is_current: true };
+        self.show_pair([PairSide::Record, PairSide::Policy(Box::new(choice))], effects);
+    }
+
+    /// Shows two previews side by side.
+    pub(crate) fn show_pair(&mut self, choices: [PairSide; 2], effects: &mut Effects) {
+        let sides = choices.each_ref().map(|side| match side {
+            PairSide::Policy(choice) => self.output.under(choice),
+            PairSide::Record => self.output.as_recorded(),
+        });
         let number = self.next_plan();
         let tasks = sides.each_ref().map(|side| side.task(number));
         let is_small = tasks.iter().all(Making::is_small);

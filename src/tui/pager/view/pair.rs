@@ -8,6 +8,7 @@ use crate::human::{size, thousands, tokens};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::fold::ProgressLines;
+use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::pair::Pair;
 use crate::tui::pager::reader::Cost;
 use crate::tui::pager::scroll::Long;
@@ -75,10 +76,18 @@ fn heading(pager: &Pager, pair: &Pair, side: usize, frame: &mut Frame, area: Rec
         let got = preview.kept_bytes.map_or("…".to_owned(), tokens);
         words = format!(" · only here {} · {lines} lines · {got} tok", size(pair.only(side)));
     }
-    let name = output.subject.policy.name();
+    let name = name(output);
     let room = usize::from(area.width).saturating_sub(1);
     let text = line::head(format!(" {name}{words}"), room, pager.canvas.glyphs());
     line::left(frame.buffer_mut(), area, text, style.add_modifier(Modifier::BOLD));
+}
+
+/// Returns what a side is: a policy, or the record.
+fn name(output: &OpenOutput) -> String {
+    match output.shown_record() {
+        Some(recorded) => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+        None => output.subject.policy.name().to_owned(),
+    }
 }
 
 /// Says what differs, or which difference is shown.
@@ -91,9 +100,12 @@ fn status(pair: &Pair) -> String {
             thousands(at as u64 + 1),
             thousands(all),
             size(range.len() as u64),
-            pair.sides[*side].subject.policy.name()
+            name(&pair.sides[*side])
         ),
-        None if all == 0 => "both keep the same of the output".to_owned(),
+        None if all == 0 => match pair.sides.iter().find_map(OpenOutput::shown_record) {
+            Some(recorded) => recorded.check_in_words(),
+            None => "both keep the same of the output".to_owned(),
+        },
         None if all == 1 => "1 difference".to_owned(),
         None => format!("{} differences", thousands(all)),
     }

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::human::thousands;
+use crate::human::{count, thousands};
 use crate::session::command::command;
 use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
 use crate::session::sent;
@@ -62,6 +62,7 @@ fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
         agent: held.transcript.agent,
         policy: policy.map(|policy| policy.split(' ').next().unwrap_or_default().to_owned()),
         exit_code: exit_code(call),
+        saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
         place,
         recorded: Box::new(RecordedCall {
             text: text.into(),
@@ -146,6 +147,7 @@ pub(crate) fn text(held: &HeldSession, index: usize, wanted: CallText) {
                 record(held, span, "the record")
             }
             CallText::Arguments => record(held, call.input, "the arguments"),
+            CallText::Request => request(held, call),
         },
     };
     held.events.send(SessionsEvent::Text(line.map(Box::new)));
@@ -159,6 +161,38 @@ fn display(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {
     let part = if facts.is_stopped { " (its first 1 MiB)" } else { "" };
     let title = format!("{}{part}: a display copy, which the model never got", copy.name);
     Ok(JsonLine { title, text: text.into_bytes() })
+}
+
+fn request(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {
+    let request = sent::request_of(held.transcript, call).map_err(|error| error.to_string())?;
+    let mut first = FirstBytes { bytes: Vec::new(), is_more: false };
+    let written = sent::write_request(held.transcript, &request, &mut first);
+    written.map_err(|error| format!("the records cannot be read: {error}"))?;
+    let extent = if first.is_more { JsonExtent::Beginning } else { JsonExtent::Whole };
+    let part = if first.is_more { " (its first 1 MiB)" } else { "" };
+    let messages = count(request.messages.len() as u64, "message");
+    let title = format!("the request that carried the result: {messages}{part}, from the agent's log");
+    let text = pretty(&first.bytes, extent).map_or(first.bytes, |pretty| pretty.text);
+    Ok(JsonLine { title, text })
+}
+
+/// Keeps the first bytes that are written to it.
+struct FirstBytes {
+    bytes: Vec<u8>,
+    is_more: bool,
+}
+
+impl std::io::Write for FirstBytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let room = LONGEST_TEXT - self.bytes.len();
+        self.bytes.extend(&bytes[..bytes.len().min(room)]);
+        self.is_more |= bytes.len() > room;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn record(held: &HeldSession, span: Option<RecordSpan>, name: &str) -> Result<JsonLine, String> {

@@ -1,10 +1,13 @@
 //! The session that a worker holds, and what it finds out about its calls.
 
+use std::path::Path;
+
 use crate::session::command::command;
 use crate::session::examine::Examiner;
 use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::sent;
+use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
@@ -25,14 +28,16 @@ impl HeldSession<'_> {
     pub(crate) fn size(&self, range: std::ops::Range<usize>) {
         let sizes = |index: usize| {
             let call = self.transcript.calls.get(index)?;
+            let spill = self.examiner.spill(self.file, call);
+            let best = sent::best(self.transcript, call);
             Some((
                 index,
                 CallSizes {
-                    got: sent::best(self.transcript, call)
-                        .first()
-                        .and_then(|first| length(self.transcript, first)),
+                    got: best.first().and_then(|first| length(self.transcript, first)),
+                    evidence: best.first().map(|first| first.evidence),
                     whole: self.examiner.whole_bytes(self.file, call),
-                    spill: self.examiner.spill(self.file, call).map(|state| state.as_str()),
+                    spill: spill.as_ref().map(SpillState::as_str),
+                    spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
                     command: SafeText::from(one_line(&command(self.transcript, call))),
                 },
             ))

@@ -282,6 +282,12 @@ impl Jobs {
         self.spawn("model got", move || stores::weigh(entries, &opener, &ticket, &events));
     }
 
+    /// Looks for the calls that entries are of, one after the other, until the program quits.
+    pub fn find_calls(&self, entries: Vec<Entry>) {
+        let (events, places) = (self.events.clone(), self.places.clone());
+        self.spawn("calls", move || stores::find_calls(entries, &places.1, &events));
+    }
+
     /// Counts the lines of some entries, one entry after the other, until the program quits.
     pub fn count_lines(&self, entries: Vec<Entry>) {
         let events = self.events.clone();

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::session::{citing, list};
 use crate::source::Hold;
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
 use crate::tui::event::{Event, StoresEvent};
 use crate::tui::runtime::Opener;
+use crate::tui::stores::details::FoundCall;
 use crate::tui::stores::got::ModelGot;
 use crate::tui::stores::scan::{ScanEnd, Scanned};
 use crate::tui::stores::sort::BATCH;
@@ -126,6 +128,18 @@ pub(crate) fn weigh(entries: Vec<Entry>, opener: &Opener, ticket: &Ticket, event
         };
         let event = StoresEvent::Weighed(Box::new(entry), got.unwrap_or(ModelGot::Unknown));
         if !ticket.is_wanted() || !events.send(event) {
+            return;
+        }
+    }
+}
+
+/// Looks for the call that each entry is of, and reports each.
+pub(crate) fn find_calls(entries: Vec<Entry>, env: &Env, events: &Reporter) {
+    let sessions = list::list(env, None).sessions;
+    for entry in entries {
+        let found = citing::find(&sessions, &entry.path(), env.uid(), &());
+        let found = found.map_or(FoundCall::None, |call| FoundCall::Call(Box::new(call)));
+        if !events.send(StoresEvent::Cited(Box::new(entry), found)) {
             return;
         }
     }

@@ -101,7 +101,7 @@ pub(super) fn order(calls: &CallList) -> String {
 pub(super) fn details(calls: &CallList) -> [SafeText; 2] {
     let Some(row) = calls.chosen() else { return [SafeText::default(), calls.unread.clone()] };
     let sizes = row.sizes.clone().unwrap_or_default();
-    let evidence = row.evidence.map_or("no result recorded", |evidence| evidence.as_str());
+    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
     let state = Some(row.state()).filter(|state| !state.is_empty());
     let parts = [Some(evidence.to_owned()), got, state, row.verdict.as_ref().map(in_words)];

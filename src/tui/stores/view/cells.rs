@@ -4,9 +4,11 @@ use jiff::Timestamp;
 use ratatui::style::Style;
 
 use crate::human::{size, span, span_left};
+use crate::session::citing::CitingCall;
 use crate::store::{Entry, EntryStatus, Expiry, Left};
 use crate::text::label::SafeText;
 use crate::tui::stores::StoresScreen;
+use crate::tui::stores::details::FoundCall;
 use crate::tui::stores::got::{self, ModelGot};
 use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::line::{self, Span};
@@ -27,6 +29,7 @@ pub(super) fn width(screen: &StoresScreen, entry: &Entry, column: Column, bar: u
     match column {
         Column::Tool if tool(screen, entry).is_none() => 0,
         Column::Session if entry.whose().is_none() => 0,
+        Column::Call if call(screen, entry).is_none() => 0,
         _ => line::width(&spans(screen, entry, column, bar)),
     }
 }
@@ -46,7 +49,7 @@ pub(super) fn fitted(
         _ => spans(screen, entry, column, bar),
     };
     // A name's end tells as much as its start.
-    if let ([name], Column::Agent | Column::Tool | Column::Session) = (&mut text[..], column) {
+    if let ([name], Column::Agent | Column::Tool | Column::Session | Column::Call) = (&mut text[..], column) {
         name.text = name.text.fit(width);
     }
     let mut text = line::cut(text, width, screen.canvas.glyphs());
@@ -70,6 +73,7 @@ fn spans(screen: &StoresScreen, entry: &Entry, column: Column, bar: usize) -> Ve
         },
         Column::Access => Span::new(access(screen, entry), theme.warning),
         Column::Session => Span::new(entry.whose().unwrap_or("–"), theme.dim),
+        Column::Call => Span::new(call(screen, entry).map_or("–", |call| &call.call), theme.dim),
     }]
 }
 
@@ -79,6 +83,14 @@ fn got(screen: &StoresScreen, entry: &Entry) -> Option<ModelGot> {
 
 fn got_words(screen: &StoresScreen, entry: &Entry) -> String {
     got(screen, entry).map_or_else(String::new, ModelGot::words)
+}
+
+/// Returns the recorded call that an entry is of, if it was found.
+fn call<'a>(screen: &'a StoresScreen, entry: &Entry) -> Option<&'a CitingCall> {
+    match screen.listing.details.call(entry)? {
+        FoundCall::Call(call) => Some(call),
+        FoundCall::None => None,
+    }
 }
 
 /// Returns the tool named by the entry's path, or else the one recorded for its run.
@@ -136,6 +148,10 @@ fn left(screen: &StoresScreen, entry: &Entry, now: Timestamp) -> TimeLeft {
     }
 }
 
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
 /// Describes the output in at most `columns` columns: anything unusual, its command if one is recorded, its first line.
 pub(super) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> Vec<Span> {
     let theme = &screen.canvas.theme;
@@ -145,8 +161,10 @@ pub(super) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> V
     let mut spans: Vec<Span> =
         remarks.map(|remark| Span::new(format!("{remark}  "), theme.warning)).collect();
     if let Some(peek) = screen.listing.details.peek(entry) {
-        if !peek.command.is_empty() {
-            spans.push(Span::plain(format!("$ {}  ", peek.command)));
+        let recorded = call(screen, entry).map(|call| SafeText::from(first_line(&call.command)));
+        let command = recorded.filter(|_| peek.command.is_empty()).unwrap_or_else(|| peek.command.clone());
+        if !command.is_empty() {
+            spans.push(Span::plain(format!("$ {command}  ")));
         }
         spans.push(Span::new(peek.first_line.clone(), theme.dim));
     }

@@ -19,6 +19,8 @@ pub(super) enum Column {
     Access,
     /// The session, or else the project.
     Session,
+    /// The agent's id of the call that the output is of.
+    Call,
 }
 
 /// Columns between two columns of text.
@@ -39,6 +41,7 @@ pub(super) fn heading(column: Column, width: usize) -> &'static str {
         Column::Got => "model got",
         Column::Access if width < 11 => "mode",
         Column::Access => "mode, owner",
+        Column::Call => "call",
         Column::Session if width < 16 => "session",
         Column::Session => "session, project",
     }

@@ -23,7 +23,8 @@ enum Omitted {
     Bar,
 }
 
-const OMITTED: [Omitted; 6] = [
+const OMITTED: [Omitted; 7] = [
+    Omitted::Column(Column::Call),
     Omitted::Column(Column::Session),
     Omitted::Column(Column::Tool),
     Omitted::Column(Column::Access),
@@ -46,6 +47,7 @@ impl Columns {
             Column::Got,
             Column::Access,
             Column::Session,
+            Column::Call,
         ];
         let least = (width / 5).max(16);
         let mut columns = Self { shown: Vec::new(), bar, content: 0 };
@@ -90,8 +92,10 @@ impl Columns {
             Column::Got => (widest, 9, if self.bar > 4 { 18 } else { 9 }),
             Column::Access => (widest, 4, 15),
             Column::Session => (widest.max(known.session), 7, 20),
+            Column::Call => (widest, 4, 16),
         };
-        let is_empty = widest == 0 && matches!(column, Column::Tool | Column::Access | Column::Session);
+        let is_empty =
+            widest == 0 && matches!(column, Column::Tool | Column::Access | Column::Session | Column::Call);
         (!is_empty).then(|| (column, widest.clamp(least, most)))
     }
 }

@@ -1,0 +1,133 @@
+//! Finds the call whose result names a stored output. A spill does not say whose it is, so the sessions near it in time are
+//! looked through.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use memchr::memmem::Finder;
+
+use super::command::command;
+use super::list;
+use super::model::Call;
+use super::reader::{ReadProgress, SessionFile};
+use super::spill::{SpillState, state_of};
+
+/// The most sessions that are looked through for one output.
+const MOST_SESSIONS: usize = 64;
+
+/// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.
+const SHORTEST: usize = 5;
+
+/// How many bytes of a file are searched at once.
+const CHUNK: usize = 1 << 20;
+
+/// How much earlier than its output a session may seem to have been written, for clocks that differ.
+const SLACK: Duration = Duration::from_secs(60);
+
+/// A call whose result names an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitingCall {
+    /// Where the session is.
+    pub file: SessionFile,
+    /// The agent's id of the call.
+    pub call: String,
+    /// What the call did, as the model wrote it; empty if the records do not tell.
+    pub command: String,
+}
+
+/// Looks through `sessions` for the call that names the file at `path`; `None` if there is none among those near it in time,
+/// or `progress` gave up. `uid` owns the files that count.
+pub fn find(
+    sessions: &[SessionFile],
+    path: &Path,
+    uid: u32,
+    progress: &dyn ReadProgress,
+) -> Option<CitingCall> {
+    let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= SHORTEST)?;
+    let written = path.symlink_metadata().ok()?.modified().ok();
+    let finder = Finder::new(name.as_encoded_bytes());
+    for file in near(sessions, path, written) {
+        if !progress.step(0, 1) {
+            return None;
+        }
+        if may_hold(file, &finder, progress)
+            && let Some(found) = in_session(file, path, name, uid, progress)
+        {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Returns the sessions that may have written an output: first those whose id is in its path, then those that were changed
+/// after it, the nearest first.
+fn near<'a>(
+    sessions: &'a [SessionFile],
+    path: &Path,
+    written: Option<SystemTime>,
+) -> impl Iterator<Item = &'a SessionFile> {
+    let text = path.to_string_lossy().into_owned();
+    let named = |file: &SessionFile| !file.id.is_empty() && text.contains(&file.id);
+    let (mut first, rest): (Vec<_>, Vec<_>) = sessions.iter().partition(|file| named(file));
+    let after = |file: &&SessionFile| match (file.modified, written) {
+        (Some(changed), Some(written)) => changed + SLACK >= written,
+        _ => true,
+    };
+    let mut rest: Vec<_> = rest.into_iter().filter(after).collect();
+    rest.sort_by_key(|file| file.modified);
+    first.extend(rest);
+    first.into_iter().take(MOST_SESSIONS)
+}
+
+/// Whether a session may name a file, by the bytes of its log. Forms with several files, and databases, always may.
+fn may_hold(file: &SessionFile, finder: &Finder, progress: &dyn ReadProgress) -> bool {
+    if file.path.extension() != Some(OsStr::new("jsonl")) {
+        return true;
+    }
+    // Sub-agents have logs of their own beside the session's.
+    if file.path.with_extension("").is_dir() {
+        return true;
+    }
+    let Ok(mut log) = File::open(&file.path) else { return false };
+    let overlap = finder.needle().len() - 1;
+    let (mut buffer, mut kept) = (vec![0; CHUNK + overlap], 0);
+    loop {
+        match log.read(&mut buffer[kept..]) {
+            Ok(0) => return false,
+            Ok(read) => {
+                let filled = kept + read;
+                if finder.find(&buffer[..filled]).is_some() {
+                    return true;
+                }
+                let from = filled.saturating_sub(overlap);
+                buffer.copy_within(from..filled, 0);
+                kept = filled - from;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+        if !progress.step(0, 1) {
+            return false;
+        }
+    }
+}
+
+fn in_session(
+    file: &SessionFile,
+    path: &Path,
+    name: &OsStr,
+    uid: u32,
+    progress: &dyn ReadProgress,
+) -> Option<CitingCall> {
+    let opened = list::open(file, progress).ok()?;
+    let transcript = opened.transcript();
+    let cites = |call: &&Call| {
+        let by_name = call.cites.iter().any(|cite| cite.path.file_name() == Some(name));
+        by_name && matches!(state_of(call, &file.path, uid), Some(SpillState::Here(here)) if here == path)
+    };
+    let call = transcript.calls.iter().find(cites)?;
+    Some(CitingCall { file: file.clone(), call: call.id.to_string(), command: command(transcript, call) })
+}

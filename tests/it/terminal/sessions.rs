@@ -1,0 +1,78 @@
+//! Sessions, their calls, and a recorded call, as the agent's files have them.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use crate::common::home::Home;
+use crate::common::records::{SESSION, claude, result_of, root, use_of};
+use crate::common::session::Session;
+
+#[test]
+fn from_sessions_to_a_call_and_back() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.keys("T").wait_for("1 session").wait_for("claude-code").wait_for("/home/u/proj");
+    session.keys("\r").wait_for("3 calls, 1 cut").wait_for("spill here").wait_for("= claude-code/bash");
+    session.keys("\r").wait_for("recorded by claude-code 2.1.330").wait_status("kept 527 of 12,000 lines");
+    session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("= equal");
+    session.keys("i").wait_for("recorded by claude-code 2.1.330");
+    session.keys("I").wait_for("only here 0 B").wait_for("byte for byte");
+    session.keys("\x1b").wait_gone("only here 0 B");
+    session.keys("ar").wait_for("the record of this call").wait_for("tool_use_id");
+    session.keys("q").wait_gone("tool_use_id");
+    session.keys("ad").wait_status("the records hold no display copy");
+    session.keys("q").wait_for("3 calls, 1 cut");
+    session.keys("q").wait_for("1 session");
+    session.keys("q").wait_for("Stores   1 output");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn an_output_of_stores_leads_to_its_call_and_the_call_to_its_output() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.wait_for("$ seq 1 12000");
+    session.keys("C").wait_for("3 calls, 1 cut").wait_for("spill here");
+    session.keys("S").wait_for("Stores   1 output").wait_for("b12345678");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
+fn a_session_that_grows_is_followed() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.keys("T").wait_for("1 session");
+    session.keys("\r").wait_for("3 calls, 1 cut");
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let mut log = OpenOptions::new().append(true).open(log).unwrap();
+    let (call, result) = (use_of("c4", "echo late"), result_of("c4", "late", false));
+    // The last line is not whole yet: no error, and no call.
+    let half = format!("{call}\n{result}");
+    log.write_all(&half.as_bytes()[..half.len() - 20]).unwrap();
+    session.wait_for("4 calls, 1 cut").wait_for("echo late");
+    log.write_all(&half.as_bytes()[half.len() - 20..]).unwrap();
+    log.write_all(b"\n").unwrap();
+    session.keys("G").wait_for("got 4 B");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
+fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
+    let home = Home::new();
+    let spill = claude(&home);
+    std::fs::remove_file(&spill).unwrap();
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.keys("T").wait_for("1 session");
+    session.keys("\r").wait_for("the whole output is not at hand");
+    session.keys("\r").wait_status("its spill was deleted since");
+    session.keys("<").wait_status("limits have no effect");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
