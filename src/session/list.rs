@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use crate::env::Env;
 
 use super::agents::FORMATS;
+use super::exposure::is_open_to_others;
 use super::find;
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
@@ -40,6 +41,8 @@ pub struct ListedSession {
     pub file: SessionFile,
     /// What the ends of the file say. The title is one line.
     pub facts: SessionFacts,
+    /// Whether other users of the machine can read the file.
+    pub is_open_to_others: bool,
 }
 
 impl ListedSession {
@@ -128,7 +131,8 @@ pub fn listed(file: SessionFile) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
     let title = facts.title.as_deref().and_then(first_words);
     let agent = format_of(&file).map_or("", |format| format.agent());
-    Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file })
+    let is_open_to_others = is_open_to_others(&file.path);
+    Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
 }
 
 /// Returns when a session was last changed.

@@ -13,6 +13,7 @@ pub mod copies;
 pub mod database;
 pub mod document;
 pub mod examine;
+pub mod exposure;
 pub mod find;
 pub mod json;
 pub mod list;

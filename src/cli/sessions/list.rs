@@ -16,6 +16,7 @@ use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::{size, span, thousands, tokens};
 use crate::session::copies::{SeenCalls, families};
+use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::SessionError;
@@ -37,6 +38,7 @@ struct SessionJson {
     started: Option<String>,
     ended: Option<String>,
     live: bool,
+    open_to_others: bool,
     path: String,
     size: u64,
     calls: Option<u64>,
@@ -55,7 +57,9 @@ struct SessionLine {
 
 /// Lists sessions, the last changed first.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
-    let rows = counted(found(config, args)?, config.env.uid());
+    let sessions = found(config, args)?;
+    warn_of_open(&sessions);
+    let rows = counted(sessions, config.env.uid());
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         json(&mut out, &rows.iter().map(record).collect::<Vec<_>>())?;
@@ -86,6 +90,20 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         ControlFlow::Continue(())
     });
     Ok(found)
+}
+
+/// Says which sessions other users of the machine can read.
+fn warn_of_open(sessions: &[ListedSession]) {
+    let open = || sessions.iter().filter(|session| session.is_open_to_others);
+    let Some(first) = open().next() else { return };
+    let count = match open().count() {
+        1 => "1 session".to_owned(),
+        count => format!("{} sessions", thousands(count as u64)),
+    };
+    let remedy = directory_to_close(&first.file.path);
+    let remedy =
+        remedy.map_or(String::new(), |dir| format!("; `chmod 700 {}` keeps them out", dir.display()));
+    say(&format!("other users can read {count}, such as {}{remedy}", first.file.path.display()));
 }
 
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
@@ -132,7 +150,7 @@ fn line(session: ListedSession, counted: Result<CountedSession, SessionError>) -
 }
 
 fn record(row: &SessionLine) -> SessionJson {
-    let SessionLine { session: ListedSession { agent, file, facts }, .. } = row;
+    let SessionLine { session: ListedSession { agent, file, facts, is_open_to_others }, .. } = row;
     let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
     SessionJson {
         id: file.id.clone(),
@@ -143,6 +161,7 @@ fn record(row: &SessionLine) -> SessionJson {
         started: facts.started.map(|at| at.to_string()),
         ended: facts.ended.map(|at| at.to_string()),
         live: row.session.is_live(SystemTime::now()),
+        open_to_others: *is_open_to_others,
         path: file.path.to_string_lossy().into_owned(),
         size: file.size,
         calls: sum(|sums| sums.calls),
@@ -171,7 +190,7 @@ fn table(rows: &[SessionLine]) -> Table<11> {
     ];
     let mut table = Table::new(heads).yielding(&[10, 2, 9]);
     for row in rows {
-        let SessionLine { session: ListedSession { agent, file, facts }, .. } = row;
+        let SessionLine { session: ListedSession { agent, file, facts, .. }, .. } = row;
         let version = facts.version.as_deref().unwrap_or_default();
         let agent = format!("{} {version}", agent);
         let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map_or("?".into(), |sums| thousands(of(sums)));

@@ -2,6 +2,7 @@
 
 mod call;
 mod changing;
+mod open;
 mod verify;
 
 use std::fs;

@@ -2,23 +2,28 @@
 //!
 //! A database in write-ahead mode has two files beside it, which even a reader would create. Without them nobody has it
 //! open, and it is read as one that does not change (and again, if it did). With both it is opened for reading only. With
-//! the log alone, which the agent left behind, a private copy of both is read.
+//! the log alone, which the agent left behind, a private copy of both is read; it is made once, not for each session, and
+//! has no name from the moment on at which it can be read.
+
+mod records;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
 use super::reader::SessionError;
-use super::record::{LONGEST_RECORD, RecordSource};
+
+pub use records::{RowRecords, RowsOf};
 
 /// The first bytes of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -84,7 +89,6 @@ impl From<rusqlite::Error> for DatabaseError {
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
-    connection: Connection,
     access: Access,
 }
 
@@ -92,12 +96,22 @@ pub struct Database {
 #[derive(Debug)]
 enum Access {
     /// As one that does not change, by what it was when it was opened.
-    Immutable(Vec<FileState>),
+    Immutable(Connection, Vec<FileState>),
     /// Together with whoever writes it.
-    Shared,
-    /// A copy, which is deleted at the end.
-    Copy { _directory: tempfile::TempDir },
+    Shared(Connection),
+    /// A copy, which several readers may share.
+    Copy(Arc<Mutex<Connection>>),
 }
+
+/// The copy that was made last.
+#[derive(Debug)]
+struct LastCopy {
+    path: PathBuf,
+    of: Vec<FileState>,
+    connection: Arc<Mutex<Connection>>,
+}
+
+static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
 
 /// What tells whether a file changed: its length, time and number; nothing if it is not there.
 type FileState = Option<(u64, i64, i64, u64)>;
@@ -123,15 +137,21 @@ impl Database {
         }
         let log = length(&beside(path, "-wal"));
         let shared = length(&beside(path, "-shm"));
-        let (connection, access) = match (log, shared) {
+        let access = match (log, shared) {
             (None | Some(0), _) => {
                 let states = states(path);
-                (connect(path, "mode=ro&immutable=1")?, Access::Immutable(states))
+                Access::Immutable(connect(path, "mode=ro&immutable=1")?, states)
             }
-            (Some(_), Some(_)) => (connect(path, "mode=ro")?, Access::Shared),
-            (Some(log), None) => copied(path, log)?,
+            (Some(_), Some(_)) => Access::Shared(connect(path, "mode=ro")?),
+            (Some(log), None) => Access::Copy(copied(path, log)?),
         };
-        Ok(Self { path: path.to_owned(), connection, access })
+        Ok(Self { path: path.to_owned(), access })
+    }
+
+    /// Whether the database may stay open between looks. While it is open together with the agent, the agent cannot take
+    /// in its log when it ends.
+    fn may_stay_open(&self) -> bool {
+        !matches!(self.access, Access::Shared(_))
     }
 
     /// Reads what `work` reads, as it was at one moment.
@@ -156,7 +176,15 @@ impl Database {
         &self,
         work: &mut impl FnMut(&TableRows) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
-        let transaction = self.connection.unchecked_transaction()?;
+        let shared;
+        let connection = match &self.access {
+            Access::Immutable(connection, _) | Access::Shared(connection) => connection,
+            Access::Copy(connection) => {
+                shared = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                &shared
+            }
+        };
+        let transaction = connection.unchecked_transaction()?;
         let done = work(&TableRows { connection: &transaction });
         // Nothing was written: to end it is all.
         let _ = transaction.rollback();
@@ -165,8 +193,8 @@ impl Database {
 
     fn is_as_opened(&self) -> bool {
         match &self.access {
-            Access::Immutable(before) => *before == states(&self.path),
-            Access::Shared | Access::Copy { .. } => true,
+            Access::Immutable(_, before) => *before == states(&self.path),
+            Access::Shared(_) | Access::Copy(_) => true,
         }
     }
 }
@@ -189,11 +217,26 @@ fn connect(path: &Path, parameters: &str) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// Copies a database and its log into a private directory, and opens the copy, which takes the log in.
-fn copied(path: &Path, log: u64) -> Result<(Connection, Access), DatabaseError> {
+/// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
+fn copied(path: &Path, log: u64) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
+    let mut last = LAST_COPY.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = states(path);
+    if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {
+        return Ok(Arc::clone(&copy.connection));
+    }
     if length(path).unwrap_or(0).saturating_add(log) > MOST_COPIED {
         return Err(DatabaseError::TooLarge);
     }
+    *last = None;
+    let (connection, of) = copy(path)?;
+    let connection = Arc::new(Mutex::new(connection));
+    *last = Some(LastCopy { path: path.to_owned(), of, connection: Arc::clone(&connection) });
+    Ok(connection)
+}
+
+/// Copies a database and its log into a private directory, and opens the copy, which takes the log in. Then the directory
+/// is deleted: what is open stays readable.
+fn copy(path: &Path) -> Result<(Connection, Vec<FileState>), DatabaseError> {
     let directory = tempfile::Builder::new()
         .prefix("overspill-")
         .permissions(fs::Permissions::from_mode(0o700))
@@ -207,7 +250,10 @@ fn copied(path: &Path, log: u64) -> Result<(Connection, Access), DatabaseError> 
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(&copy, flags)?;
             connection.pragma_update(None, "trusted_schema", false)?;
-            return Ok((connection, Access::Copy { _directory: directory }));
+            // One file, into which the log is taken.
+            connection.pragma_update(None, "locking_mode", "exclusive")?;
+            connection.pragma_update(None, "journal_mode", "delete")?;
+            return Ok((connection, before));
         }
     }
     Err(DatabaseError::Changing)
@@ -308,75 +354,5 @@ impl TableRow<'_> {
             ValueRef::Real(number) => Some(number),
             _ => None,
         }
-    }
-}
-
-/// A column of a table that holds records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowsOf {
-    /// The table.
-    pub table: &'static str,
-    /// The column with the record's JSON.
-    pub column: &'static str,
-}
-
-/// Records in rows, looked up by the number of the row. The database is open from the first look on.
-#[derive(Debug)]
-pub struct RowRecords {
-    path: PathBuf,
-    rows: RowsOf,
-    database: Mutex<Option<Database>>,
-}
-
-impl RowRecords {
-    /// Takes the path of the database, and where the records are in it.
-    pub fn new(path: impl Into<PathBuf>, rows: RowsOf) -> Self {
-        Self { path: path.into(), rows, database: Mutex::new(None) }
-    }
-
-    fn look_up(
-        &self,
-        database: &mut Database,
-        row: i64,
-        range: &Range<u64>,
-    ) -> Result<Vec<u8>, DatabaseError> {
-        let RowsOf { table, column } = self.rows;
-        let length = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-        // As a blob, so that places are bytes.
-        let sql = format!(
-            "SELECT substr(CAST({column} AS BLOB), {}, {length}) FROM {table} WHERE rowid = {row}",
-            range.start.saturating_add(1)
-        );
-        database.whole(|rows| {
-            let mut found = Err(DatabaseError::Io(io::ErrorKind::NotFound.into()));
-            rows.each(&sql, &[], &mut |row| {
-                found = Ok(row.bytes(0).unwrap_or_default().to_vec());
-                false
-            })?;
-            found
-        })
-    }
-}
-
-impl RecordSource for RowRecords {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let mut open = self.database.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let opened = match open.take() {
-            Some(database) => Ok(database),
-            None => Database::open(&self.path),
-        };
-        let found = opened.and_then(|mut database| {
-            let found = self.look_up(&mut database, row, &range);
-            *open = Some(database);
-            found
-        });
-        found.map_err(|error| match error {
-            DatabaseError::Io(error) => error,
-            error => io::Error::other(error.to_string()),
-        })
     }
 }

@@ -1,0 +1,60 @@
+//! Whether other users of the machine can read a session: agents write down keys and private text.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The bits of a mode by which others may read a file and search a directory: those of the group, and of everybody.
+const OTHERS: [(u32, u32); 2] = [(0o040, 0o010), (0o004, 0o001)];
+
+/// Whether the group or everybody can read a file: by its own mode, and by those of all directories above it.
+pub fn is_open_to_others(file: &Path) -> bool {
+    let Some(mode) = mode(file) else { return false };
+    let may = OTHERS.map(|(read, search)| (mode & read != 0, search));
+    // Most files that others might read lie in a directory that nobody else can search.
+    let above = || file.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+    may.into_iter().any(|(may, search)| may && above().all(|dir| mode_of(dir) & search != 0))
+}
+
+/// Returns the directory to be closed: the agent's own, the hidden one above the file, else the one that holds the file.
+pub fn directory_to_close(file: &Path) -> Option<PathBuf> {
+    let is_hidden =
+        |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    file.ancestors().skip(1).filter(is_hidden).last().or_else(|| file.parent()).map(Path::to_owned)
+}
+
+fn mode(path: &Path) -> Option<u32> {
+    path.metadata().ok().map(|meta| meta.mode())
+}
+
+/// A directory that cannot be looked at counts as closed.
+fn mode_of(dir: &Path) -> u32 {
+    mode(dir).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_open_if_it_and_all_directories_above_are() {
+        // Below a directory that is open to all, as the directory for temporary files is.
+        let top = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        let dir = top.path().join(".agent");
+        let file = dir.join("s.jsonl");
+        fs::create_dir(&dir).unwrap();
+        fs::write(&file, "").unwrap();
+        let with = |of_dir, of_file| {
+            fs::set_permissions(&dir, Permissions::from_mode(of_dir)).unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
+            is_open_to_others(&file)
+        };
+        let is_below_open = top.path().ancestors().skip(1).all(|dir| mode_of(dir) & 0o001 != 0);
+        assert_eq!(with(0o755, 0o644), is_below_open);
+        assert!(!with(0o700, 0o644) && !with(0o755, 0o600) && !with(0o710, 0o604));
+        assert_eq!(directory_to_close(&file), Some(dir));
+        assert!(!is_open_to_others(&top.path().join("none")));
+    }
+}
