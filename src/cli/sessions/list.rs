@@ -58,7 +58,9 @@ struct SessionLine {
 /// Lists sessions, the last changed first.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     let sessions = found(config, args)?;
-    warn_of_open(&sessions);
+    if !args.json {
+        warn_of_open(&sessions);
+    }
     let rows = counted(sessions, config.env.uid());
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
