@@ -117,6 +117,8 @@ pub struct Verifier {
 impl Verifier {
     /// Takes the policies of an agent from a catalog. Faulty files are left out.
     pub fn new(catalog: &Catalog, agent: &str) -> Self {
+        // Kilo has the tools of opencode, on which it is built.
+        let agent = if agent == "kilo" { "opencode" } else { agent };
         let names = catalog.names().filter(|name| name.split('/').next() == Some(agent));
         Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
     }

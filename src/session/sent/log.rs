@@ -318,3 +318,81 @@ fn number_of<T: Hash + ?Sized>(value: &T) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOWHERE: RecordSpan = RecordSpan { source: 0, row: 0, start: 0, len: 0 };
+
+    fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
+        let facts = RequestFacts { id, base, keep, at: None, purpose: "sdk" };
+        log.add_request(&facts, NOWHERE, tail.iter().map(|byte| [*byte; 32]));
+    }
+
+    fn messages(log: &RequestLog, number: u32) -> Vec<Option<u8>> {
+        log.messages(number).iter().map(|hash| hash.map(|hash| hash[0])).collect()
+    }
+
+    #[test]
+    fn a_request_goes_on_from_the_first_messages_of_another() {
+        let mut log = RequestLog::default();
+        add(&mut log, "a", None, 0, &[1, 2, 3]);
+        add(&mut log, "b", Some("a"), 3, &[4]);
+        add(&mut log, "c", Some("b"), 2, &[5, 6]);
+        add(&mut log, "d", Some("c"), 3, &[]);
+        add(&mut log, "e", Some("x"), 2, &[7]);
+        add(&mut log, "f", Some("a"), 9, &[8]);
+        let known = |bytes: &[u8]| bytes.iter().copied().map(Some).collect::<Vec<_>>();
+        assert_eq!(messages(&log, 1), known(&[1, 2, 3, 4]));
+        assert_eq!(messages(&log, 2), known(&[1, 2, 5, 6]));
+        assert_eq!(messages(&log, 3), known(&[1, 2, 5]));
+        assert_eq!(messages(&log, 4), [None, None, Some(7)], "an unknown base");
+        assert_eq!(messages(&log, 5).len(), 10, "a base that is too short");
+        assert_eq!((log.first_request(&[5; 32]), log.first_request(&[9; 32])), (Some(2), None));
+    }
+
+    #[test]
+    fn a_hash_has_64_hexadecimal_digits() {
+        assert_eq!(message_hash(&"0f".repeat(32)), Some([15; 32]));
+        assert_eq!(
+            [message_hash("0f"), message_hash(&"+f".repeat(32)), message_hash(&"é".repeat(32))],
+            [None; 3]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_requests_have_lists(
+            all in proptest::collection::vec((0u8..6, proptest::option::of(0u8..6), 0u32..9, any::<Vec<u8>>()), 0..12),
+        ) {
+            let mut log = RequestLog::default();
+            for (id, base, keep, tail) in &all {
+                let base = base.map(|base| base.to_string());
+                add(&mut log, &id.to_string(), base.as_deref(), *keep, &tail[..tail.len().min(5)]);
+            }
+            for (number, (_, _, keep, tail)) in all.iter().enumerate() {
+                let len = log.messages(number as u32).len();
+                prop_assert_eq!(len, *keep as usize + tail.len().min(5));
+            }
+        }
+
+        #[test]
+        fn any_records_are_of_turns(speakers in proptest::collection::vec(0u32..4, 1..40), of in any::<prop::sample::Index>()) {
+            let mut log = RequestLog::default();
+            for (start, speaker) in speakers.iter().enumerate() {
+                let speaker = speaker.checked_sub(1).map_or(Speaker::User, Speaker::Model);
+                log.add_spoken(speaker, RecordSpan { start: start as u64, len: 1, ..NOWHERE });
+            }
+            let mut all = 0;
+            log.turns(0, &mut |turn| { all += turn.model.len() + turn.user.len(); true });
+            prop_assert_eq!(all, speakers.len());
+            let at = of.index(speakers.len()) as u64;
+            let turn = log.turn_of(RecordSpan { start: at, len: 1, ..NOWHERE }).unwrap();
+            let holds = turn.model.iter().chain(&turn.user).any(|record| record.start == at);
+            prop_assert!(holds);
+        }
+    }
+}

@@ -12,6 +12,15 @@ use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look
 /// What stands in the place of a result that the agent took out of its requests.
 const CLEARED: &str = "[Old tool result content cleared]";
 
+/// The most messages that are looked at for one call.
+const MOST_BLOBS: usize = 16;
+
+/// The most records of the user, as of parallel calls, that are looked at together.
+const MOST_TOGETHER: usize = 32;
+
+/// The longest that they may be together, in bytes.
+const LONGEST_TOGETHER: u64 = 32 << 20;
+
 /// What the model got for a call.
 #[derive(Clone, Debug)]
 pub struct BestResults {
@@ -66,20 +75,28 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
         return Err(NotSent::NoRequests);
     }
     let mut found = Vec::new();
-    for blob in log.blobs_of(call.thread, &call.id) {
+    for blob in log.blobs_of(call.thread, &call.id).take(MOST_BLOBS) {
         let hash = claimed_hash(transcript, blob)?;
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
     }
     let own = call.first().and_then(|first| first.record);
-    if let Some((own, turn)) = own.and_then(|own| Some((own, log.turn_of(own)?))) {
-        each_message(transcript, MessageRole::User, &turn.user, &mut |hash, records| {
+    if let Some(own) = own {
+        let alone = vec![own];
+        let around = log.turn_of(own).map(|turn| turn.user).filter(|records| is_short(records));
+        each_message(transcript, MessageRole::User, &around.unwrap_or(alone), &mut |hash, records| {
             let request = log.first_request(&hash).filter(|_| records.contains(&own));
             found.extend(request.map(|request| Carrier { request, hash, blob: None }));
         });
     }
     found.sort_by_key(|carrier| carrier.request);
     if found.is_empty() { Err(NotSent::NotCarried) } else { Ok(found) }
+}
+
+/// Whether records are few and short enough to be read for each call in them.
+fn is_short(records: &[RecordSpan]) -> bool {
+    let bytes = records.iter().fold(0, |bytes: u64, record| bytes.saturating_add(record.len));
+    records.len() <= MOST_TOGETHER && bytes <= LONGEST_TOGETHER
 }
 
 /// The result as a message has it.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use overspill::session::model::{Call, Evidence, ResultFate};
 use overspill::session::sent::{MessageFault, MessageProof, NotSent, best, request_of, write_request};
 use overspill::session::transcript::Transcript;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -120,6 +121,53 @@ fn a_result_is_as_the_first_request_with_it_carried_it() {
     assert_eq!((first.evidence, best.not_sent), (Evidence::Sent, None));
     assert_eq!(first.at.unwrap().to_string(), "2026-11-22T06:00:00Z");
     assert_eq!(super::first(transcript, "c1"), "out  \n", "the history holds what it held");
+}
+
+/// A session with a message that was written for a request, and one that is made of records.
+fn both_kinds() -> Vec<String> {
+    let mut log = Log::default();
+    let called = log.calls("c1");
+    log.result("c1", json!("out"));
+    let blob = log.blob(&user(&[result("c1", json!("out!"))]));
+    log.request(0, &[hash(&called), blob]);
+    let called = log.calls("c2");
+    let second = log.result("c2", json!([{"type": "text", "text": "two"}]));
+    log.request(2, &[hash(&called), hash(&second)]);
+    log.records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn damaged_records_prove_nothing_else(
+        order in Just(both_kinds()).prop_shuffle(),
+        is_shuffled in any::<bool>(),
+        at in any::<prop::sample::Index>(),
+        byte in proptest::option::of(any::<u8>()),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s1.jsonl");
+        let mut bytes = if is_shuffled { order.concat() } else { both_kinds().concat() }.into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte.unwrap_or(bytes[at]);
+        std::fs::write(&path, &bytes).unwrap();
+        let (head, _) = overspill::session::find::ends(&path).unwrap();
+        let known = overspill::session::FORMATS.iter().find(|format| format.name() == "claude-code").unwrap();
+        let Some(file) = known.recognise(&path, &head) else { return Ok(()) };
+        let opened = known.open(&file, &()).unwrap();
+        let transcript = opened.transcript();
+        for call in &transcript.calls {
+            let found = best(transcript, call);
+            for sent in found.results.iter().filter(|result| result.evidence == Evidence::Sent) {
+                let text = text_of(transcript, sent);
+                let was_sent = ["out!", "two"].contains(&text.as_str());
+                prop_assert!(was_sent, "{}", text);
+            }
+            if let Ok(request) = request_of(transcript, call) {
+                let _ = write_request(transcript, &request, &mut std::io::sink());
+            }
+        }
+    }
 }
 
 #[test]

@@ -25,8 +25,11 @@ fn counted(command: &str) -> Option<String> {
 
 /// Returns the verdicts on all calls of a sample that were cut. A spill that the sample lacks is made again.
 fn verdicts(version: &str, agent: &str) -> Option<Vec<(String, Verdict)>> {
+    verdicts_by(&Verifier::new(&Catalog::builtin(), agent), version, agent)
+}
+
+fn verdicts_by(verifier: &Verifier, version: &str, agent: &str) -> Option<Vec<(String, Verdict)>> {
     let home = home_of(version)?;
-    let verifier = Verifier::new(&Catalog::builtin(), agent);
     let mut found = Vec::new();
     for file in sessions_in(&home, agent) {
         let format = FORMATS.iter().find(|format| format.name() == file.format).unwrap();
@@ -108,4 +111,11 @@ fn samples_are_equal() {
     equal("cline-3.0.65", "cline", "run_commands", "cline/result");
     equal("kimi-1.49.0", "kimi-cli", "Shell", "kimi-cli/shell");
     equal("kimi-1.49.0", "kimi-cli", "TaskOutput", "kimi-cli/task");
+}
+
+#[test]
+fn kilo_has_the_tools_of_opencode() {
+    let verifier = Verifier::new(&Catalog::builtin(), "kilo");
+    let Some(found) = verdicts_by(&verifier, "opencode-1.18.33", "opencode") else { return };
+    assert!(!found.is_empty() && found.iter().all(|(_, verdict)| verdict.mark() == "="), "{found:?}");
 }
