@@ -52,7 +52,7 @@ impl ResultBody {
     ) -> io::Result<Self> {
         let head = match transcript.agent {
             "goose" => return in_parts(transcript, result, longest),
-            "cline" => match in_list(text, output) {
+            "cline" | "hermes" => match in_json(text, output) {
                 Some(body) => return Ok(body),
                 None => None,
             },
@@ -95,12 +95,17 @@ fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io:
     Ok(ResultBody { text, place: PlaceOf::Parts(breaks) })
 }
 
-/// Cline sends a list in JSON, with a result for each command: finds the one that begins as the output does.
-fn in_list(text: &str, output: &[u8]) -> Option<ResultBody> {
+/// Hermes sends a record in JSON, Cline a list with a record for each command: finds the one whose text begins as the output
+/// does.
+fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
     let mut tape = Tape::default();
-    let list = tape.read(text.as_bytes()).ok()?;
-    let results =
-        || list.items().filter_map(|item| item.get("result")).filter(|result| result.text().is_some());
+    let sent = tape.read(text.as_bytes()).ok()?;
+    let results = || {
+        sent.items()
+            .filter_map(|item| item.get("result"))
+            .chain(sent.get("output"))
+            .filter(|result| result.text().is_some())
+    };
     let beginning = String::from_utf8_lossy(output.get(..TELLING).unwrap_or(output)).into_owned();
     let start = |result: &Json| result.text().map(|text| text.to_text(TELLING).text).unwrap_or_default();
     let is_meant = |result: &Json| {
@@ -136,11 +141,11 @@ mod tests {
     #[test]
     fn the_result_that_an_output_led_to_is_found() {
         let text = r#"[{"query":"a","result":"one\n...","success":true},{"query":"b","result":"two\t\"x","success":true}]"#;
-        let body = in_list(text, b"two\t\"x and more").unwrap();
+        let body = in_json(text, b"two\t\"x and more").unwrap();
         assert_eq!(body.text, "two\t\"x");
         let at = |at: u64| &text[body.place(at) as usize..][..2];
         assert_eq!((at(0), at(3), at(4), at(5)), ("tw", "\\t", "\\\"", "x\""));
-        assert_eq!(in_list(text, b"other").unwrap().text, "one\n...");
-        assert!(in_list("no list", b"").is_none());
+        assert_eq!(in_json(text, b"other").unwrap().text, "one\n...");
+        assert!(in_json("no list", b"").is_none());
     }
 }

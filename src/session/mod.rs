@@ -23,6 +23,8 @@ pub mod reader;
 pub mod record;
 pub mod sent;
 pub mod spill;
+#[cfg(feature = "sqlite")]
+pub mod table;
 pub mod tally;
 pub mod text;
 pub mod transcript;

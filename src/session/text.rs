@@ -88,10 +88,29 @@ fn json(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) ->
 }
 
 fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {
-    let mut goes_on = true;
+    let (mut goes_on, mut held) = (true, Vec::new());
     chunks(transcript, span, &mut |chunk| {
-        goes_on = goes_on && take(&String::from_utf8_lossy(chunk));
-    })
+        held.extend_from_slice(chunk);
+        let whole = held.len() - started(&held);
+        goes_on = goes_on && take(&String::from_utf8_lossy(&held[..whole]));
+        held.drain(..whole);
+    })?;
+    if goes_on && !held.is_empty() {
+        take(&String::from_utf8_lossy(&held));
+    }
+    Ok(())
+}
+
+/// Returns how many bytes at the end begin a character of which the rest is to follow.
+fn started(bytes: &[u8]) -> usize {
+    let len = |lead: u8| match lead {
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
+        _ => 0,
+    };
+    let lasts = bytes.iter().rev().take(3).zip(1..);
+    lasts.filter(|(lead, count)| len(**lead) > *count).map(|(_, count)| count).next().unwrap_or(0)
 }
 
 fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {

@@ -9,7 +9,7 @@ use jiff::civil::DateTime;
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces};
-use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow};
+use crate::session::database::{DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
 use crate::session::find;
 use crate::session::json::{Json, Tape};
 use crate::session::model::{
@@ -19,8 +19,8 @@ use crate::session::model::{
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
+use crate::session::table::{self, TableSession};
 use crate::session::transcript::Transcript;
-use crate::session::watch::PathWatch;
 
 const AGENT: &str = "goose";
 
@@ -59,18 +59,11 @@ impl SessionFormat for Goose {
     fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
         let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
         let Some(root) = root.or_else(|| find::data_dir(env, "goose")) else { return };
-        let path = root.join("sessions/sessions.db");
-        if path.is_file() {
-            match listed(&path) {
-                Ok(sessions) => sessions.into_iter().for_each(found),
-                Err(error) => fault(format!("{}: {error}", path.display())),
-            }
-        }
+        table::find(&root.join("sessions/sessions.db"), listed, found, fault);
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let sessions = Database::is_one(head).then(|| listed(path).ok())??;
-        sessions.into_iter().max_by_key(|session| session.modified)
+        table::newest(path, head, listed)
     }
 
     fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
@@ -82,30 +75,24 @@ impl SessionFormat for Goose {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = GooseSession { file, watch, transcript: Transcript::new(AGENT) };
-        session.refresh(progress)?;
-        Ok(Box::new(session))
+        TableSession::open(AGENT, file, read, progress)
     }
 }
 
-fn listed(path: &Path) -> Result<Vec<SessionFile>, DatabaseError> {
-    let mut database = Database::open(path)?;
-    database.whole(|rows| {
-        let columns = rows.columns("sessions")?;
-        if !columns.contains("working_dir") {
-            return Ok(Vec::new());
-        }
-        let title = if columns.contains("name") { "name" } else { "NULL" };
-        let parent = if columns.contains("parent_session_id") { "parent_session_id" } else { "NULL" };
-        let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
-        let mut sessions = Vec::new();
-        rows.each(&sql, &[], &mut |row| {
-            sessions.push(session_file(path, &row));
-            true
-        })?;
-        Ok(sessions)
-    })
+fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+    let columns = rows.columns("sessions")?;
+    if !columns.contains("working_dir") {
+        return Ok(Vec::new());
+    }
+    let title = if columns.contains("name") { "name" } else { "NULL" };
+    let parent = if columns.contains("parent_session_id") { "parent_session_id" } else { "NULL" };
+    let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
+    let mut sessions = Vec::new();
+    rows.each(&sql, &[], &mut |row| {
+        sessions.push(session_file(path, &row));
+        true
+    })?;
+    Ok(sessions)
 }
 
 fn session_file(path: &Path, row: &TableRow) -> SessionFile {
@@ -129,61 +116,31 @@ fn utc(text: &str) -> Option<Timestamp> {
     time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
-/// A session in the database.
-struct GooseSession {
-    file: SessionFile,
-    watch: PathWatch,
-    transcript: Transcript,
-}
-
-impl GooseSession {
-    fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
-        let mut database = Database::open(&self.file.path)?;
-        database.whole(|rows| {
-            let mut out = Transcript::new(AGENT);
-            out.facts = self.file.facts.clone();
-            let source = out.add_source(Arc::new(RowRecords::new(self.file.path.clone(), MESSAGES)));
-            let sql = "SELECT rowid, content_json, created_timestamp, metadata_json FROM messages \
-                WHERE session_id = ? ORDER BY id";
-            let (mut tape, mut meta, mut is_wanted) = (Tape::default(), Tape::default(), true);
-            rows.each(sql, &[&self.file.id], &mut |row| {
-                out.unread.records += 1;
-                is_wanted = progress.step(out.unread.records, out.unread.records);
-                let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
-                let at = row.number(2).and_then(clock::number);
-                let hidden = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
-                let hidden = hidden.and_then(|meta| meta.get("agentVisible")?.bool()) == Some(false);
-                let fate = if hidden { ResultFate::Compacted(None) } else { ResultFate::InContext };
-                match row.bytes(1).map(|bytes| tape.read(bytes)) {
-                    Some(Ok(content)) => message(content, place, at, fate, &mut out),
-                    _ => out.unread.broken += 1,
-                }
-                is_wanted
-            })?;
-            if is_wanted { Ok(out) } else { Err(DatabaseError::GivenUp) }
-        })
-    }
-}
-
-impl OpenedSession for GooseSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if !self.watch.has_changed(&Database::files(&self.file.path)) {
-            return Ok(false);
+fn read(
+    file: &SessionFile,
+    rows: &TableRows,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+    let sql = "SELECT rowid, content_json, created_timestamp, metadata_json FROM messages \
+        WHERE session_id = ? ORDER BY id";
+    let (mut tape, mut meta, mut is_wanted) = (Tape::default(), Tape::default(), true);
+    rows.each(sql, &[&file.id], &mut |row| {
+        out.unread.records += 1;
+        is_wanted = progress.step(out.unread.records, out.unread.records);
+        let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+        let at = row.number(2).and_then(clock::number);
+        let hidden = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
+        let hidden = hidden.and_then(|meta| meta.get("agentVisible")?.bool()) == Some(false);
+        let fate = if hidden { ResultFate::Compacted(None) } else { ResultFate::InContext };
+        match row.bytes(1).map(|bytes| tape.read(bytes)) {
+            Some(Ok(content)) => message(content, place, at, fate, out),
+            _ => out.unread.broken += 1,
         }
-        let transcript = match self.read(progress) {
-            Ok(transcript) => transcript,
-            Err(error) => {
-                self.watch = PathWatch::default();
-                return Err(error.of(&self.file.path));
-            }
-        };
-        let before = std::mem::replace(&mut self.transcript, transcript);
-        Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
-    }
+        is_wanted
+    })?;
+    if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
 }
 
 fn message(content: Json, place: RecordPlace, at: Option<Timestamp>, fate: ResultFate, out: &mut Transcript) {

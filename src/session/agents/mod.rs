@@ -5,14 +5,19 @@ mod cline;
 mod codex;
 mod continue_cli;
 mod copilot;
+#[cfg(feature = "sqlite")]
+mod crush;
 mod gemini;
 #[cfg(feature = "sqlite")]
 mod goose;
+#[cfg(feature = "sqlite")]
+mod hermes;
 mod kimi_cli;
 mod kimi_code;
 mod opencode;
 mod pi;
 mod qwen;
+mod roo;
 
 use super::reader::SessionFormat;
 
@@ -28,6 +33,9 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &kimi_cli::KimiCli,
     &continue_cli::Continue,
     &cline::Cline,
+    &roo::ROO,
+    &roo::KILO,
+    &roo::CLINE,
     #[cfg(feature = "sqlite")]
     &opencode::OpencodeMessages,
     #[cfg(feature = "sqlite")]
@@ -37,4 +45,8 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &opencode::OpencodeTree,
     #[cfg(feature = "sqlite")]
     &goose::Goose,
+    #[cfg(feature = "sqlite")]
+    &hermes::Hermes,
+    #[cfg(feature = "sqlite")]
+    &crush::Crush,
 ];

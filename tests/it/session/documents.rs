@@ -189,3 +189,41 @@ fn cline_is_read_as_it_is_sent() {
     let verdict = verifier.verify(transcript, c1, whole_display(transcript, c1).as_ref());
     assert_eq!(verdict, Verdict::Equal { policy: "cline/result".into() });
 }
+
+#[test]
+fn tasks_of_editors_extensions_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let task = home.path().join(".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1");
+    let cut = "Command executed in '/p'. Command execution was not successful, inspect the cause and adjust as needed.\n\
+        Exit code: 3\n\nOutput (35.7KB) persisted. Artifact ID: cmd-17.txt\n\nPreview:\na\n[...3 bytes omitted...]\nb";
+    let used =
+        json!([{"type": "tool_use", "id": "c1", "name": "execute_command", "input": {"command": "make"}}]);
+    let got = json!([{"type": "tool_result", "tool_use_id": "c1", "content": cut}]);
+    let old = json!([{"type": "text", "text": "[read_file for 'x'] Result:\n\nx"}, {"type": "text", "text": "[note] more"}]);
+    let mut hidden = cline_message("user", got);
+    hidden["condenseParent"] = json!("s1");
+    let mut summary = cline_message("assistant", json!("summary"));
+    summary["condenseId"] = json!("s1");
+    let history = json!([cline_message("assistant", used), hidden, summary, cline_message("user", old)]);
+    let path = write(task.join("api_conversation_history.json"), &history);
+    write(
+        task.join("history_item.json"),
+        &json!({"task": "do it", "workspace": "/p", "ts": 1795378305189_i64}),
+    );
+    let found = sessions_in(home.path(), "roo");
+    assert_eq!((found.len(), found[0].id.as_str()), (1, "t1"));
+    let facts = list::facts(&found[0]).unwrap();
+    assert_eq!((facts.cwd.as_deref(), facts.title.as_deref()), (Some("/p"), Some("do it")));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert_eq!(transcript.agent, "roo");
+    let c1 = call(transcript, "c1");
+    assert_eq!((c1.exit, c1.cut, c1.fate()), (Some(3), CutState::Spill, ResultFate::Compacted(None)));
+    assert_eq!(c1.cites[0].path, task.join("command-output/cmd-17.txt"));
+    assert_eq!(first(transcript, "c1"), cut);
+    let old = call(transcript, "1795378305189.0");
+    assert_eq!((transcript.tool(old), old.fate()), ("read_file", ResultFate::InContext));
+    assert_eq!(transcript.calls.len(), 2);
+    let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
+    assert_eq!(open(&elsewhere).transcript().agent, "kilo");
+}

@@ -11,6 +11,7 @@ mod logs;
 mod samples;
 mod sent;
 mod stored;
+mod tables;
 mod verify;
 
 use std::path::{Path, PathBuf};

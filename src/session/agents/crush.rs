@@ -1,0 +1,257 @@
+//! Crush: a database in each project, with a row for each message. Not seen in use: after the program's source.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{last_line, name, text};
+use crate::session::database::{DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::find;
+use crate::session::json::{Json, Kind, Tape};
+use crate::session::model::{
+    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
+};
+use crate::session::reader::{
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+use crate::session::table::{self, TableSession};
+use crate::session::transcript::Transcript;
+
+const AGENT: &str = "crush";
+
+const MESSAGES: RowsOf = RowsOf { table: "messages", column: "parts" };
+
+/// The database, in a project's data directory.
+const DATABASE: &str = "crush.db";
+
+/// Kinds of parts that hold nothing about calls of tools.
+const OTHER_KINDS: &[&str] =
+    &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
+
+/// The sessions of Crush in databases.
+#[derive(Debug)]
+pub(crate) struct Crush;
+
+impl SessionFormat for Crush {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "none (source of August 2026)"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let data = named.or_else(|| find::data_dir(env, "crush"));
+        let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
+        let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let above = here.iter().flat_map(|dir| dir.ancestors());
+        databases.extend(above.map(|dir| dir.join(".crush").join(DATABASE)).find(|path| path.is_file()));
+        databases.sort();
+        databases.dedup();
+        databases.iter().for_each(|path| table::find(path, listed, found, fault));
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        table::newest(path, head, listed)
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        file.facts.clone()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        TableSession::open(AGENT, file, read, progress)
+    }
+}
+
+/// Returns the databases of the projects that the agent lists.
+fn of_projects(list: &Path) -> Vec<PathBuf> {
+    let bytes = FileRecords::new(list).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let Ok(list) = tape.read(bytes.trim_ascii()) else { return Vec::new() };
+    let projects = list.get("projects").into_iter().flat_map(|projects| projects.items());
+    let database = |project: Json| {
+        let (path, data) = (text(project, "path")?, text(project, "data_dir")?);
+        Some(Path::new(&path).join(data).join(DATABASE)).filter(|path| path.is_absolute())
+    };
+    projects.filter_map(database).collect()
+}
+
+/// Lists the sessions; those of sub-agents, which have a parent, are part of it.
+fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+    let of_session = rows.columns("sessions")?;
+    let is_crush = ["parent_session_id", "summary_message_id"].iter().all(|name| of_session.contains(*name));
+    if !is_crush || !rows.columns("messages")?.contains("parts") {
+        return Ok(Vec::new());
+    }
+    let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
+    let mut sessions = Vec::new();
+    let sql = "SELECT id, title, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL";
+    rows.each(sql, &[], &mut |row| {
+        let facts = SessionFacts {
+            id: row.text(0).unwrap_or_default(),
+            title: row.text(1),
+            cwd: cwd.clone(),
+            started: row.number(2).and_then(clock::number),
+            ended: row.number(3).and_then(clock::number),
+            ..SessionFacts::default()
+        };
+        sessions.push(SessionFile::in_database(AGENT, path, facts));
+        true
+    })?;
+    Ok(sessions)
+}
+
+fn read(
+    file: &SessionFile,
+    rows: &TableRows,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+    let mut threads = vec![(file.id.clone(), 0)];
+    rows.each("SELECT id, title FROM sessions WHERE parent_session_id = ?", &[&file.id], &mut |row| {
+        let id = row.text(0).unwrap_or_default();
+        let thread = out.thread_id(&id);
+        if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.text(1)) {
+            thread.name = title.into();
+        }
+        threads.push((id, thread));
+        true
+    })?;
+    for (session, thread) in threads {
+        let start = history_start(rows, &session)?;
+        let (mut is_wanted, mut tape) = (true, Tape::default());
+        let sql = "SELECT rowid, parts, model, created_at FROM messages WHERE session_id = ? ORDER BY created_at, rowid";
+        let mut count = 0;
+        rows.each(sql, &[&session], &mut |row| {
+            out.unread.records += 1;
+            is_wanted = progress.step(out.unread.records, out.unread.records);
+            let fate = if count < start { ResultFate::Compacted(None) } else { ResultFate::InContext };
+            count += 1;
+            match row.bytes(1).map(|parts| tape.read(parts)) {
+                Some(Ok(parts)) => {
+                    let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+                    message(parts, &row, thread, fate, place, out);
+                }
+                _ => out.unread.broken += 1,
+            }
+            is_wanted
+        })?;
+        if !is_wanted {
+            return Err(DatabaseError::GivenUp);
+        }
+    }
+    Ok(())
+}
+
+/// Returns how many messages stand before the summary with which the history begins.
+fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> {
+    let sql = "SELECT m.id = s.summary_message_id FROM messages m JOIN sessions s ON s.id = m.session_id \
+        WHERE m.session_id = ? ORDER BY m.created_at, m.rowid";
+    let (mut count, mut start) = (0, 0);
+    rows.each(sql, &[session], &mut |row| {
+        if row.integer(0) == Some(1) {
+            start = count;
+        }
+        count += 1;
+        true
+    })?;
+    Ok(start)
+}
+
+fn message(
+    parts: Json,
+    row: &TableRow,
+    thread: u32,
+    fate: ResultFate,
+    place: RecordPlace,
+    out: &mut Transcript,
+) {
+    let mut is_known = true;
+    let at = row.number(3).and_then(clock::number);
+    out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
+    for part in parts.items() {
+        let data = part.get("data");
+        match (name(part, "type").unwrap_or_default().as_str(), data) {
+            ("tool_call", Some(data)) => {
+                let Some(id) = name(data, "id") else { continue };
+                let tool = out.tool_id(&name(data, "name").unwrap_or_default());
+                let mut call = Call::new(id, thread, tool);
+                call.input = data.get("input").map(|input| place.span(input));
+                call.at = at;
+                call.record = Some(place.span(part));
+                out.add_call(call);
+            }
+            ("tool_result", Some(data)) => {
+                let Some(id) = name(data, "tool_call_id") else { continue };
+                let call = out.call_or_new(thread, &id, &name(data, "name").unwrap_or_default());
+                if call.results.is_empty() {
+                    result(part, data, place, call);
+                    call.results.iter_mut().for_each(|result| (result.at, result.fate) = (at, fate));
+                }
+            }
+            (kind, _) if OTHER_KINDS.contains(&kind) => {}
+            (kind, _) => {
+                out.unread.unknown(kind);
+                is_known = false;
+            }
+        }
+    }
+    out.unread.known += u64::from(is_known);
+}
+
+fn result(part: Json, data: Json, place: RecordPlace, call: &mut Call) {
+    let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
+    let is_error = data.get("is_error").and_then(|flag| flag.bool()) == Some(true);
+    call.exit = exit_of(&last_line(content));
+    let failed = is_error || call.exit.is_some_and(|code| code != 0);
+    call.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
+    let text = content.text().map(|content| content.to_text(MOST_LOOKED_AT).text).unwrap_or_default();
+    let notice = notice(&text);
+    call.cut = match notice {
+        Some(Some(_)) => CutState::Spill,
+        Some(None) => CutState::Lost,
+        None => CutState::No,
+    };
+    let path = notice.flatten().map(PathBuf::from);
+    call.cites = path.map(|path| Citation { path, bytes: None }).into_iter().collect();
+    call.results.push(CallResult {
+        evidence: Evidence::Recorded,
+        pieces: vec![TextPiece::Json(place.span(content))],
+        at: None,
+        fate: ResultFate::InContext,
+        record: Some(place.span(part)),
+    });
+}
+
+/// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.
+const MOST_LOOKED_AT: usize = 1 << 20;
+
+/// Returns the notice, a paragraph of its own, with the path in it if it has one:
+/// `... [12 lines truncated, full output: /x/output-1.log] ...`.
+fn notice(text: &str) -> Option<Option<&str>> {
+    text.split("\n\n").find_map(|line| {
+        let rest = line.strip_prefix("... [")?.strip_suffix("] ...")?;
+        let (lines, path) = rest.split_once(" lines truncated")?;
+        let is_number = !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit());
+        let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
+        is_number.then_some(path)
+    })
+}
+
+fn exit_of(line: &str) -> Option<i32> {
+    line.strip_prefix("Exit code ")?.parse().ok()
+}

@@ -1,0 +1,134 @@
+//! Hermes and Crush, which keep their messages in tables: made records, and true ones against the requests on the wire.
+
+use std::path::{Path, PathBuf};
+
+use overspill::session::list;
+use overspill::session::model::{CallStatus, CutState, ResultFate};
+use rusqlite::{Connection, params};
+use serde_json::{Value, json};
+
+use super::samples::compare_with_sent;
+use super::{call, first, open, sessions_in};
+
+fn database(path: PathBuf, schema: &str) -> (Connection, PathBuf) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(schema).unwrap();
+    (connection, path)
+}
+
+#[test]
+fn samples_are_as_sent() {
+    compare_with_sent("hermes-0.19.0", "hermes");
+}
+
+fn hermes(home: &Path) -> (Connection, PathBuf) {
+    let schema = "CREATE TABLE sessions (id TEXT, source TEXT, cwd TEXT, model TEXT, title TEXT, parent_session_id TEXT,
+            started_at REAL);
+        CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,
+            tool_calls TEXT, tool_name TEXT, timestamp REAL, active INTEGER, compacted INTEGER);
+        INSERT INTO sessions VALUES ('s1', 'cli', '/p', 'm', 't', NULL, 1795380271.5);
+        INSERT INTO sessions VALUES ('s2', 'subagent', '/p', 'm', NULL, 's1', 1795380272.5);";
+    database(home.join(".hermes/state.db"), schema)
+}
+
+#[test]
+fn hermes_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let add = |session: &str, id: &str, content: &str, active: i64, compacted: i64| {
+        let calls = json!([{"id": id, "function": {"name": "terminal", "arguments": "{}"}}]).to_string();
+        let insert =
+            "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp,
+            active, compacted) VALUES (?, ?, ?, ?, ?, 'terminal', 1795380273.5, ?, ?)";
+        let none: Option<&str> = None;
+        connection
+            .execute(insert, params![session, "assistant", "", none, calls, active, compacted])
+            .unwrap();
+        connection.execute(insert, params![session, "tool", content, id, none, active, compacted]).unwrap();
+    };
+    let long =
+        format!("{}\n\n... [OUTPUT TRUNCATED - 10 chars omitted out of 50 total] ...\n\nb", "a".repeat(38));
+    let output =
+        |text: &str, code: i64| json!({"output": text, "exit_code": code, "error": null}).to_string();
+    add("s1", "c1", &output(&long, 0), 1, 0);
+    add("s1", "c2", &output("x", 3), 0, 0);
+    add(
+        "s1",
+        "c3",
+        "<persisted-output>\nThis tool result was too large (1 characters, 1 KB).\nFull output saved to: /x/c3.txt\nmore",
+        0,
+        1,
+    );
+    add("s1", "c4", "\0json:[{\"type\":\"text\",\"text\":\"é\"}]", 1, 0);
+    // Longer than what is read at once, with characters that may be cut there.
+    let text = "é😀x".repeat(200_000);
+    add("s1", "c5", &text, 1, 0);
+    add("s2", "c1", &output("sub", 0), 1, 0);
+    drop(connection);
+    let found = sessions_in(home.path(), "hermes");
+    assert_eq!((found.len(), found[0].id.as_str()), (1, "s1"));
+    let facts = list::facts(&found[0]).unwrap();
+    assert_eq!((facts.cwd.as_deref(), facts.title.as_deref()), (Some("/p"), Some("t")));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert_eq!((transcript.calls.len(), transcript.calls[5].thread), (6, 1));
+    assert_eq!((first(transcript, "c1"), call(transcript, "c1").cut), (output(&long, 0), CutState::Lost));
+    let c2 = call(transcript, "c2");
+    assert_eq!((c2.status, c2.exit, c2.fate()), (CallStatus::Failed, Some(3), ResultFate::Rewound(None)));
+    let c3 = call(transcript, "c3");
+    assert_eq!((c3.cut, c3.fate()), (CutState::Spill, ResultFate::Compacted(None)));
+    assert_eq!(c3.cites[0].path.to_str(), Some("/x/c3.txt"));
+    assert_eq!(first(transcript, "c4"), "é");
+    assert!(first(transcript, "c5") == text);
+}
+
+#[test]
+fn crush_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("p");
+    let schema = "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER,
+            summary_message_id TEXT);
+        CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER);
+        INSERT INTO sessions VALUES ('s1', NULL, 't', 1795380271, 1795380279, 'm3');
+        INSERT INTO sessions VALUES ('s2', 's1', 'sub', 1795380271, 1795380279, NULL);";
+    let (connection, path) = database(project.join(".crush/crush.db"), schema);
+    let add = |id: &str, session: &str, at: i64, parts: Value| {
+        let insert = "INSERT INTO messages VALUES (?, ?, 'tool', ?, 'm', ?)";
+        connection.execute(insert, params![id, session, parts.to_string(), at]).unwrap();
+    };
+    let called = |id: &str| json!({"type": "tool_call", "data": {"id": id, "name": "bash", "input": "{\"command\":\"make\"}"}});
+    let got = |id: &str, content: &str| {
+        json!({"type": "tool_result", "data": {"tool_call_id": id, "name": "bash",
+        "content": content, "is_error": false}})
+    };
+    let cut = "a\n\n... [12 lines truncated, full output: /x/output-1.log] ...\n\nb";
+    add("m1", "s1", 1795380272, json!([called("c1")]));
+    add("m2", "s1", 1795380273, json!([got("c1", cut)]));
+    add("m3", "s1", 1795380274, json!([{"type": "text", "data": {"text": "summary"}}]));
+    add(
+        "m4",
+        "s1",
+        1795380275,
+        json!([called("c2"), got("c2", "x\nExit code 3"), {"type": "finish", "data": {}}]),
+    );
+    add("m5", "s2", 1795380275, json!([called("c1"), got("c1", "a\n\n... [2 lines truncated] ...\n\nb")]));
+    add("m6", "s2", 1795380276, json!([{"type": "other", "data": {}}]));
+    drop(connection);
+    let projects = json!({"projects": [{"path": project, "data_dir": ".crush"}]}).to_string();
+    let data = home.path().join(".local/share/crush");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("projects.json"), projects).unwrap();
+    let found = sessions_in(home.path(), "crush");
+    assert_eq!((found.len(), found[0].id.as_str()), (1, "s1"));
+    assert_eq!(list::facts(&found[0]).unwrap().cwd, project.to_str().map(str::to_owned));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    let c1 = call(transcript, "c1");
+    assert_eq!((c1.cut, c1.fate()), (CutState::Spill, ResultFate::Compacted(None)));
+    assert_eq!((first(transcript, "c1").as_str(), c1.cites[0].path.to_str()), (cut, Some("/x/output-1.log")));
+    let c2 = call(transcript, "c2");
+    assert_eq!((c2.status, c2.exit, c2.fate()), (CallStatus::Failed, Some(3), ResultFate::InContext));
+    assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::Lost));
+    assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (other ×1)");
+}
