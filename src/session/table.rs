@@ -8,10 +8,10 @@ use super::transcript::Transcript;
 use super::watch::PathWatch;
 
 /// Lists the sessions of the database at a path; none if its tables are another agent's.
-pub type ListRows = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError>;
+pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError>;
 
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-pub type ReadRows = fn(
+pub type ReadTables = fn(
     file: &SessionFile,
     rows: &TableRows,
     progress: &dyn ReadProgress,
@@ -19,7 +19,12 @@ pub type ReadRows = fn(
 ) -> Result<(), DatabaseError>;
 
 /// Finds the sessions of a database, if it is there. What cannot be read goes to `fault`, in words.
-pub fn find(path: &Path, list: ListRows, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+pub fn find(
+    path: &Path,
+    list: ListTables,
+    found: &mut dyn FnMut(SessionFile),
+    fault: &mut dyn FnMut(String),
+) {
     if path.is_file() {
         match listed(path, list) {
             Ok(sessions) => sessions.into_iter().for_each(found),
@@ -29,12 +34,12 @@ pub fn find(path: &Path, list: ListRows, found: &mut dyn FnMut(SessionFile), fau
 }
 
 /// Returns the session that was changed last, for a database that is named by its path. `head` is the file's start.
-pub fn newest(path: &Path, head: &[u8], list: ListRows) -> Option<SessionFile> {
+pub fn newest(path: &Path, head: &[u8], list: ListTables) -> Option<SessionFile> {
     let sessions = Database::is_one(head).then(|| listed(path, list).ok())??;
     sessions.into_iter().max_by_key(|session| session.modified)
 }
 
-fn listed(path: &Path, list: ListRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn listed(path: &Path, list: ListTables) -> Result<Vec<SessionFile>, DatabaseError> {
     Database::open(path)?.whole(|rows| list(path, rows))
 }
 
@@ -42,7 +47,7 @@ fn listed(path: &Path, list: ListRows) -> Result<Vec<SessionFile>, DatabaseError
 pub struct TableSession {
     file: SessionFile,
     watch: PathWatch,
-    read: ReadRows,
+    read: ReadTables,
     transcript: Transcript,
 }
 
@@ -54,7 +59,7 @@ impl TableSession {
     pub fn open(
         agent: &'static str,
         file: &SessionFile,
-        read: ReadRows,
+        read: ReadTables,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
         let (file, watch) = (file.clone(), PathWatch::default());
