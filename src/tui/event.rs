@@ -264,6 +264,8 @@ pub enum Effect {
     CloseSession,
     /// Asks the worker that holds the open session.
     AskSession(CallRequest),
+    /// Opens the call on the screen again, with its spill wherever the records claim it to be.
+    OpenClaim,
     /// Opens a call of the session.
     OpenCall(Box<ReadyCall>),
     /// Suspends overspill, as Ctrl-Z does in other programs.

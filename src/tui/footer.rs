@@ -54,11 +54,11 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Limits], "limits"),
         (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
-        (&[A::CopyText], "copy"),
+        (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::PreviewWhole, &[
         (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Policy], "policies"), (&[A::Limits], "limits"),
-        (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"),
+        (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::SpillLost, &[
         (&[A::Limits], "keep it"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::NextError], "errors"),
@@ -90,14 +90,14 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
         (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "preview"),
     ]),
-    (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit")]),
+    (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit"), (&[A::Sessions], "sessions")]),
     (FooterState::FilteredStores, &[
         (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Group], "totals"),
     ]),
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
-        (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
+        (&[A::Sessions], "sessions"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Keep], "keep"),

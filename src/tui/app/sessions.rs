@@ -48,7 +48,8 @@ impl App {
             SessionsNews::Nothing => {}
             // Whoever has gone elsewhere meanwhile is not called back.
             SessionsNews::Open(ready)
-                if self.screen == Screen::Sessions && self.sessions.shown_call == Some(ready.index) =>
+                if (self.screen == Screen::Sessions || self.shown_call().is_some())
+                    && self.sessions.shown_call == Some(ready.index) =>
             {
                 effects.push(Effect::OpenCall(ready));
             }

@@ -1,7 +1,7 @@
 //! What Preview shows of a recorded result: the record itself, or what the policy makes of the output.
 
 use crate::session::verify::Verdict;
-use crate::tui::event::{Effects, Message};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
 
 use super::Pager;
@@ -30,6 +30,9 @@ impl Pager {
     /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where
     /// it is.
     pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
+        if self.open_claim(effects) {
+            return;
+        }
         if let Some(why) = self.nothing_to_reconstruct() {
             self.message = Some(Message::note(why));
             return;
@@ -39,6 +42,21 @@ impl Pager {
             PreviewFrom::Policy => PreviewFrom::Records,
         };
         self.plan(AfterPlan::Compare, effects);
+    }
+
+    /// Shows where the records claim the spill to be, and opens it once that was shown. Returns false if there is no claim.
+    fn open_claim(&mut self, effects: &mut Effects) -> bool {
+        let key = self.key_of(Action::Evidence);
+        let Some(recorded) = &self.output.recorded else { return false };
+        let Some(claim) = &recorded.claim else { return false };
+        if std::mem::replace(&mut self.claim_shown, true) {
+            effects.push(Effect::OpenClaim);
+        } else {
+            let path = claim.display();
+            let words = format!("in no known store: {path} · {key} again opens it");
+            self.message = Some(Message::note(words));
+        }
+        true
     }
 
     /// Returns why what was recorded cannot be set against a reconstruction; `None` if it can.

@@ -73,6 +73,8 @@ pub struct Pager {
     pub canvas: Canvas,
     /// The output being viewed.
     pub output: OpenOutput,
+    /// Whether the path was shown at which the records claim the spill to be.
+    pub(crate) claim_shown: bool,
     /// The state of the panes.
     pub panes: Panes,
     /// The search.
@@ -132,6 +134,7 @@ impl Pager {
         let mut pager = Self {
             canvas,
             output: OpenOutput::new(subject, view).with_record(recorded.map(|recorded| *recorded)),
+            claim_shown: false,
             panes: Panes::default(),
             find,
             errors: ErrorSearch::default(),

@@ -1,5 +1,6 @@
 //! A result that an agent recorded: the text that the model got, and what is known about it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::human::thousands;
@@ -28,6 +29,8 @@ pub struct RecordedCall {
     pub by: String,
     /// What is left of the output.
     pub rest: RestOfOutput,
+    /// Where the records claim the spill to be, outside of the known stores.
+    pub claim: Option<PathBuf>,
     /// Whether a policy makes the same of the output; `None` while that is being checked.
     pub check: Option<Verdict>,
     /// What else is known about the call, by name, for Facts.

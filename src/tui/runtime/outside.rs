@@ -4,9 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
+use crate::session::examine::Paths;
 use crate::source::{Change, Hold, Source, Watcher};
 use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::output::Uncounted;
+use crate::tui::sessions::job::CallRequest;
 
 use super::signal::Signal;
 use super::{Session, editor, terminal};
@@ -93,6 +95,11 @@ impl Session {
                 Effect::OpenSession(file) => self.jobs.open_session(file, self.examiner.clone()),
                 Effect::CloseSession => self.jobs.close_session(),
                 Effect::AskSession(request) => self.jobs.ask_session(request),
+                Effect::OpenClaim => {
+                    if let Some(index) = self.app.sessions.shown_call {
+                        self.jobs.ask_session(CallRequest::Show(index, Paths::Any));
+                    }
+                }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Suspend => self.suspend()?,
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::session::examine::Paths;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
@@ -33,8 +34,8 @@ pub enum CallText {
 pub enum CallRequest {
     /// These rows are on the screen: what they lack comes first.
     Rows(Vec<usize>),
-    /// Prepare this call to be shown.
-    Show(usize),
+    /// Prepare this call to be shown, with its spill if that lies in one of these places.
+    Show(usize, Paths),
     /// Read one of the texts of this call.
     Text(usize, CallText),
 }

@@ -10,6 +10,7 @@ pub(crate) mod view;
 use std::sync::Arc;
 
 use crate::session::citing::CitingCall;
+use crate::session::examine::Paths;
 use crate::text::label::SafeText;
 
 use super::event::{Effect, Effects, Message};
@@ -249,7 +250,7 @@ impl SessionsScreen {
     fn show_chosen(&mut self, effects: &mut Effects) {
         let Some(index) = self.calls.as_ref().and_then(CallList::chosen_index) else { return };
         self.shown_call = Some(index);
-        effects.push(Effect::AskSession(CallRequest::Show(index)));
+        effects.push(Effect::AskSession(CallRequest::Show(index, Paths::Known)));
     }
 
     /// Asks for a text of the call that is shown or selected.

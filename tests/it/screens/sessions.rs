@@ -262,6 +262,7 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         evidence: Evidence::Recorded,
         by: "claude-code 2.1.330".into(),
         rest,
+        claim: None,
         check,
         facts: vec![("session", "0195".into()), ("call", "toolu_2".into())],
     };

@@ -76,3 +76,22 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }
+
+#[test]
+fn a_spill_outside_of_the_stores_is_opened_only_after_its_path_was_shown() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let elsewhere = home.file("b12345678.txt", std::fs::read(&spill).unwrap());
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replace(spill.to_str().unwrap(), elsewhere.to_str().unwrap())).unwrap();
+    std::fs::remove_file(&spill).unwrap();
+    let mut session = Session::start_sized(&home, (140, 24), &[]);
+    session.keys("T").wait_for("1 session");
+    session.keys("\r").wait_for("is in no known store");
+    session.keys("\r").wait_status("its spill is in no known store");
+    session.keys("i").wait_status(elsewhere.to_str().unwrap());
+    session.keys("i").wait_for("12,000 lines");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}

@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::human::{count, thousands};
 use crate::session::command::command;
+use crate::session::examine::Paths;
 use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
 use crate::session::sent;
 use crate::session::spill::SpillState;
@@ -26,16 +27,19 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
 const COMPARED_FIRST: u64 = 4 << 20;
 
+/// Why a spill is not opened that lies where the records claim it to be.
+const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked";
+
 /// Prepares a call, and sends it.
-pub(crate) fn show(held: &HeldSession, index: usize) {
-    let event = match ready(held, index) {
+pub(crate) fn show(held: &HeldSession, index: usize, paths: Paths) {
+    let event = match ready(held, index, paths) {
         Ok(ready) => SessionsEvent::Ready(Box::new(ready)),
         Err(words) => SessionsEvent::Text(Err(words)),
     };
     held.events.send(event);
 }
 
-fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
+fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, String> {
     let call = held.transcript.calls.get(index).ok_or("the call is gone from the records")?;
     let best = sent::best(held.transcript, call);
     let first = best.first().ok_or("no result of this call was recorded")?;
@@ -44,7 +48,11 @@ fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
     if facts.is_stopped {
         return Err(format!("the result is over {} MB, too long to be shown", LONGEST >> 20));
     }
-    let (place, rest) = output(held, call, &text)?;
+    let (place, rest) = output(held, call, &text, paths)?;
+    let claim = match held.examiner.spill(held.file, call) {
+        Some(SpillState::Here(path)) if rest == RestOfOutput::Missing(OUTSIDE) => Some(path),
+        _ => None,
+    };
     let is_quick = held.examiner.whole_bytes(held.file, call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
     let check = is_quick.then(|| held.examiner.verify(held.file, held.transcript, call));
     let policy = match &check {
@@ -69,6 +77,7 @@ fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
             evidence: first.evidence,
             by: format!("{} {version}", held.transcript.agent).trim_end().to_owned(),
             rest,
+            claim,
             check,
             facts: facts_of(held, call, first),
         }),
@@ -76,12 +85,17 @@ fn ready(held: &HeldSession, index: usize) -> Result<ReadyCall, String> {
 }
 
 /// Returns where the whole output is, and what is left of it.
-fn output(held: &HeldSession, call: &Call, text: &str) -> Result<(OutputPlace, RestOfOutput), String> {
+fn output(
+    held: &HeldSession,
+    call: &Call,
+    text: &str,
+    paths: Paths,
+) -> Result<(OutputPlace, RestOfOutput), String> {
     let spill = held.examiner.spill(held.file, call);
     let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
     if let Some(SpillState::Here(path)) = &spill
         && is_cut
-        && held.examiner.is_known(held.file, path)
+        && (paths == Paths::Any || held.examiner.is_known(held.file, path))
     {
         return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
     }
@@ -94,9 +108,7 @@ fn output(held: &HeldSession, call: &Call, text: &str) -> Result<(OutputPlace, R
     }
     let rest = match (call.cut, spill) {
         (CutState::Lost, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
-        (CutState::Spill, Some(SpillState::Here(_))) => {
-            RestOfOutput::Missing("its spill is in no known store, and is not opened unasked")
-        }
+        (CutState::Spill, Some(SpillState::Here(_))) => RestOfOutput::Missing(OUTSIDE),
         (CutState::Spill, Some(SpillState::Other(_))) => {
             RestOfOutput::Missing("another file is where its spill was")
         }

@@ -144,7 +144,7 @@ pub(crate) fn hold(
         let held = HeldSession { file, examiner, transcript: opened.transcript(), events };
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
-            Ok(CallRequest::Show(index)) => calls::show(&held, index),
+            Ok(CallRequest::Show(index, paths)) => calls::show(&held, index, paths),
             Ok(CallRequest::Text(index, text)) => calls::text(&held, index, text),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
