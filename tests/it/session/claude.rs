@@ -7,7 +7,7 @@ use overspill::session::model::{CallStatus, CutState, ResultFate};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};
-use super::{call, first, open, write_log};
+use super::{call, first, open, pieces, write_log};
 
 /// The texts of all results by id, in the main file and in those of the sub-agents.
 fn results(path: &Path) -> BTreeMap<String, String> {
@@ -98,9 +98,11 @@ fn what_became_of_a_result_is_told() {
         "timestamp": "2026-11-22T06:00:00Z", "compactMetadata": {"preservedMessages": {"uuids": ["4"]}},
         "sessionId": "s1", "userType": "external",
     });
-    let replacement = json!({"type": "content-replacement", "sessionId": "s1", "replacements": [
-        {"kind": "tool-result", "toolUseId": "c3", "replacement":
-         "<persisted-output>\nOutput too large (1KB). Full output saved to: /x/c3.txt\n"}]});
+    let notice = "<persisted-output>\nOutput too large (1KB). Full output saved to: /x/c.txt\n";
+    let replacement = |id: &str| {
+        let one = json!({"kind": "tool-result", "toolUseId": id, "replacement": notice});
+        json!({"type": "content-replacement", "sessionId": "s1", "replacements": [one]})
+    };
     let log = [
         use_of("1", Value::Null, "c1"),
         result_of("2", "1", "c1", json!("one")),
@@ -109,11 +111,12 @@ fn what_became_of_a_result_is_told() {
         boundary,
         use_of("6", json!("5"), "c3"),
         result_of("7", "6", "c3", json!("three")),
-        replacement,
         use_of("8", json!("6"), "c4"),
         result_of("9", "8", "c4", json!("four")),
         use_of("10", json!("7"), "c5"),
+        replacement("c3"),
         result_of("11", "10", "c5", json!("five")),
+        replacement("c5"),
     ];
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
@@ -122,6 +125,9 @@ fn what_became_of_a_result_is_told() {
     assert_eq!(fate("c2"), ResultFate::InContext, "preserved");
     assert!(matches!(fate("c3"), ResultFate::Replaced(_)));
     assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, CutState::Spill));
+    let c5 = call(transcript, "c5");
+    assert_eq!((first(transcript, "c5"), c5.results.len()), (notice.to_owned(), 1), "never seen otherwise");
+    assert_eq!(pieces(transcript, std::slice::from_ref(&c5.display[0].text)), "five");
     assert_eq!((fate("c4"), fate("c5")), (ResultFate::OffBranch, ResultFate::InContext));
 }
 

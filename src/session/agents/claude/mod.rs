@@ -1,6 +1,7 @@
 //! Claude Code: where its sessions lie, and which files make up one.
 
 mod records;
+mod replaced;
 mod requests;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::session::branch::{Branches, RecordId, record_id};
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces, start_of};
+use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
@@ -17,6 +17,7 @@ use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 
+use super::replaced::{cited, replace};
 use super::requests;
 
 /// Kinds of records that hold nothing about calls.
@@ -46,6 +47,8 @@ pub(super) struct ClaudeReader {
     /// Conversations in the main file, by their records, where no key names the sub-agent.
     inline: HashMap<RecordId, u32>,
     messages: HashMap<RecordId, u64>,
+    /// The model's last message in each conversation.
+    last_messages: HashMap<u32, u64>,
     results: Vec<ResultRecord>,
     boundaries: Vec<Boundary>,
     count: u64,
@@ -96,7 +99,9 @@ impl LogReader for ClaudeReader {
             "api-request-blob" => requests::blob(record, thread, place, &mut out.requests),
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
             "system" => self.system(record, thread),
-            "content-replacement" => replace(record, thread, place, out),
+            "content-replacement" => {
+                replace(record, thread, place, &|call| self.is_seen(thread, call), out);
+            }
             "last-prompt" => {
                 let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(LONGEST_NAME));
                 leaf.into_iter().for_each(|leaf| {
@@ -171,7 +176,9 @@ impl ClaudeReader {
         let at = record.get("timestamp").and_then(clock::time);
         if let (Some(id), Some(name)) = (id_of(record, "uuid"), id_of(message, "id")) {
             // Two halves of a number that any text has: enough to tell messages apart.
-            self.messages.insert(id, (name >> 64) as u64 ^ name as u64);
+            let number = (name >> 64) as u64 ^ name as u64;
+            self.messages.insert(id, number);
+            self.last_messages.insert(thread, number);
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
@@ -207,6 +214,13 @@ impl ClaudeReader {
                 number: self.count,
             });
         }
+    }
+
+    /// Whether the model has spoken since it could see a result.
+    fn is_seen(&self, thread: u32, call: u32) -> bool {
+        let result = self.results.iter().rev().find(|result| result.call == call);
+        let called = result.and_then(|result| self.messages.get(&result.source?));
+        called.is_none() || called != self.last_messages.get(&thread)
     }
 
     fn system(&mut self, record: Json, thread: u32) {
@@ -292,13 +306,6 @@ fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
     }
 }
 
-/// Returns the path in the frame `<persisted-output>`, which must begin the text.
-fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("<persisted-output>\n")?.lines().next()?;
-    let after = |marker: &str| line.split_once(marker).map(|(_, path)| path.to_owned());
-    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
-}
-
 /// Returns the copies that only the agent's own screen shows.
 fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
     let copy = |name: &'static str, path: &[&str], most: u64| {
@@ -316,31 +323,6 @@ fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
         .chain(copy("toolUseResult.stderr", &["stderr"], 0))
         .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
         .collect()
-}
-
-/// Reads that several large results of a turn were replaced together.
-fn replace(record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
-    let at = record.get("timestamp").and_then(clock::time);
-    for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
-        let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
-        let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
-        let call = id.and_then(|id| out.call_mut(thread, &id));
-        let (Some(call), Some(text)) = (call, text) else { continue };
-        if let Some(last) = call.results.last_mut() {
-            last.fate = ResultFate::Replaced(at);
-        }
-        if let Some(path) = cited(&start_of(text)) {
-            call.cut = CutState::Spill;
-            call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
-        }
-        call.results.push(CallResult {
-            evidence: Evidence::Recorded,
-            pieces: vec![TextPiece::Json(place.span(text))],
-            at,
-            fate: ResultFate::InContext,
-            record: Some(place.span(record)),
-        });
-    }
 }
 
 /// Reads what the file beside a sub-agent's says about it.

@@ -1,0 +1,60 @@
+//! Results that the agent replaced by a notice because together they were too large.
+
+use std::path::PathBuf;
+
+use crate::session::clock;
+use crate::session::content::{LONGEST_NAME, start_of};
+use crate::session::json::{Json, Kind};
+use crate::session::model::{
+    Call, CallResult, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
+};
+use crate::session::reader::RecordPlace;
+use crate::session::transcript::Transcript;
+
+/// Reads that several large results of a turn were replaced together. `is_seen` tells whether the model has seen the result
+/// of the call with a number; if not, it only ever gets the replacement.
+pub(super) fn replace(
+    record: Json,
+    thread: u32,
+    place: RecordPlace,
+    is_seen: &dyn Fn(u32) -> bool,
+    out: &mut Transcript,
+) {
+    let at = record.get("timestamp").and_then(clock::time);
+    for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
+        let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
+        let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
+        let (Some(id), Some(text)) = (id, text) else { continue };
+        let Some(number) = out.call_number(thread, &id) else { continue };
+        let Some(call) = out.calls.get_mut(number as usize) else { continue };
+        match call.results.last_mut() {
+            Some(last) if is_seen(number) => last.fate = ResultFate::Replaced(at),
+            _ => keep_for_screen(call),
+        }
+        if let Some(path) = cited(&start_of(text)) {
+            call.cut = CutState::Spill;
+            call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
+        }
+        call.results.push(CallResult {
+            evidence: Evidence::Recorded,
+            pieces: vec![TextPiece::Json(place.span(text))],
+            at,
+            fate: ResultFate::InContext,
+            record: Some(place.span(record)),
+        });
+    }
+}
+
+/// What the model never saw is a copy for the agent's own screen.
+fn keep_for_screen(call: &mut Call) {
+    let texts = call.results.drain(..).flat_map(|result| result.pieces);
+    let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
+    call.display.extend(copies.map(|text| DisplayCopy { name: "tool_result", text, most: Some(0) }));
+}
+
+/// Returns the path in the frame `<persisted-output>`, which must begin the text.
+pub(super) fn cited(start: &str) -> Option<String> {
+    let line = start.strip_prefix("<persisted-output>\n")?.lines().next()?;
+    let after = |marker: &str| line.split_once(marker).map(|(_, path)| path.to_owned());
+    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
+}
