@@ -1,6 +1,8 @@
 //! The clocks of the agents: text with and without a zone, seconds, milliseconds.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use super::json::Json;
 
@@ -13,6 +15,12 @@ pub fn time(value: Json) -> Option<Timestamp> {
         Some(text) => text.parse().ok(),
         None => number(value.float()?),
     }
+}
+
+/// Reads a time without a zone, as in `2026-11-22T20:58:49.157886`: in the zone of this machine.
+pub fn local(text: &str) -> Option<Timestamp> {
+    let time: DateTime = text.parse().ok()?;
+    time.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp())
 }
 
 /// Reads a number of seconds or milliseconds since 1970; which of the two its size tells, for any year from 1971 to 5138.

@@ -15,6 +15,7 @@ mod hermes;
 mod kimi_cli;
 mod kimi_code;
 mod opencode;
+mod openhands;
 mod pi;
 mod qwen;
 mod roo;
@@ -33,6 +34,7 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &kimi_cli::KimiCli,
     &continue_cli::Continue,
     &cline::Cline,
+    &openhands::OpenHands,
     &roo::ROO,
     &roo::KILO,
     &roo::CLINE,

@@ -7,7 +7,8 @@ use overspill::preview::Catalog;
 use overspill::session::list;
 use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate};
 use overspill::session::verify::{Verdict, Verifier};
-use overspill::session::whole::whole_display;
+use overspill::session::whole::{WholeOutput, whole_display};
+use overspill::source::Source;
 use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};
@@ -50,6 +51,7 @@ fn samples_are_as_sent() {
     compare_with_sent("continue-1.5.47", "continue");
     compare_with_sent("kimi-1.49.0", "kimi-cli");
     compare_with_sent("cline-3.0.65", "cline");
+    compare_with_sent("openhands-1.57.0", "openhands");
 }
 
 fn state(id: &str, status: &str, outputs: &[&str]) -> Value {
@@ -226,4 +228,65 @@ fn tasks_of_editors_extensions_are_read() {
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
     assert_eq!(open(&elsewhere).transcript().agent, "kilo");
+}
+
+#[test]
+fn openhands_is_read_as_it_is_sent() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join(".openhands/conversations/c1");
+    let state = json!({"persistence_dir": "/x", "workspace": {"working_dir": "/p"}, "agent": {"llm": {"model": "m"}}});
+    let path = write(dir.join("base_state.json"), &state);
+    let mut count = 0;
+    let mut event = |more: Value| {
+        let mut event = json!({"id": format!("e{count}"), "timestamp": "2026-11-22T20:58:49.157886",
+            "parent_id": if count == 0 { Value::Null } else { json!(format!("e{}", count - 1)) }});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        write(dir.join(format!("events/event-{count:05}-x.json")), &event);
+        count += 1;
+    };
+    let mut run = |id: &str, text: &str, dir: &str, is_error: bool| {
+        event(
+            json!({"kind": "ActionEvent", "tool_name": "terminal", "tool_call_id": id, "action": {"command": "make"}}),
+        );
+        let metadata = json!({"exit_code": 3, "working_dir": "/p", "py_interpreter_path": "/py", "prefix": "", "suffix": "\n[s]"});
+        let observation = json!({"kind": "TerminalObservation", "content": [{"type": "text", "text": text}], "exit_code": 3,
+            "is_error": is_error, "metadata": metadata, "full_output_save_dir": dir});
+        event(
+            json!({"kind": "ObservationEvent", "tool_name": "terminal", "tool_call_id": id, "observation": observation}),
+        );
+    };
+    let around = "\n[s]\n[Current working directory: /p]\n[Python interpreter: /py]\n[Command finished with exit code 3]";
+    let long = "é\n".repeat(15_000);
+    run("c1", "out", "/x", true);
+    run("c2", &long, home.path().to_str().unwrap(), false);
+    event(
+        json!({"kind": "UserRejectObservation", "tool_name": "terminal", "tool_call_id": "c3", "rejection_reason": "no"}),
+    );
+    event(json!({"kind": "Condensation", "forgotten_event_ids": ["e1"]}));
+    let found = sessions_in(home.path(), "openhands");
+    assert_eq!((found.len(), found[0].id.as_str()), (1, "c1"));
+    assert_eq!(list::facts(&found[0]).unwrap().cwd.as_deref(), Some("/p"));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert_eq!(first(transcript, "c1"), format!("[An error occurred during execution.]\nout{around}"));
+    let c1 = call(transcript, "c1");
+    assert_eq!((c1.exit, c1.cut), (Some(3), CutState::No));
+    assert!(matches!(c1.fate(), ResultFate::Compacted(_)));
+    let (c2, text) = (call(transcript, "c2"), first(transcript, "c2"));
+    assert_eq!((c2.cut, text.chars().count()), (CutState::Spill, 30_000));
+    assert!(
+        text.ends_with(around) && text.contains("(truncated part starts around line 7473)."),
+        "{}",
+        &text[29_000..]
+    );
+    assert_eq!(
+        (first(transcript, "c3").as_str(), call(transcript, "c3").status),
+        ("Action rejected: no", CallStatus::Denied)
+    );
+    // The agent saves the whole, with the lines around it: the policy makes the same of it.
+    std::fs::write(&c2.cites[0].path, format!("{long}{around}")).unwrap();
+    let saved_as = c2.cites[0].path.to_str().unwrap().to_owned();
+    let whole = WholeOutput::Spill(Source::open(&c2.cites[0].path).unwrap().view(), saved_as);
+    let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
+    assert_eq!(verdict, Verdict::Equal { policy: "openhands/terminal".into() });
 }

@@ -108,6 +108,7 @@ fn samples_are_equal() {
     equal("goose-1.52.0", "goose", "shell", "goose/shell");
     equal("kimicode-2.1.0", "kimi-code", "Bash", "kimi-code/bash");
     equal("continue-1.5.47", "continue", "Bash", "continue/bash");
+    equal("openhands-1.57.0", "openhands", "terminal", "openhands/terminal");
     equal("cline-3.0.65", "cline", "run_commands", "cline/result");
     equal("kimi-1.49.0", "kimi-cli", "Shell", "kimi-cli/shell");
     equal("kimi-1.49.0", "kimi-cli", "TaskOutput", "kimi-cli/task");

@@ -1,0 +1,329 @@
+//! OpenHands: a JSON file for each event of a conversation; what is sent has lines around what is recorded.
+
+mod rendered;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::env::Env;
+use crate::session::branch::{Branches, RecordId, record_id};
+use crate::session::clock;
+use crate::session::content::{first_text, name, pieces, text};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Tape};
+use crate::session::model::{
+    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
+};
+use crate::session::reader::{
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::record::FileRecords;
+use crate::session::transcript::Transcript;
+use crate::session::watch::PathWatch;
+
+const AGENT: &str = "openhands";
+
+/// The state of a conversation, beside the directory of its events.
+const STATE: &str = "base_state.json";
+
+/// Kinds of events that hold nothing about calls.
+const OTHER_KINDS: &[&str] = &[
+    "SystemPromptEvent",
+    "MessageEvent",
+    "CondensationRequest",
+    "CondensationSummaryEvent",
+    "ConversationErrorEvent",
+    "ConversationStateUpdateEvent",
+    "HookExecutionEvent",
+    "InterruptEvent",
+    "LLMCompletionLogEvent",
+    "PauseEvent",
+    "SecurityAnalysisEvent",
+    "StreamingDeltaEvent",
+    "TokenEvent",
+];
+
+/// The conversations of the software-agent-sdk, a JSON file an event.
+#[derive(Debug)]
+pub(crate) struct OpenHands;
+
+impl SessionFormat for OpenHands {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn name(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "1.57.0 of the SDK"
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        let home = Some(env.home()).filter(|home| home.is_absolute());
+        let Some(root) = home.map(|home| home.join(".openhands/conversations")) else { return };
+        for conversation in find::directories(&root, fault) {
+            let state = find::found_file(&conversation.join(STATE));
+            state.iter().for_each(|file| found(session_file(file)));
+        }
+    }
+
+    fn recognise(&self, path: &Path, _: &[u8]) -> Option<SessionFile> {
+        let is_state = path.ends_with(STATE) && events_of(path).is_dir();
+        is_state.then(|| find::found_file(path).map(|file| session_file(&file)))?
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        facts(&file.path)
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let (file, watch) = (file.clone(), PathWatch::default());
+        let mut session = EventSession { file, watch, transcript: Transcript::new(AGENT) };
+        session.refresh(progress)?;
+        Ok(Box::new(session))
+    }
+}
+
+/// The conversation's id is the name of its directory.
+fn session_file(file: &FoundFile) -> SessionFile {
+    let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    file.session(AGENT, dir.unwrap_or_default())
+}
+
+fn events_of(state: &Path) -> PathBuf {
+    state.with_file_name("events")
+}
+
+fn is_event(name: &str) -> bool {
+    name.starts_with("event-") && name.ends_with(".json")
+}
+
+/// Returns what the state tells, and the first event of the user.
+fn facts(state: &Path) -> SessionFacts {
+    let bytes = FileRecords::new(state).whole().unwrap_or_default();
+    let mut tape = Tape::default();
+    let mut facts = SessionFacts::default();
+    if let Ok(record) = tape.read(bytes.trim_ascii()) {
+        facts.cwd = record.get("workspace").and_then(|workspace| text(workspace, "working_dir"));
+        facts.model = record.path(&["agent", "llm"]).and_then(|llm| name(llm, "model"));
+    }
+    let is_early =
+        |name: &str| is_event(name) && (name.starts_with("event-00000-") || name.starts_with("event-00001-"));
+    for file in find::files(&events_of(state), is_early, &mut |_| {}) {
+        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
+        let Ok(event) = tape.read(&bytes) else { continue };
+        facts.started = facts.started.or(time(event));
+        let words = event.path(&["llm_message", "content"]).map(first_text).filter(|words| !words.is_empty());
+        facts.title = facts.title.or(words);
+    }
+    facts
+}
+
+/// Reads when an event happened: in the zone of the machine on which it did, which is taken for this one's.
+fn time(event: Json) -> Option<Timestamp> {
+    let at = event.get("timestamp")?;
+    clock::time(at).or_else(|| clock::local(&at.short(64)?))
+}
+
+/// A conversation that was opened.
+struct EventSession {
+    file: SessionFile,
+    watch: PathWatch,
+    transcript: Transcript,
+}
+
+impl OpenedSession for EventSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Events come, and never change.
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        let events = events_of(&self.file.path);
+        if !self.watch.has_changed(&[events.clone(), self.file.path.clone()]) {
+            return Ok(false);
+        }
+        let mut reader = EventReader::new(&self.file.path);
+        let files = find::files(&events, is_event, &mut |_| {});
+        let total = files.len() as u64;
+        for (number, file) in files.into_iter().enumerate() {
+            if !progress.step(number as u64, total) {
+                self.watch = PathWatch::default();
+                return Err(SessionError::GivenUp);
+            }
+            reader.file(file.path);
+        }
+        let before = std::mem::replace(&mut self.transcript, reader.done());
+        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.records);
+        Ok(looks(&before) != looks(&self.transcript)
+            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+    }
+}
+
+/// Reads the events of a conversation, one after the other.
+struct EventReader {
+    out: Transcript,
+    branches: Branches,
+    results: Vec<(RecordId, String)>,
+    forgotten: Vec<(RecordId, Option<Timestamp>)>,
+}
+
+impl EventReader {
+    fn new(state: &Path) -> Self {
+        let mut out = Transcript::new(AGENT);
+        out.facts = facts(state);
+        let mut branches = Branches::default();
+        let bytes = FileRecords::new(state).whole().unwrap_or_default();
+        let mut tape = Tape::default();
+        let leaf = tape.read(bytes.trim_ascii()).ok().and_then(|record| name(record, "leaf_event_id"));
+        leaf.iter().for_each(|leaf| branches.set_leaf(record_id(leaf)));
+        Self { out, branches, results: Vec::new(), forgotten: Vec::new() }
+    }
+
+    fn file(&mut self, path: PathBuf) {
+        self.out.unread.records += 1;
+        let records = FileRecords::new(path);
+        let bytes = records.whole();
+        let mut tape = Tape::default();
+        let Some(Ok(event)) = bytes.as_ref().ok().map(|bytes| tape.read(bytes)) else {
+            self.out.unread.broken += 1;
+            return;
+        };
+        let source = self.out.sources.len() as u32;
+        let kind = name(event, "kind").unwrap_or_default();
+        if matches!(
+            kind.as_str(),
+            "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation"
+        ) {
+            self.out.add_source(Arc::new(records.clone()));
+        }
+        let is_known = self.event(event, &kind, RecordPlace { source, row: 0, start: 0 });
+        self.out.unread.known += u64::from(is_known);
+    }
+
+    fn event(&mut self, event: Json, kind: &str, place: RecordPlace) -> bool {
+        let (id, at) = (name(event, "id").map(|id| record_id(&id)).unwrap_or_default(), time(event));
+        self.branches
+            .add(id, name(event, "parent_id").map(|parent| record_id(&parent)).or(self.branches.last()));
+        self.out.facts.ended = self.out.facts.ended.max(at);
+        match kind {
+            "ActionEvent" => self.action(event, at, place),
+            "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
+                if let Some(call) = name(event, "tool_call_id") {
+                    observed(event, kind, &call, at, place, &mut self.out);
+                    self.results.push((id, call));
+                }
+            }
+            "Condensation" => {
+                let ids = event.get("forgotten_event_ids").into_iter().flat_map(|ids| ids.items());
+                self.forgotten.extend(ids.filter_map(|id| Some((record_id(&id.short(64)?), at))));
+            }
+            kind if OTHER_KINDS.contains(&kind) => {}
+            kind => {
+                self.out.unread.unknown(kind);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn action(&mut self, event: Json, at: Option<Timestamp>, place: RecordPlace) {
+        let Some(id) = name(event, "tool_call_id") else { return };
+        let tool = self.out.tool_id(&name(event, "tool_name").unwrap_or_default());
+        let mut call = Call::new(id, 0, tool);
+        call.input = event.get("action").filter(|action| !action.is_null()).map(|input| place.span(input));
+        call.at = at;
+        call.record = Some(place.span(event));
+        self.out.add_call(call);
+    }
+
+    fn done(mut self) -> Transcript {
+        let living = self.branches.living();
+        let forgotten: std::collections::HashMap<_, _> = self.forgotten.iter().copied().collect();
+        for (event, call) in &self.results {
+            let fate = match forgotten.get(event) {
+                _ if !living.contains(event) => ResultFate::OffBranch,
+                Some(at) => ResultFate::Compacted(*at),
+                None => ResultFate::InContext,
+            };
+            if let Some(first) = self.out.call_mut(0, call).and_then(|call| call.results.first_mut()) {
+                first.fate = fate;
+            }
+        }
+        self.out
+    }
+}
+
+fn observed(
+    event: Json,
+    kind: &str,
+    id: &str,
+    at: Option<Timestamp>,
+    place: RecordPlace,
+    out: &mut Transcript,
+) {
+    let call = out.call_or_new(0, id, &name(event, "tool_name").unwrap_or_default());
+    if !call.results.is_empty() {
+        return;
+    }
+    let (evidence, pieces) = match kind {
+        "AgentErrorEvent" => {
+            call.status = CallStatus::Failed;
+            (Evidence::Recorded, event.get("error").map(|error| pieces(error, place)).unwrap_or_default())
+        }
+        "UserRejectObservation" => {
+            call.status = CallStatus::Denied;
+            let reason =
+                event.get("rejection_reason").map(|reason| pieces(reason, place)).unwrap_or_default();
+            let words = TextPiece::Added("Action rejected: ".into());
+            (Evidence::Rendered, std::iter::once(words).chain(reason).collect())
+        }
+        _ => {
+            let Some(observation) = event.get("observation") else { return };
+            observation_of(observation, place, call)
+        }
+    };
+    if call.cut == CutState::Unknown && call.status != CallStatus::NoResult {
+        call.cut = CutState::No;
+    }
+    let record = Some(place.span(event));
+    call.results.push(CallResult { evidence, pieces, at, fate: ResultFate::InContext, record });
+}
+
+fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, Vec<TextPiece>) {
+    let code = observation.get("exit_code").and_then(|code| code.int()).filter(|code| *code != -1);
+    call.exit = code.and_then(|code| code.try_into().ok());
+    let is_error = observation.get("is_error").and_then(|flag| flag.bool()) == Some(true);
+    let failed = is_error || call.exit.is_some_and(|code| code != 0);
+    call.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
+    let prefix = observation.path(&["metadata", "prefix"]).map(first_text).unwrap_or_default();
+    let lost = prefix.starts_with("[Previous command outputs are truncated.");
+    match rendered::sent(observation, place) {
+        Some(sent) => {
+            call.cut = match (&sent.saved, lost) {
+                (Some(_), _) => CutState::Spill,
+                (None, true) => CutState::Lost,
+                (None, false) => CutState::No,
+            };
+            call.cites = sent.saved.into_iter().collect();
+            let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));
+            (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces)
+        }
+        // Too long to be rendered: what is recorded, of which less was sent.
+        None => {
+            call.cut = CutState::Unknown;
+            (
+                Evidence::Recorded,
+                observation.get("content").map(|content| pieces(content, place)).unwrap_or_default(),
+            )
+        }
+    }
+}
