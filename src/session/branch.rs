@@ -7,10 +7,15 @@ pub type RecordId = u128;
 
 /// Reads a UUID. Another text gets a number of its own, of its last 16 bytes.
 pub fn record_id(text: &str) -> RecordId {
-    let digits = |text: &str| text.bytes().filter(|byte| *byte != b'-').count();
-    if digits(text) == 32 {
-        let hex = text.bytes().filter_map(|byte| char::from(byte).to_digit(16));
-        return hex.fold(0, |id, digit| id << 4 | RecordId::from(digit));
+    let (mut id, mut digits) = (0, 0);
+    for byte in text.bytes().filter(|byte| *byte != b'-') {
+        digits += 1;
+        if let Some(digit) = char::from(byte).to_digit(16) {
+            id = id << 4 | RecordId::from(digit);
+        }
+    }
+    if digits == 32 {
+        return id;
     }
     text.bytes().fold(1, |id: RecordId, byte| id.rotate_left(8) ^ RecordId::from(byte))
 }

@@ -1,10 +1,12 @@
 //! The program against those that people use instead, on the same file in the same run:
 //! `cargo bench --bench peers -- SPILL [ROUNDS [PART...]]`, where `generate` has written SPILL. Parts are
-//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`, `stores`; all by default.
-//! `stores` looks for `stores-100000` and `stores-1000000` beside SPILL, as `generate -- stores` writes them.
+//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`, `stores`, `records`; all by default.
+//! `records` looks for `transcript.jsonl` and `sessions-10000` beside SPILL, as `generate -- transcript` and `-- sessions`
+//! write them; `stores` looks for `stores-100000` and `stores-1000000` beside SPILL, as `generate -- stores` writes them.
 
 mod browse;
 mod keys;
+mod records;
 mod spill;
 mod table;
 mod terminal;
@@ -56,6 +58,7 @@ const PARTS: &[Part] = &[
     ("pressing", Bench::pressing),
     ("long", Bench::long_line),
     ("stores", Bench::stores),
+    ("records", Bench::records),
 ];
 
 /// A file, and what of it shows that its start or its end is on the screen.
@@ -333,6 +336,18 @@ impl Bench {
             } else {
                 eprintln!("peers: no {}; `generate -- stores` writes it", data.display())
             }
+        }
+    }
+
+    fn records(&self) {
+        let (transcript, home) = ("transcript.jsonl", "sessions-10000");
+        let [transcript, home] = [transcript, home].map(|name| self.spill.path.with_file_name(name));
+        if transcript.is_file() {
+            warm(&transcript);
+            records::opening(&transcript, self.rounds, run);
+        }
+        if home.is_dir() {
+            records::listing(OURS, &home, self.rounds);
         }
     }
 
