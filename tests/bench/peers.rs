@@ -53,6 +53,7 @@ const PARTS: &[Part] = &[
     ("ending", Bench::ending),
     ("counting", Bench::counting),
     ("searching", Bench::searching),
+    ("filtering", Bench::filtering),
     ("previewing", Bench::previewing),
     ("memory", Bench::memory),
     ("pressing", Bench::pressing),
@@ -257,6 +258,42 @@ impl Bench {
             let times = pairs(self.rounds, ours, rg);
             row(&format!("search, match near the end: {what}"), &format!("rg -c {case}"), &times, target);
         }
+    }
+
+    fn filtering(&self) {
+        let any_case = spill::NEEDLE.to_lowercase();
+        let regex = "Needle is [a-z]+ line [0-9a-f]{6}$";
+        for (what, pattern, case) in
+            [("literal, ignoring case", any_case.as_str(), "-S"), ("regular expression", regex, "-s")]
+        {
+            let ours = || {
+                warm(&self.spill.path);
+                let mut session = self.counted(&self.spill);
+                self.filter(&mut session, pattern)
+            };
+            let rg = || {
+                warm(&self.spill.path);
+                run(&["rg", "-c", case, pattern, self.spill.name()])
+            };
+            let times = pairs(self.rounds, ours, rg);
+            row(
+                &format!("filter (`&`) to its last figure: {what}"),
+                &format!("rg -c {case}"),
+                &times,
+                "<= 1.1",
+            );
+        }
+    }
+
+    /// Types a filter; how long after the last key its figures are final.
+    fn filter(&self, session: &mut Session, pattern: &str) -> Option<Duration> {
+        let typed = session.press(&format!("&{pattern}"));
+        session.until(typed, PATIENCE, |rows| squeezed(&rows[rows.len() - 1]).contains(&squeezed(pattern)));
+        let pressed = session.press("\r");
+        session.until(pressed, PATIENCE, |rows| {
+            let status = squeezed(&rows[rows.len() - 1]);
+            status.contains("1line") && !status.contains("sofar")
+        })
     }
 
     /// Ours in Spill, with all lines counted.

@@ -92,6 +92,10 @@ impl CallList {
         let more = rows.len() > self.rows.len();
         (self.rows, self.state) = (rows, ReadingState::Read);
         (self.unread, self.is_format_unknown) = (opened.unread, opened.is_format_unknown);
+        self.agent = opened.agent;
+        if !opened.title.is_empty() {
+            self.title = opened.title;
+        }
         self.asked.clear();
         self.arrange();
         let sought = self.sought.take();

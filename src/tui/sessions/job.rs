@@ -75,6 +75,10 @@ pub struct ReadyCall {
 pub struct OpenedCalls {
     /// Its calls, in the order of the records.
     pub rows: Vec<CallRow>,
+    /// The agent, with its version.
+    pub agent: SafeText,
+    /// The session's title; empty if it has none.
+    pub title: SafeText,
     /// What of the records was not understood, in words; empty if nothing.
     pub unread: SafeText,
     /// Whether nothing in the records was understood.

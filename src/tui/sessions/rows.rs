@@ -46,6 +46,8 @@ pub struct SessionWords {
     pub project: SafeText,
     /// The title, or the first words of the user.
     pub title: SafeText,
+    /// Whether other users of the machine can read the file.
+    pub is_open_to_others: bool,
 }
 
 /// A session in the list.

@@ -35,6 +35,7 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         version: version.into(),
         project: project.into(),
         title: title.into(),
+        is_open_to_others: minutes == 12,
     });
     SessionRow { file: Arc::new(file), agent, words, sums: sums.map_or(SumState::Unknown, SumState::Known) }
 }
@@ -114,6 +115,17 @@ fn calls() -> Vec<CallRow> {
     ]
 }
 
+/// A session without calls.
+fn by() -> OpenedCalls {
+    OpenedCalls {
+        rows: Vec::new(),
+        agent: "claude-code 2.1.330".into(),
+        title: "".into(),
+        unread: "".into(),
+        is_format_unknown: false,
+    }
+}
+
 /// Opens the list of sessions.
 fn listed(size: (u16, u16)) -> Bench {
     let mut bench = Bench::new(size);
@@ -127,7 +139,7 @@ fn listed(size: (u16, u16)) -> Bench {
 fn opened(size: (u16, u16)) -> Bench {
     let mut bench = listed(size);
     bench.keys("<Enter>");
-    let opened = OpenedCalls { rows: calls(), unread: "".into(), is_format_unknown: false };
+    let opened = OpenedCalls { rows: calls(), ..by() };
     let effects = bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
     bench.carry_out(effects);
     bench
@@ -217,7 +229,7 @@ fn a_session_that_grows_follows_its_last_call() {
     bench.keys("G");
     let mut rows = calls();
     rows.push(call("toolu_7", "Bash", CutState::No));
-    let more = OpenedCalls { rows, unread: "".into(), is_format_unknown: false };
+    let more = OpenedCalls { rows, ..by() };
     bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(more))));
     let open = bench.app.sessions.calls.as_ref().expect("calls");
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
@@ -229,7 +241,7 @@ fn records_that_are_not_understood_say_so() {
     let mut bench = listed((80, 24));
     bench.keys("<Enter>");
     let unread = "12 records of 1 unknown kind (x ×12)".into();
-    let opened = OpenedCalls { rows: Vec::new(), unread, is_format_unknown: true };
+    let opened = OpenedCalls { unread, is_format_unknown: true, ..by() };
     bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
     assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));

@@ -53,8 +53,12 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
     }
     let mut described = Vec::new();
     for (n, file) in files.iter().enumerate() {
-        let facts = list::listed(SessionFile::clone(file)).map(|listed| listed.facts);
-        described.push((n, words(&facts.unwrap_or_default())));
+        let listed = list::listed(SessionFile::clone(file));
+        let described_as = listed.map(|listed| SessionWords {
+            is_open_to_others: listed.is_open_to_others,
+            ..words(&listed.facts)
+        });
+        described.push((n, described_as.unwrap_or_default()));
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
             let some = std::mem::take(&mut described);
@@ -70,7 +74,12 @@ fn words(facts: &SessionFacts) -> SessionWords {
     let text = |text: &Option<String>| {
         SafeText::from(text.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
     };
-    SessionWords { version: text(&facts.version), project: text(&facts.cwd), title: text(&facts.title) }
+    SessionWords {
+        version: text(&facts.version),
+        project: text(&facts.cwd),
+        title: text(&facts.title),
+        is_open_to_others: false,
+    }
 }
 
 /// Sums up the calls of sessions, one after the other.
@@ -188,9 +197,12 @@ fn opened_calls(transcript: &Transcript) -> Event {
             verdict: None,
         }
     };
-    let unread = &transcript.unread;
+    let (unread, facts) = (&transcript.unread, &transcript.facts);
+    let agent = format!("{} {}", transcript.agent, facts.version.as_deref().unwrap_or_default());
     SessionsEvent::Opened(Box::new(OpenedCalls {
         rows: transcript.calls.iter().map(row).collect(),
+        agent: agent.trim_end().into(),
+        title: words(facts).title,
         unread: unread.in_words().into(),
         is_format_unknown: unread.is_format_unknown(),
     }))

@@ -31,7 +31,8 @@ pub(super) const COLUMNS: &[TableColumn] = &[
 /// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &SessionsScreen, calls: &CallList, height: usize) -> Vec<ListTableRow> {
     let row = |index| calls.rows().get(index).map_or_else(Vec::new, |row| cells(&screen.canvas.theme, row));
-    calls.on_screen(height).map(row).map(ListTableRow::Cells).collect()
+    let cells = calls.on_screen(height).map(row);
+    cells.map(|cells| ListTableRow::Cells(Span::plain(" "), cells)).collect()
 }
 
 fn cells(theme: &Theme, row: &CallRow) -> Vec<Span> {

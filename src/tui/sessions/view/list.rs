@@ -34,7 +34,10 @@ pub(super) fn rows(screen: &SessionsScreen, height: usize) -> Vec<ListTableRow> 
     let now = screen.list.now.unwrap_or_default();
     let row = |shown: &ShownSession| match shown {
         ShownSession::Session(index) => {
-            ListTableRow::Cells(screen.list.row(*index).map_or_else(Vec::new, |row| cells(screen, row, now)))
+            let row = screen.list.row(*index);
+            let is_open = row.and_then(|row| row.words.as_ref()).is_some_and(|words| words.is_open_to_others);
+            let mark = Span::new(if is_open { "!" } else { " " }, screen.canvas.theme.warning);
+            ListTableRow::Cells(mark, row.map_or_else(Vec::new, |row| cells(screen, row, now)))
         }
         ShownSession::Group(name, members) => ListTableRow::Heading(Span::new(
             format!("{name} · {}", count(*members as u64, "session")),
@@ -114,7 +117,8 @@ pub(super) fn details(screen: &SessionsScreen) -> [SafeText; 2] {
         SumState::Failed => "its records cannot be read".into(),
         SumState::Unknown | SumState::Asked => "counting its calls…".into(),
     };
-    let parts = [agent.trim_end().to_owned(), words.project.to_string(), sums];
+    let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
+    let parts = [agent.trim_end().to_owned(), open, words.project.to_string(), sums];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     [SafeText::from(parts.join(" · ")), SafeText::from(path)]
 }

@@ -53,8 +53,8 @@ pub(super) struct ListTable<'a> {
 
 /// A row of the table.
 pub(super) enum ListTableRow {
-    /// One cell a column.
-    Cells(Vec<Span>),
+    /// A mark before the row, and one cell a column.
+    Cells(Span, Vec<Span>),
     /// Words across the whole table.
     Heading(Span),
 }
@@ -65,7 +65,7 @@ impl ListTable<'_> {
         let last = self.columns.len().saturating_sub(1);
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
-                ListTableRow::Cells(cells) => cells.get(n).map(|cell| cell.text.columns()),
+                ListTableRow::Cells(_, cells) => cells.get(n).map(|cell| cell.text.columns()),
                 ListTableRow::Heading(_) => None,
             });
             cells.max().unwrap_or(0)
@@ -102,13 +102,16 @@ impl ListTable<'_> {
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
         if head.height > 0 {
-            line::spans(buffer, head, &self.fitted(headings, &widths, "  "));
+            line::spans(buffer, head, &self.fitted(headings, &widths, &[Span::plain("  ")]));
         }
         for ((n, row), y) in self.rows.iter().enumerate().zip(list.y..list.bottom()) {
             let area = Rect { y, height: 1, ..list };
             let mark = if n == chosen { self.canvas.glyphs().chosen } else { " " };
             let spans = match row {
-                ListTableRow::Cells(cells) => self.fitted(cells.clone(), &widths, &format!("{mark} ")),
+                ListTableRow::Cells(own, cells) => {
+                    let marks = [Span::new(mark, self.canvas.theme.accent), own.clone()];
+                    self.fitted(cells.clone(), &widths, &marks)
+                }
                 ListTableRow::Heading(words) => {
                     vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()]
                 }
@@ -121,8 +124,8 @@ impl ListTable<'_> {
         }
     }
 
-    fn fitted(&self, cells: Vec<Span>, widths: &[Option<usize>], mark: &str) -> Vec<Span> {
-        let mut spans = vec![Span::new(mark, self.canvas.theme.accent)];
+    fn fitted(&self, cells: Vec<Span>, widths: &[Option<usize>], marks: &[Span]) -> Vec<Span> {
+        let mut spans = marks.to_vec();
         let last = self.columns.len().saturating_sub(1);
         for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
             let Some(width) = widths.get(n).copied().flatten() else { continue };
