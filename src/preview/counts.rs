@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::units::Want;
 
 use super::measure::Text;
-use super::model::{LimitHit, Preview, Status, Unit};
+use super::model::{Answer, Preview, Status, Unit};
 use super::strategy::selection::Selection;
 
 /// How much of an output was kept, in each measure.
@@ -35,15 +35,7 @@ impl KeptCounts {
         }
     }
 
-    pub(super) fn preview(
-        &self,
-        unit: Unit,
-        truncated: bool,
-        hit: Option<LimitHit>,
-        waiting: Want,
-    ) -> Preview {
-        let left =
-            |total: Result<u64, Want>, kept: Result<u64, Want>| Some(total.ok()?.saturating_sub(kept.ok()?));
+    pub(super) fn preview(&self, unit: Unit, answer: Answer, waiting: Want) -> Preview {
         let all = [
             self.total_lines,
             self.total_bytes,
@@ -56,8 +48,9 @@ impl KeptCounts {
         Preview {
             parts: Vec::new(),
             status: Status::Ok,
-            truncated,
-            truncated_by: hit,
+            truncated: false,
+            truncated_by: None,
+            answer,
             unit,
             total_lines: self.total_lines.ok(),
             total_bytes: self.total_bytes.ok(),
@@ -65,8 +58,8 @@ impl KeptCounts {
             kept_lines: self.kept_lines.ok(),
             kept_bytes: self.kept_bytes.ok(),
             kept_units: self.kept_size.ok(),
-            removed_lines: left(self.total_lines, self.kept_lines),
-            removed_bytes: left(self.total_bytes, self.kept_bytes),
+            removed_lines: None,
+            removed_bytes: None,
             waiting_for: waiting,
             counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
             details: None,
@@ -92,7 +85,11 @@ pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Resul
     if unit == Unit::Tokens {
         return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     }
-    let half = if unit == Unit::Bytes { 3 } else { 1 };
     sum(text, selection, text.size(unit), |range| text.size_of(range, unit))
-        .map(|size| size + half * selection.halves)
+        .map(|size| size + half_size(unit) * selection.halves)
+}
+
+/// Returns the size of the U+FFFD that stands for half a character.
+pub(super) fn half_size(unit: Unit) -> u64 {
+    if unit == Unit::Bytes { 3 } else { 1 }
 }

@@ -39,6 +39,7 @@ mod refuse;
 mod report;
 mod rewrite;
 mod section;
+mod settle;
 pub(crate) mod strategy;
 pub(crate) mod template;
 mod value;

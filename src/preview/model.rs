@@ -278,10 +278,22 @@ pub enum Status {
     Crashed(String),
 }
 
+/// Which of a policy's two texts the agent answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The one for an output within the limits.
+    Whole,
+    /// The one for an output beyond them. Some agents then keep all of it nevertheless.
+    Cut,
+}
+
 /// What a model got: the parts, in order, and their totals.
 ///
 /// Invariants: the joined texts of the parts are the preview; the kept parts of one source are ordered, disjoint and in
 /// range. Counts are in the policy's own terms and include both streams; one whose total is not known yet is `None`.
+/// Kept and removed add up to the total; exactly if the output is truncated, `removed_bytes` is not 0. What an agent
+/// adds to every output (line numbers, a status) or takes from every output (white space at its ends, escape sequences)
+/// is no truncation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Preview {
@@ -289,9 +301,9 @@ pub struct Preview {
     pub parts: Vec<Part>,
     /// Whether the agent succeeded.
     pub status: Status,
-    /// Whether anything was cut.
+    /// Whether any of the output was cut away.
     pub truncated: bool,
-    /// The limit that cut it.
+    /// The limit that cut it; none exactly if it is not truncated, or if an agent's record does not tell.
     pub truncated_by: Option<LimitHit>,
     /// The policy's size unit.
     pub unit: Unit,
@@ -307,10 +319,12 @@ pub struct Preview {
     pub kept_bytes: Option<u64>,
     /// Size of what was kept, in the policy's unit.
     pub kept_units: Option<u64>,
-    /// Number of lines of which nothing was kept.
+    /// Number of lines of which nothing was kept: `total_lines` - `kept_lines`.
     pub removed_lines: Option<u64>,
     /// `total_bytes` - `kept_bytes`.
     pub removed_bytes: Option<u64>,
+    /// Which of its texts the agent answered with.
+    pub(crate) answer: Answer,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
     pub waiting_for: Want,
     /// Totals that the counts above still lack. If empty, all counts are known.
@@ -333,7 +347,12 @@ impl Preview {
     /// Returns the facts that warnings depend on.
     pub fn extent(&self, input: &Input) -> Extent {
         let bytes = input.output.bytes;
-        Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.truncated }
+        Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.is_to_be_saved() }
+    }
+
+    /// Whether the agent saves the output: it cut some of it, or says so.
+    pub(crate) fn is_to_be_saved(&self) -> bool {
+        self.truncated || self.answer == Answer::Cut
     }
 
     /// Estimates tokens at four bytes each, rounded up.

@@ -10,8 +10,9 @@ use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::limits::Over;
 use super::measure::{Text, as_usize};
-use super::model::{LimitHit, Part, Preview, Status, Unit};
+use super::model::{Answer, LimitHit, Part, Preview, Status, Unit};
 use super::policy::Policy;
+use super::settle;
 use super::strategy::selection::Selection;
 use super::template::Template;
 use super::template::facts::{Fact, Facts};
@@ -60,9 +61,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     if let Some(cap) = &policy.file().cap
         && cap.apply(input, &scope, &mut planned.parts)?
     {
-        planned.truncated = true;
-        planned.truncated_by = planned.truncated_by.or(Some(LimitHit::Size(policy.unit())));
-        recount(&mut planned, stdout, stderr);
+        planned = settle::by_parts(planned, stdout, stderr);
     }
     Ok(planned)
 }
@@ -98,23 +97,6 @@ fn join(
     Ok(planned)
 }
 
-/// Recounts what is kept from the parts.
-fn recount(planned: &mut Preview, stdout: &Text, stderr: &Text) {
-    let (mut lines, mut bytes, mut units) = (0, 0, 0);
-    for part in &planned.parts {
-        let Some((source, range)) = part.range() else { continue };
-        let text = if source == Stream::Stdout { stdout } else { stderr };
-        lines += text.line_feeds_of(range.clone()) + 1;
-        bytes += text.decoded_bytes_of(range.clone());
-        units += text.size_of(range, planned.unit);
-    }
-    planned.kept_lines = Some(lines);
-    planned.kept_bytes = Some(bytes);
-    planned.kept_units = Some(units);
-    planned.removed_lines = planned.total_lines.map(|total| total.saturating_sub(lines));
-    planned.removed_bytes = planned.total_bytes.map(|total| total.saturating_sub(bytes));
-}
-
 /// Adds the counts of another stream.
 fn add(sum: &mut Preview, other: Preview) {
     let pairs = [
@@ -131,6 +113,7 @@ fn add(sum: &mut Preview, other: Preview) {
         *mine = mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
     }
     sum.truncated |= other.truncated;
+    sum.answer = if other.answer == Answer::Cut { other.answer } else { sum.answer };
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
     sum.waiting_for |= other.waiting_for;
     sum.counts_waiting_for |= other.counts_waiting_for;
@@ -146,7 +129,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let is_cut = keep.is_always() || matches!(over, Ok(Over::Size | Over::Lines));
     let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
     if let Some(words) = selection.crash.take() {
-        return Ok(Preview { status: Status::Crashed(words), truncated: true, ..untouched(policy, text) });
+        return Ok(settle::crashed(untouched(policy, text), words));
     }
     let is_cut = selection.cut.unwrap_or(is_cut);
     selection.hit = selection.hit.or(match over {
@@ -164,16 +147,17 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let (parts, waiting) = lay_out(scope, template, facts, slots)?;
-    let hit = selection.hit.filter(|_| is_cut);
+    let answer = if is_cut { Answer::Cut } else { Answer::Whole };
     let output = details::KeptOutput { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
-    Ok(Preview { parts, details, ..counts.preview(context.unit, is_cut, hit, waiting | undecided) })
+    let planned = counts.preview(context.unit, answer, waiting | undecided);
+    Ok(settle::by_selection(Preview { parts, details, ..planned }, text, &selection))
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::of(policy.unit(), text, &Selection::everything(text));
-    counts.preview(policy.unit(), false, None, Want::NOTHING)
+    settle::whole(counts.preview(policy.unit(), Answer::Whole, Want::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.

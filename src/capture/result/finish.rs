@@ -77,7 +77,8 @@ impl FinishedCapture {
 
     /// Whether anything was cut.
     pub fn is_cut(&self) -> bool {
-        self.preview.truncated || self.stderr_preview.as_ref().is_some_and(|preview| preview.truncated)
+        let stderr = self.stderr_preview.as_ref();
+        self.preview.is_to_be_saved() || stderr.is_some_and(preview::Preview::is_to_be_saved)
     }
 }
 
@@ -270,7 +271,7 @@ fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> R
     };
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let input = Input { exit_code, ..input };
-    Ok(preview::plan(&input, policy)?.truncated)
+    Ok(preview::plan(&input, policy)?.is_to_be_saved())
 }
 
 /// Saves one stream's output. Returns its path if everything, or everything up to the cap, was saved.

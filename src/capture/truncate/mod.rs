@@ -236,7 +236,7 @@ fn outcome(
     save: impl FnOnce() -> io::Result<PathBuf>,
 ) -> Result<(Outcome, preview::Preview, u64), Error> {
     let unsaved = planned(bytes, &count, &policy, NOT_SAVED)?;
-    if !unsaved.preview.truncated {
+    if !unsaved.preview.is_to_be_saved() {
         return Ok(of_plan(bytes, unsaved, None));
     }
     match save() {

@@ -46,7 +46,7 @@ pub(crate) fn print(
             format!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
         return Err(Failure::Failed(words).into());
     }
-    if preview.truncated && form != TextForm::Json {
+    if preview.is_to_be_saved() && form != TextForm::Json {
         opened.warn_if_not_saved();
     }
     match preview.status {

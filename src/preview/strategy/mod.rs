@@ -22,6 +22,7 @@ use serde::Deserialize;
 use super::error::PlanError;
 use super::measure::rules::TrimRule;
 use super::measure::{Text, as_usize};
+use super::model::{LimitHit, Unit};
 use super::rewrite::Rewrite;
 use super::section::{Fault, Keys};
 use super::template::Figure;
@@ -89,6 +90,10 @@ impl Keep {
             text.absorb(first);
         }
         let mut selection = selection?;
+        if first.as_ref().is_some_and(|first| first.bytes.len() < text.bytes.len()) {
+            selection.shown = Some(selection.shown.unwrap_or_else(|| selection.ranges.clone()));
+            selection.silent_limit = Some(LimitHit::Size(Unit::Bytes));
+        }
         if let Some(finder) = &self.escape_tag {
             escaped::apply(text, finder, &mut selection.slots);
         }

@@ -14,6 +14,11 @@ pub(crate) struct Selection {
     pub slots: Vec<(&'static str, Vec<Part>)>,
     /// The whole elements that were kept, in order.
     pub ranges: Vec<Range<usize>>,
+    /// The ranges of which the model got the text, if those are not `ranges`, or if the agent may leave something out
+    /// without an answer that says so.
+    pub shown: Option<Vec<Range<usize>>>,
+    /// The limit that cut, where notices do not count it as one.
+    pub silent_limit: Option<LimitHit>,
     /// Number of halves of characters that became U+FFFD.
     pub halves: u64,
     /// Number of lines kept at least in part, or the total needed for it.
@@ -56,6 +61,34 @@ impl Selection {
     pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);
         self
+    }
+}
+
+/// Collects the ranges of which a read tool shows the text: all, but for the ends of long lines.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    ranges: Vec<Range<usize>>,
+    start: usize,
+}
+
+impl Shown {
+    /// Begins with the line at `start`.
+    pub(crate) fn from(start: usize) -> Self {
+        Self { ranges: Vec::new(), start }
+    }
+
+    /// Takes a line up to `stop`, whose text goes on to `end`.
+    pub(crate) fn take(&mut self, stop: usize, end: usize) {
+        if stop < end {
+            self.ranges.push(self.start..stop);
+            self.start = end;
+        }
+    }
+
+    /// Returns the ranges, the last of them up to `end`.
+    pub(crate) fn ranges(mut self, end: usize) -> Vec<Range<usize>> {
+        self.ranges.push(self.start..end.max(self.start));
+        self.ranges
     }
 }
 

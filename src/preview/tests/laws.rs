@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 use super::*;
 
 /// Generates outputs with all kinds of line ends, wide characters and bad bytes.
-fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn hostile(most: usize) -> impl Strategy<Value = Vec<u8>> {
     const PIECES: [&[u8]; 18] = [
         b"a",
         b"b",
@@ -124,7 +124,7 @@ fn a_text_with_nul_is_no_place_of_kept_text() {
 }
 
 /// Returns a random value for a parameter: one that has an effect, or one that is absurdly large.
-fn any_value(kind: &ParamKind, lot: u64) -> String {
+pub(super) fn any_value(kind: &ParamKind, lot: u64) -> String {
     match kind {
         ParamKind::Integer { .. } => {
             [0, 1, 2, 3, 7, 10, 39, 64, 1000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX][lot as usize % 12]

@@ -1,6 +1,7 @@
 //! Examples and edge cases from the documents, and properties of the engine.
 
 mod agents;
+mod agree;
 mod core;
 mod cost;
 mod figures;

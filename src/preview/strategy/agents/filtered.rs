@@ -56,6 +56,7 @@ impl Filtered {
             let start = reads.start(shown);
             let start = segments::end(text, &start, Direction::Head, Unit::Utf16, shown);
             return Ok(cut(
+                text,
                 composed::selection(text, context, vec![("kept", start)]),
                 reads.size(),
                 last_line,
@@ -72,12 +73,19 @@ impl Filtered {
             });
         }
         let start = segments::end(text, &whole, Direction::Head, Unit::Utf16, shown);
-        Ok(cut(composed::selection(text, context, vec![("kept", start)]), Fact::Number(size), String::new()))
+        Ok(cut(
+            text,
+            composed::selection(text, context, vec![("kept", start)]),
+            Fact::Number(size),
+            String::new(),
+        ))
     }
 }
 
 /// Adds the size of the cut text, and the line that follows the notice.
-fn cut(mut selection: Selection, size: Fact, last_line: String) -> Selection {
+fn cut(text: &Text, mut selection: Selection, size: Fact, last_line: String) -> Selection {
+    let shared = shared(text, &selection.ranges);
+    selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
     selection.facts.insert("size", size);
     selection.facts.insert("marker", Fact::Text(last_line));
     Selection { cut: Some(true), ..selection }
@@ -160,6 +168,15 @@ fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
         Some(last) => last.end = range.end,
         None => ranges.push(range),
     }
+}
+
+/// Returns how often two ranges with only removed sequences between them share a line.
+fn shared(text: &Text, ranges: &[Range<usize>]) -> u64 {
+    let same = |pair: &&[Range<usize>]| {
+        let [a, b] = pair else { return false };
+        text.bytes.get(a.end..b.start).is_some_and(|gap| memchr::memchr(b'\n', gap).is_none())
+    };
+    ranges.windows(2).filter(same).count() as u64
 }
 
 fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {

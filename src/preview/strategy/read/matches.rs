@@ -103,6 +103,7 @@ impl Matches {
             (_, true) => Some(LimitHit::Matches),
             _ => None,
         };
+        selection.silent_limit = Some(LimitHit::Size(self.line_unit));
         for (name, flag) in [("many", many), ("full", full), ("clipped", clipped)] {
             selection.facts.insert(name, Fact::Flag(flag));
         }

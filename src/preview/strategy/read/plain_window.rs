@@ -99,6 +99,8 @@ impl PlainWindow {
         selection.hit = selection.hit.filter(|_| is_cut).or((stop == "caller").then_some(LimitHit::Lines));
         selection.hit = if stop == "first" { Some(context.by_size()) } else { selection.hit };
         selection.cut = Some(stop != "end");
+        selection.shown = Some(selection.ranges.clone());
+        selection.silent_limit = Some(LimitHit::Lines);
         selection.total_lines = Some(pieces);
         selection.facts.insert("lines", Fact::from(pieces));
         selection.facts.insert("next", Fact::from(last.map(|last| last + 1)));

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, LimitHit, Part};
+use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::selection::{Selection, Shown};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -78,6 +78,15 @@ impl View {
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
         }
+        let mut shown = Shown::from(window.first().map_or(text.body.start, |line| line.start));
+        window.iter().filter(|line| is_cut(line)).for_each(|line| {
+            shown.take(row(text, line.clone(), line_size).end, line.end);
+        });
+        let end = window.last().map_or(text.body.start, |line| line.end);
+        selection.shown = Some(shown.ranges(end));
+        let is_last = skip + window.len() as u64 == count;
+        let clipped = LimitHit::Size(Unit::Bytes);
+        selection.silent_limit = Some(if is_last { clipped } else { LimitHit::Lines });
         selection.ranges = rows;
         let last = skip + window.len() as u64;
         let total = if count > limit { count - 1 } else { count };

@@ -9,7 +9,7 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::{Boundary, Context};
-use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::selection::{Selection, Shown};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
@@ -110,6 +110,7 @@ impl Window {
         let mut stop = "end";
         let mut end = start;
         let mut halves = 0;
+        let mut shown = Shown::from(start);
         while at < text.body.end {
             if taken >= figures.lines {
                 stop = "lines";
@@ -131,9 +132,15 @@ impl Window {
                 row.bits.insert(0, Bit::Text("\n".to_owned()));
             }
             parts.push(text.changed(at..line.text.end, row.bits));
+            shown.take(row.stop, line.text.end);
             at = line.next;
         }
-        Ok(self.finish(text, context, figures.skip, Taken { parts, taken, stop, range: start..end, halves }))
+        Ok(self.finish(
+            text,
+            context,
+            figures.skip,
+            Taken { parts, taken, stop, range: start..end, halves, shown },
+        ))
     }
 
     fn finish(&self, text: &Text, context: &Context, skip: u64, taken: Taken) -> Selection {
@@ -145,6 +152,7 @@ impl Window {
             "lines" => Some(LimitHit::Lines),
             _ => None,
         };
+        let end = taken.range.end;
         let mut selection = Selection {
             slots: vec![("kept", taken.parts)],
             ranges: vec![taken.range],
@@ -153,6 +161,8 @@ impl Window {
             hit,
             cut: Some(taken.stop != "end"),
             span: Some((Ok(first), Ok(last))),
+            silent_limit: Some(LimitHit::Size(self.line_unit)),
+            shown: Some(taken.shown.ranges(end)),
             ..Selection::default()
         };
         selection.facts.insert("count", Fact::from(count));
@@ -186,7 +196,7 @@ impl Window {
             bits.push(Bit::Text(self.line_suffix.clone()));
             size += self.line_suffix.len() as u64;
         }
-        Row { bits, size, half }
+        Row { bits, size, half, stop }
     }
 }
 
@@ -244,6 +254,7 @@ struct Taken {
     stop: &'static str,
     range: Range<usize>,
     halves: u64,
+    shown: Shown,
 }
 
 /// A line as the model gets it.
@@ -252,6 +263,8 @@ struct Row {
     /// Size of the line in bytes, including its suffix but not its number.
     size: u64,
     half: bool,
+    /// The end of what is shown of it.
+    stop: usize,
 }
 
 fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usize> {

@@ -1,0 +1,139 @@
+//! Figures that agree: kept, lost and cut mean the same under every policy.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::laws::{any_value, hostile};
+use super::*;
+
+/// Outputs that policies cut in different ways, each with its limits as they are.
+fn outputs() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("empty", Vec::new()),
+        ("feed", b"\n".to_vec()),
+        ("feeds", b"\n\n\n".to_vec()),
+        ("short", b"one\ntwo\n".to_vec()),
+        ("open", b"one\ntwo".to_vec()),
+        ("space", b"  \n one \n\n".to_vec()),
+        ("one line", "word ".repeat(60_000).into_bytes()),
+        ("open line", "x".repeat(2_500).into_bytes()),
+        ("wide line", "\u{1F600}\u{fc}\u{6f22}".repeat(20_000).into_bytes()),
+        ("lines", "a line of some length\n".repeat(20_000).into_bytes()),
+        ("one line more", "a\n".repeat(2_001).into_bytes()),
+        ("long lines", format!("{}\n", "y".repeat(30_000)).repeat(4).into_bytes()),
+        ("broken", b"a\xffb\xf0\x9f\r\n\x1b[31mred\x1b[m\rc\n".to_vec()),
+        ("colours", b"\x1b[31mred\x1b[m line\n".repeat(6_000)),
+        ("mark", b"\xef\xbb\xbfone\n".to_vec()),
+        ("errors", "ok\nerror: no\nfine\n".repeat(3_000).into_bytes()),
+    ]
+}
+
+/// Returns what disagrees in a preview.
+fn faults(p: &Preview) -> Vec<&'static str> {
+    let all = |figures: [Option<u64>; 3]| figures.map(|figure| figure.expect("all totals are known"));
+    let [lines, kept_lines, lost_lines] = all([p.total_lines, p.kept_lines, p.removed_lines]);
+    let [bytes, kept_bytes, lost_bytes] = all([p.total_bytes, p.kept_bytes, p.removed_bytes]);
+    let [units, kept_units, _] = all([p.total_units, p.kept_units, Some(0)]);
+    let laws = [
+        (kept_lines <= lines && kept_bytes <= bytes && kept_units <= units, "more is kept than there is"),
+        (kept_lines.checked_add(lost_lines) == Some(lines), "kept and lost lines are not all"),
+        (kept_bytes.checked_add(lost_bytes) == Some(bytes), "kept and lost bytes are not all"),
+        (p.truncated == (lost_bytes > 0), "cut is not the same as lost"),
+        (p.truncated || lost_lines == 0, "lines are lost of what is not cut"),
+        (p.truncated == p.truncated_by.is_some(), "a limit without a cut, or a cut without a limit"),
+    ];
+    laws.into_iter().filter(|(holds, _)| !holds).map(|(_, words)| words).collect()
+}
+
+/// Returns the text of the output in a preview: without notices, line numbers, and the agent's way to write it.
+fn own(p: &Preview, input: &Input) -> String {
+    let text = |part: &Part| match part {
+        Part::Kept { .. } => part.text(input),
+        Part::Changed { bits, source, decoding, .. }
+            if bits.iter().any(|bit| !matches!(bit, Bit::Text(_))) =>
+        {
+            let bytes = input.stream(*source).bytes;
+            bits.iter()
+                .filter_map(|bit| match bit {
+                    Bit::Bytes(range) => Some(decoding.decode(&bytes[range.clone()])),
+                    _ => None,
+                })
+                .collect()
+        }
+        // Written as a string of JSON.
+        Part::Changed { .. } => {
+            serde_json::from_str(&format!("\"{}\"", part.text(input))).unwrap_or_default()
+        }
+        Part::Notice { .. } | Part::Counting => String::new(),
+    };
+    p.parts.iter().map(text).collect()
+}
+
+/// Returns the ASCII letters of a text: what no agent takes from an output that it does not cut, nor breaks by reading.
+fn letters(text: &str) -> String {
+    let escapes = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap();
+    escapes.replace_all(text, "").chars().filter(|character| character.is_ascii_alphabetic()).collect()
+}
+
+fn check(name: &str, what: &str, policy: &Policy, bytes: &[u8]) -> Vec<String> {
+    let totals = Totals::count(bytes);
+    let stdout = Output { bytes, totals: &totals };
+    let input = Input { exit_code: Some(0), ..Input::new(stdout, "/P") };
+    let p = match plan(&input, policy) {
+        Ok(preview) => preview,
+        Err(PlanError::Agent { .. }) => return Vec::new(),
+        Err(error) => panic!("{name}: {what}: {error}"),
+    };
+    let mut faults = faults(&p);
+    let (shown, whole) = (letters(&own(&p, &input)), letters(&String::from_utf8_lossy(bytes)));
+    if !p.truncated && shown != whole {
+        faults.push("not cut, and yet text is missing");
+    }
+    if p.truncated && p.text(&input).as_bytes() == bytes {
+        faults.push("cut, and yet all of it is there");
+    }
+    faults
+        .into_iter()
+        .map(|fault| {
+            let lines = format!("lines {:?} of {:?}", p.kept_lines, p.total_lines);
+            format!(
+                "{name}: {what}: {fault}: {lines}, bytes {:?} of {:?} {:?}",
+                p.kept_bytes,
+                p.total_bytes,
+                p.parts.iter().take(4).collect::<Vec<_>>()
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn figures_agree_under_every_policy() {
+    let outputs = outputs();
+    let catalog = Catalog::builtin();
+    let faults = catalog.names().flat_map(|name| {
+        let policy = policy(name, &[]);
+        outputs.iter().flat_map(move |(what, bytes)| check(name, what, &policy, bytes)).collect::<Vec<_>>()
+    });
+    let faults: Vec<String> = faults.collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(14), ..ProptestConfig::with_cases(12) })]
+
+    #[test]
+    fn figures_agree_whatever_the_parameters(
+        bytes in hostile(60),
+        lots in prop::collection::vec(any::<u64>(), 16),
+    ) {
+        let catalog = Catalog::builtin();
+        for name in catalog.names() {
+            let mut policy = catalog.get(name).unwrap();
+            for (param, lot) in policy.params().to_vec().iter().zip(lots.iter().cycle()) {
+                let _ = policy.set(&param.name, &any_value(&param.kind, *lot));
+            }
+            let faults = check(name, "hostile", &policy, &bytes);
+            prop_assert!(faults.is_empty(), "{}", faults.join("\n"));
+        }
+    }
+}
