@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::units::Want;
 
 use super::measure::Text;
-use super::model::{Answer, Preview, Status, Unit};
+use super::model::{Preview, Reply, Status, Unit};
 use super::strategy::selection::Selection;
 
 /// How much of an output was kept, in each measure.
@@ -35,7 +35,7 @@ impl KeptCounts {
         }
     }
 
-    pub(super) fn preview(&self, unit: Unit, answer: Answer, waiting: Want) -> Preview {
+    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: Want) -> Preview {
         let all = [
             self.total_lines,
             self.total_bytes,
@@ -50,7 +50,7 @@ impl KeptCounts {
             status: Status::Ok,
             truncated: false,
             truncated_by: None,
-            answer,
+            reply,
             unit,
             total_lines: self.total_lines.ok(),
             total_bytes: self.total_bytes.ok(),

@@ -280,7 +280,7 @@ pub enum Status {
 
 /// Which of a policy's two texts the agent answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Reply {
     /// The one for an output within the limits.
     Whole,
     /// The one for an output beyond them. Some agents then keep all of it nevertheless.
@@ -324,7 +324,7 @@ pub struct Preview {
     /// `total_bytes` - `kept_bytes`.
     pub removed_bytes: Option<u64>,
     /// Which of its texts the agent answered with.
-    pub(crate) answer: Answer,
+    pub(crate) reply: Reply,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
     pub waiting_for: Want,
     /// Totals that the counts above still lack. If empty, all counts are known.
@@ -352,7 +352,7 @@ impl Preview {
 
     /// Whether the agent saves the output: it cut some of it, or says so.
     pub(crate) fn is_to_be_saved(&self) -> bool {
-        self.truncated || self.answer == Answer::Cut
+        self.truncated || self.reply == Reply::Cut
     }
 
     /// Estimates tokens at four bytes each, rounded up.

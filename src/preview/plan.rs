@@ -10,7 +10,7 @@ use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::limits::Over;
 use super::measure::{Text, as_usize};
-use super::model::{Answer, LimitHit, Part, Preview, Status, Unit};
+use super::model::{LimitHit, Part, Preview, Reply, Status, Unit};
 use super::policy::Policy;
 use super::settle;
 use super::strategy::selection::Selection;
@@ -113,7 +113,7 @@ fn add(sum: &mut Preview, other: Preview) {
         *mine = mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
     }
     sum.truncated |= other.truncated;
-    sum.answer = if other.answer == Answer::Cut { other.answer } else { sum.answer };
+    sum.reply = if other.reply == Reply::Cut { other.reply } else { sum.reply };
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
     sum.waiting_for |= other.waiting_for;
     sum.counts_waiting_for |= other.counts_waiting_for;
@@ -147,17 +147,17 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let (parts, waiting) = lay_out(scope, template, facts, slots)?;
-    let answer = if is_cut { Answer::Cut } else { Answer::Whole };
+    let reply = if is_cut { Reply::Cut } else { Reply::Whole };
     let output = details::KeptOutput { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
-    let planned = counts.preview(context.unit, answer, waiting | undecided);
+    let planned = counts.preview(context.unit, reply, waiting | undecided);
     Ok(settle::by_selection(Preview { parts, details, ..planned }, text, &selection))
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::of(policy.unit(), text, &Selection::everything(text));
-    settle::whole(counts.preview(policy.unit(), Answer::Whole, Want::NOTHING))
+    settle::whole(counts.preview(policy.unit(), Reply::Whole, Want::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::align::{AlignedPiece, PieceOrigin, align};
 use super::input::{Input, Stream, Totals};
-use super::model::{Answer, Bit, Decoding, Part, Preview, Status, Unit};
+use super::model::{Bit, Decoding, Part, Preview, Reply, Status, Unit};
 use crate::text::units::Want;
 
 /// What is needed of the output's totals to say how much of it the model got.
@@ -28,7 +28,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Option<Preview> {
         status: Status::Ok,
         truncated: kept < bytes.len(),
         truncated_by: None,
-        answer: if kept < bytes.len() { Answer::Cut } else { Answer::Whole },
+        reply: if kept < bytes.len() { Reply::Cut } else { Reply::Whole },
         unit: Unit::Bytes,
         total_lines,
         total_bytes: Some(bytes.len() as u64),

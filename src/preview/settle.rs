@@ -5,15 +5,15 @@ use std::ops::Range;
 use super::counts::half_size;
 use super::input::Stream;
 use super::measure::Text;
-use super::model::{Answer, LimitHit, Preview, Status};
+use super::model::{LimitHit, Preview, Reply, Status};
 use super::strategy::selection::Selection;
 
 /// Settles a stream of which a strategy selected something. It is cut exactly if the agent left out some of it: an
 /// answer for a cut output may still contain all of it, and one for a whole output may leave out the ends of lines.
 pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Selection) -> Preview {
     let ranges = selection.shown.as_ref().unwrap_or(&selection.ranges);
-    let is_open = planned.answer == Answer::Cut || selection.shown.is_some();
-    planned.truncated = is_open && !covers(text, ranges, planned.answer);
+    let is_open = planned.reply == Reply::Cut || selection.shown.is_some();
+    planned.truncated = is_open && !covers(text, ranges, planned.reply);
     if selection.shown.is_some() && planned.truncated {
         planned.kept_bytes = Some(ranges.iter().map(|range| text.decoded_bytes_of(range.clone())).sum());
         planned.kept_units = Some(ranges.iter().map(|range| text.size_of(range.clone(), planned.unit)).sum());
@@ -42,7 +42,7 @@ pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Pr
     planned.kept_lines = Some(lines);
     planned.kept_bytes = Some(bytes);
     planned.kept_units = Some(units);
-    planned.answer = Answer::Cut;
+    planned.reply = Reply::Cut;
     settled(planned)
 }
 
@@ -57,7 +57,7 @@ pub(super) fn crashed(planned: Preview, words: String) -> Preview {
     settled(Preview {
         status: Status::Crashed(words),
         truncated: planned.total_bytes != nothing,
-        answer: Answer::Cut,
+        reply: Reply::Cut,
         kept_lines: nothing,
         kept_bytes: nothing,
         kept_units: nothing,
@@ -91,7 +91,7 @@ fn settled(mut planned: Preview) -> Preview {
 }
 
 /// Whether ranges contain all of a text; but for a line feed at its end, if the agent leaves that out of every answer.
-fn covers(text: &Text, ranges: &[Range<usize>], answer: Answer) -> bool {
+fn covers(text: &Text, ranges: &[Range<usize>], reply: Reply) -> bool {
     let mut ranges: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).collect();
     ranges.sort_by_key(|range| range.start);
     let mut at = text.body.start;
@@ -102,5 +102,5 @@ fn covers(text: &Text, ranges: &[Range<usize>], answer: Answer) -> bool {
         at = at.max(range.end);
     }
     let rest = text.bytes.get(at..text.body.end).unwrap_or_default();
-    rest.is_empty() || answer == Answer::Whole && matches!(rest, b"\n" | b"\r" | b"\r\n")
+    rest.is_empty() || reply == Reply::Whole && matches!(rest, b"\n" | b"\r" | b"\r\n")
 }

@@ -49,6 +49,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("rewrite", &["input", "model", "section"]),
     ("strategy", &["error", "model", "measure", "template", "section", "limits", "rewrite"]),
     ("counts", &["model", "measure", "strategy"]),
+    ("settle", &["input", "model", "measure", "strategy", "counts"]),
     (
         "policy",
         &[
@@ -60,8 +61,8 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     (
         "plan",
         &[
-            "error", "input", "model", "measure", "template", "limits", "strategy", "counts", "policy",
-            "details",
+            "error", "input", "model", "measure", "template", "limits", "strategy", "counts", "settle",
+            "policy", "details",
         ],
     ),
     ("align", &[]),

@@ -66,12 +66,12 @@ impl Selection {
 
 /// Collects the ranges of which a read tool shows the text: all, but for the ends of long lines.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ShownLines {
     ranges: Vec<Range<usize>>,
     start: usize,
 }
 
-impl Shown {
+impl ShownLines {
     /// Begins with the line at `start`.
     pub(crate) fn from(start: usize) -> Self {
         Self { ranges: Vec::new(), start }

@@ -7,7 +7,7 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::selection::{Selection, Shown};
+use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -78,7 +78,7 @@ impl View {
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
         }
-        let mut shown = Shown::from(window.first().map_or(text.body.start, |line| line.start));
+        let mut shown = ShownLines::from(window.first().map_or(text.body.start, |line| line.start));
         window.iter().filter(|line| is_cut(line)).for_each(|line| {
             shown.take(row(text, line.clone(), line_size).end, line.end);
         });

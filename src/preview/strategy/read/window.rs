@@ -9,7 +9,7 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Bit, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::{Boundary, Context};
-use crate::preview::strategy::selection::{Selection, Shown};
+use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
@@ -110,7 +110,7 @@ impl Window {
         let mut stop = "end";
         let mut end = start;
         let mut halves = 0;
-        let mut shown = Shown::from(start);
+        let mut shown = ShownLines::from(start);
         while at < text.body.end {
             if taken >= figures.lines {
                 stop = "lines";
@@ -254,7 +254,7 @@ struct Taken {
     stop: &'static str,
     range: Range<usize>,
     halves: u64,
-    shown: Shown,
+    shown: ShownLines,
 }
 
 /// A line as the model gets it.
