@@ -92,6 +92,8 @@ pub struct CallSizes {
     pub command: SafeText,
     /// What the records prove of the result.
     pub evidence: Option<Evidence>,
+    /// What became of the result, by the requests too.
+    pub fate: Option<ResultFate>,
 }
 
 impl CallSizes {
@@ -149,7 +151,8 @@ impl CallRow {
             _ => None,
         };
         let status = Some(self.status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
-        let fate = match self.fate {
+        let fate = self.sizes.as_ref().and_then(|sizes| sizes.fate).unwrap_or(self.fate);
+        let fate = match fate {
             ResultFate::InContext => None,
             fate => Some(format!("{} later", fate.as_str())),
         };

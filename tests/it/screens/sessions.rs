@@ -83,8 +83,15 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
 }
 
 fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>, command: &str) -> CallRow {
-    let sizes =
-        CallSizes { got: Some(got), whole, spill, spill_path: None, command: command.into(), evidence: None };
+    let sizes = CallSizes {
+        got: Some(got),
+        whole,
+        spill,
+        spill_path: None,
+        command: command.into(),
+        evidence: None,
+        fate: None,
+    };
     CallRow { sizes: Some(sizes), ..row }
 }
 

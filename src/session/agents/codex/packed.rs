@@ -1,4 +1,4 @@
-//! Rollouts that Codex compressed: decoded into a private copy, which is deleted at the end.
+//! Rollouts that Codex compressed: decoded into a private copy, which is deleted as soon as it is open.
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use ruzstd::decoding::StreamingDecoder;
-use tempfile::TempDir;
 
 use crate::session::reader::{GLANCE, OpenedSession, ReadProgress, SessionError};
 use crate::session::record::open_regular;
@@ -49,7 +48,6 @@ pub(super) fn head(packed: &[u8]) -> Vec<u8> {
 /// A rollout that was decoded.
 struct PackedSession {
     rollout: Box<dyn OpenedSession>,
-    _directory: TempDir,
 }
 
 impl OpenedSession for PackedSession {
@@ -83,7 +81,10 @@ pub(super) fn open(
         .map_err(unreadable)?;
     let copy = directory.path().join("rollout.jsonl");
     decode(path, &copy, progress).map_err(unreadable)?;
-    Ok(Box::new(PackedSession { rollout: read(copy)?, _directory: directory }))
+    let rollout = read(copy)?;
+    // The map outlives the name, so that nothing is left behind however overspill ends.
+    drop(directory);
+    Ok(Box::new(PackedSession { rollout }))
 }
 
 fn decode(path: &Path, copy: &Path, progress: &dyn ReadProgress) -> io::Result<()> {
