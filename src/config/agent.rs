@@ -56,6 +56,7 @@ pub(crate) fn limits(
 
 /// Returns the limits of a policy as the agent's own configuration has them: the file's name, and the JSON to put there.
 /// `None` if the agent has no such configuration.
+#[cfg(feature = "app")]
 pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
     let (file, lines_key, size_key) = policy.agent_settings()?;
     let mut settings = Value::Object(serde_json::Map::new());

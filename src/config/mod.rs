@@ -21,6 +21,7 @@ use crate::store::{Env, FileRule, StoreSpec, Stores};
 use crate::text::search::Pattern;
 
 pub use agent::AgentLimits;
+#[cfg(feature = "app")]
 pub(crate) use agent::settings;
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
 pub use keys::{KeySetting, KeysConfig};

@@ -21,7 +21,8 @@
 //! `strategy` selects ranges; `policy` compiles TOML into a `Policy` that contains all of them; `plan` puts them
 //! together.
 
-pub(crate) mod align;
+#[cfg(feature = "app")]
+mod align;
 mod cap;
 mod counting;
 mod counts;
@@ -34,6 +35,7 @@ pub(crate) mod model;
 mod per_stream;
 mod plan;
 mod policy;
+#[cfg(feature = "app")]
 mod recorded;
 mod refuse;
 mod report;
@@ -55,6 +57,7 @@ pub use plan::{plan, plan_touching};
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
+#[cfg(feature = "app")]
 pub(crate) use recorded::recorded;
 pub use report::{Report, ReportPart, report};
 pub use value::Value;

@@ -19,7 +19,7 @@ pub fn is_open_to_others(file: &Path) -> bool {
 pub fn directory_to_close(file: &Path) -> Option<PathBuf> {
     let is_hidden =
         |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    file.ancestors().skip(1).filter(is_hidden).last().or_else(|| file.parent()).map(Path::to_owned)
+    file.ancestors().skip(1).find(is_hidden).or_else(|| file.parent()).map(Path::to_owned)
 }
 
 fn mode(path: &Path) -> Option<u32> {

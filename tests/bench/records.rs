@@ -68,7 +68,7 @@ fn watched(ours: &str, words: &[&str], home: &Path) -> (Duration, u64) {
     let mut command = Command::new(ours);
     command.args(words).env_clear().env("HOME", home);
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let most = child.map_or(0, |child| most_memory(child));
+    let most = child.map_or(0, most_memory);
     (started.elapsed(), most)
 }
 

@@ -6,6 +6,7 @@ mod load;
 pub(crate) mod param;
 pub(crate) mod rules;
 pub(crate) mod schema;
+#[cfg(feature = "app")]
 mod written;
 
 use std::collections::BTreeMap;
@@ -65,6 +66,7 @@ pub struct Policy {
     name: String,
     file: Arc<PolicyFile>,
     /// The file as written.
+    #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
     text: Arc<str>,
     set: BTreeMap<String, Value>,
 }

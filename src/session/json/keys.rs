@@ -58,5 +58,6 @@ impl RootKeys {
 
 fn slot_of(key: &[u8]) -> usize {
     let byte = |byte: Option<&u8>| byte.copied().unwrap_or_default() as usize;
-    (byte(key.first()) ^ byte(key.last()) * 5 ^ byte(key.get(key.len() / 2)) * 3 ^ key.len() * 11) % SLOTS
+    (byte(key.first()) ^ (byte(key.last()) * 5) ^ (byte(key.get(key.len() / 2)) * 3) ^ (key.len() * 11))
+        % SLOTS
 }

@@ -77,6 +77,9 @@ enum IndexState {
     Later,
 }
 
+/// Takes a record of a block: where it begins in the block, and its value or why it has none.
+pub(super) type TakeRecord<'a> = dyn FnMut(usize, Result<Json<'_>, TapeError>) -> ControlFlow<()> + 'a;
+
 impl Tapes {
     /// Forgets all records.
     pub fn clear(&mut self) {
@@ -110,11 +113,7 @@ impl Tapes {
     }
 
     /// Hands out the records of the block in order: where each begins in it, and its value or why it has none.
-    pub fn each(
-        &self,
-        block: &[u8],
-        take: &mut dyn FnMut(usize, Result<Json, TapeError>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    pub fn each(&self, block: &[u8], take: &mut TakeRecord<'_>) -> ControlFlow<()> {
         let mut tape = Tape::default();
         self.records.iter().try_for_each(|record| {
             let range = record.bytes.start as usize..record.bytes.end as usize;

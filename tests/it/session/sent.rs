@@ -253,8 +253,8 @@ fn a_result_that_a_later_request_carries_otherwise_has_changed() {
 #[test]
 fn a_request_whose_base_is_missing_says_so() {
     let dir = tempfile::tempdir().unwrap();
-    let mut log = Log::default();
-    log.request = Some("99999999-0000-0000-0000-000000000000".into());
+    let request = Some("99999999-0000-0000-0000-000000000000".into());
+    let mut log = Log { request, ..Log::default() };
     log.calls("c1");
     let result = log.result("c1", json!("one"));
     log.request(2, &[hash(&result)]);

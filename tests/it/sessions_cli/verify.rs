@@ -77,7 +77,7 @@ fn something_must_be_named() {
 
 /// Writes a session of pi that read a file of 3,000 lines, from line `offset` on; returns the file.
 fn pi(home: &Home, offset: u64) -> PathBuf {
-    let file = home.file("notes.txt", &(1..=3000).map(|n| format!("note {n}\n")).collect::<String>());
+    let file = home.file("notes.txt", (1..=3000).map(|n| format!("note {n}\n")).collect::<String>());
     let offset = offset.to_string();
     let read = home.run(&["read", "-p", "pi/read", file.to_str().unwrap(), "--offset", &offset]).ok();
     let log = [

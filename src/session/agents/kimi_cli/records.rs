@@ -223,7 +223,7 @@ impl KimiReader {
         let Some(message) = record.get("message") else {
             return (!is_type(record, "metadata")).then(|| name(record, "type").unwrap_or_default());
         };
-        let Some(payload) = message.get("payload") else { return None };
+        let payload = message.get("payload")?;
         match name(message, "type").unwrap_or_default().as_str() {
             "ToolCall" => self.begun(payload, at, out),
             "ToolResult" => self.ended(payload, at, out),
