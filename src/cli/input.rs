@@ -1,6 +1,7 @@
 //! Turns a command-line argument into an open output with a name and a path to print.
 
 use std::ffi::OsStr;
+use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +11,8 @@ use crate::source::{Hold, MapView, Source};
 use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
 
-use super::Failure;
 use super::args::PolicyArgs;
+use super::{Failure, suggest};
 
 /// How many ids are listed if a prefix matches several.
 const MOST_CANDIDATES: usize = 8;
@@ -35,6 +36,9 @@ pub(crate) struct OpenInput {
 /// Opens a file, an id or standard input.
 pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     if word == "-" {
+        if io::stdin().is_terminal() {
+            super::say("reading standard input from the terminal; Ctrl-D ends it");
+        }
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
     }
@@ -193,7 +197,11 @@ fn beside(saved_as: &str) -> String {
 
 /// Turns an override that cannot be applied into a usage error.
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
-    Failure::Usage(error.to_string()).into()
+    let words = match &error {
+        config::OverrideError::Policy(error) => suggest::policy(error),
+        error => error.to_string(),
+    };
+    Failure::Usage(words).into()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod safe;
 mod screens;
 mod sessions;
 pub(crate) mod stores;
+mod suggest;
 mod table;
 mod terminal;
 mod view;

@@ -11,7 +11,7 @@ use crate::source::{Change, MapView, Source};
 use super::args::{ListArgs, PolicyArgs, SaveArgs};
 use super::screens::{show, target};
 use super::terminal::{DUMB, has_screen};
-use super::{CommandResult, Failure, input, say};
+use super::{CommandResult, Failure, input, say, suggest};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -33,14 +33,24 @@ pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving:
         return super::run::live::stdin(config, look, saving);
     }
     saving.refuse()?;
-    let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>()?;
+    let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>();
+    let opened = opened.map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {
+        refuse_unused(look)?;
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
     }
     let overrides = look.overrides();
     let targets =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
     show(config, targets, None)
+}
+
+/// Refuses options of the preview where the output itself is copied.
+fn refuse_unused(look: &PolicyArgs) -> Result<(), Failure> {
+    let Some(flag) = look.first_given() else { return Ok(()) };
+    let words =
+        "without a terminal the output is copied unchanged; `overspill preview` prints what the model got";
+    Err(Failure::Usage(format!("{flag} has no effect here: {words}")))
 }
 
 /// Copies an output unchanged while it arrives, as `less` does without a terminal.

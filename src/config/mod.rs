@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::fs::plain_file::few_words;
 use crate::human::TypedSize;
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
@@ -120,8 +121,13 @@ pub enum OverrideError {
         unit: &'static str,
     },
     /// The same limit was set twice.
-    #[error("--max-bytes and --set {0}=... are the same limit of this policy: give one of them")]
-    Twice(String),
+    #[error("{flag} and --set {key}=... are the same limit of this policy: give one of them")]
+    Twice {
+        /// The flag.
+        flag: &'static str,
+        /// The key that was set, too.
+        key: String,
+    },
     /// `--tool` without anything to choose from.
     #[error("--tool does nothing here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
     NoTool(String),
@@ -179,8 +185,24 @@ impl Config {
                 config.stores.keep_own_for(age);
             }
             config.path = Some(path);
+            config.check_names()?;
         }
         Ok(config)
+    }
+
+    /// Checks that the configuration file names only policies that exist.
+    fn check_names(&self) -> Result<(), String> {
+        let FileConfig { policy, limits, tools, .. } = &self.file;
+        let limits = limits.keys().map(|name| (format!("[limits.\"{}\"]", few_words(name)), name));
+        let tools = tools
+            .iter()
+            .filter_map(|(tool, of)| Some((format!("[tools.{}]", few_words(tool)), of.policy.as_ref()?)));
+        let mut named = policy.iter().map(|name| ("policy".to_owned(), name)).chain(limits).chain(tools);
+        let Some((place, name)) = named.find(|(_, name)| self.catalog.text(name).is_none()) else {
+            return Ok(());
+        };
+        let path = self.path.as_deref().unwrap_or(Path::new("config.toml")).display();
+        Err(format!("{path}: {place}: no policy `{}`; `overspill policies` lists them all", few_words(name)))
     }
 
     /// Returns the colours that the user has set for the screens.
@@ -342,8 +364,14 @@ fn set_limits(policy: &mut Policy, lines: Option<u64>, size: Option<u64>) -> Res
 fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
     let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
     for (key, value) in &overrides.set {
-        if overrides.max_size.is_some() && policy.size_key() == Some(key.as_str()) {
-            return Err(OverrideError::Twice(key.clone()));
+        let is = |own: Option<&str>, common: &str| own.is_some_and(|own| key == own || key == common);
+        let flag = if overrides.max_size.is_some() && is(policy.size_key(), "max_bytes") {
+            Some("--max-bytes")
+        } else {
+            overrides.max_lines.filter(|_| is(policy.lines_key(), "max_lines")).map(|_| "--max-lines")
+        };
+        if let Some(flag) = flag {
+            return Err(OverrideError::Twice { flag, key: key.clone() });
         }
         policy.set(key, value)?;
         any |= is_limit(policy, key);

@@ -62,7 +62,7 @@ fn the_same_limit_twice_is_refused() {
     let set = vec![("max_bytes".to_owned(), "7".to_owned())];
     let overrides = Overrides { max_size: size, set, ..Overrides::default() };
     let error = config(home.path()).resolve(&overrides, None).unwrap_err();
-    assert!(matches!(error, OverrideError::Twice(_)), "{error}");
+    assert!(matches!(error, OverrideError::Twice { .. }), "{error}");
 }
 
 #[test]

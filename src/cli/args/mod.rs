@@ -14,7 +14,9 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use crate::config::Overrides;
 use crate::human::TypedSize;
-use crate::preview::{Direction, ToCount};
+use crate::preview::{Direction, Policy, ToCount};
+
+use super::Failure;
 
 pub(crate) use run::{LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
@@ -26,7 +28,13 @@ pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, SessionCommand
 /// With a file, an id or standard input, shows that output: the preview that the model got, and the whole
 /// spill. Without arguments, browses all stored outputs.
 #[derive(Debug, Parser)]
-#[command(name = "overspill", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(
+    name = "overspill",
+    version,
+    args_conflicts_with_subcommands = true,
+    args_override_self = true,
+    max_term_width = 100
+)]
 #[command(
     after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
 )]
@@ -40,6 +48,9 @@ pub(crate) struct Args {
     pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
+    /// Taken for the sake of `less -F`; changes nothing, as without a terminal the output is copied anyway
+    #[arg(short = 'F', long = "quit-if-one-screen", hide = true)]
+    pub _one_screen: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -120,6 +131,41 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
+    /// Returns the first flag that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--policy", self.policy.is_some()),
+            ("--tool", self.tool.is_some()),
+            ("--max-lines", self.max_lines.is_some()),
+            ("--max-bytes", self.max_bytes.is_some()),
+            ("--direction", self.direction.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--stderr", self.stderr.is_some()),
+            ("--exit-code", self.exit_code.is_some()),
+            ("--saved-as", self.saved_as.is_some()),
+            ("--saved-as-stderr", self.saved_as_stderr.is_some()),
+        ];
+        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
+
+    /// Checks that the policy makes use of the flags that only some policies use.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub(crate) fn refuse_for(&self, policy: &Policy) -> Result<(), Failure> {
+        let name = policy.name();
+        let takes = policy.takes_stderr();
+        let flag = match self {
+            Self { stderr: Some(_), .. } if !takes => "--stderr",
+            Self { saved_as_stderr: Some(_), .. } if !takes => "--saved-as-stderr",
+            Self { exit_code: Some(_), .. } if !policy.takes_exit_code() => "--exit-code",
+            _ => return Ok(()),
+        };
+        Err(Failure::Usage(format!(
+            "{flag} has no effect: {name} makes no use of it; another policy may (-p)"
+        )))
+    }
+
     /// Returns what is requested of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
@@ -242,7 +288,10 @@ impl FormArgs {
 
 /// Parses a path as text: notices are UTF-8, whatever a file is called.
 fn path() -> impl TypedValueParser<Value = String> {
-    OsStringValueParser::new().map(|path| path.to_string_lossy().into_owned())
+    OsStringValueParser::new().try_map(|path| match path.is_empty() {
+        true => Err("a path cannot be empty"),
+        false => Ok(path.to_string_lossy().into_owned()),
+    })
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

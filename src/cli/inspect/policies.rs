@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
-use crate::cli::{CommandResult, Failure};
+use crate::cli::{CommandResult, Failure, suggest};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
 use crate::known::{Edge, Era};
@@ -71,7 +71,7 @@ impl PolicyJson {
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
-        let unknown = |error: crate::preview::PolicyError| Failure::Usage(error.to_string());
+        let unknown = |error: crate::preview::PolicyError| Failure::Usage(suggest::policy(&error));
         let policy = config.catalog.get(name).map_err(unknown)?;
         let text = config.catalog.text(name).unwrap_or_default();
         eras(&mut out, config, &policy)?;

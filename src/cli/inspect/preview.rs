@@ -18,6 +18,7 @@ const PIECE: usize = 1 << 20;
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse()?;
     let opened = input::open(config, &args.file, &args.look)?;
+    args.look.refuse_for(&opened.resolve(config, &args.look.overrides())?.policy)?;
     print(config, opened, &args.look.overrides(), args.form.form())
 }
 

@@ -31,6 +31,9 @@ use live::Showing;
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(&args.look)?;
+    if args.session.is_some() && args.layout == LayoutOf::Own {
+        return Err(Failure::Usage("--session has no effect without --layout agent".into()).into());
+    }
     let look = resolve(config, &args.look.overrides())?;
     let place = place(config, args, &look)?;
     let request = request(config, &look, args)?;
@@ -233,6 +236,9 @@ fn print(finished: &FinishedCapture, limits_from: &str, form: TextForm) -> Comma
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {
         say(&crashed(words));
+    }
+    if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
+        say("the command timed out and was stopped");
     }
     if let Some(stderr) = &finished.stderr_preview {
         preview::write_to_stderr(stderr, &finished.stderr_input(), form)?;

@@ -295,6 +295,11 @@ impl Policy {
         self.texts().together.is_some()
     }
 
+    /// Whether the exit status of the command matters: for the text, or because a failed command has another policy.
+    pub fn takes_exit_code(&self) -> bool {
+        self.failed().is_some() || self.text.contains("exit_code")
+    }
+
     pub(super) fn file(&self) -> &PolicyFile {
         &self.file
     }

@@ -34,7 +34,7 @@ fn a_path_to_print_and_standard_error_may_have_any_name() {
     fs::write(home.work().join(OsStr::from_bytes(NAME)), "its errors\n").unwrap();
     let words = ["preview", "out", "--max-lines", "1", "--saved-as"];
     assert!(run(&home, &words, b"/s/\xff").ok().text().contains("/s/\u{fffd}"));
-    run(&home, &["preview", "out", "--stderr"], NAME).ok();
+    run(&home, &["preview", "-p", "basic/stdout-stderr", "out", "--stderr"], NAME).ok();
 }
 
 #[test]

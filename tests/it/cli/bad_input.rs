@@ -59,7 +59,13 @@ fn one_missing_file_among_several_prints_none() {
 #[test]
 fn words_that_can_not_be_are_a_matter_of_usage() {
     let cases: &[(&[&str], &[&str])] = &[
-        (&["-p", "nobody/nothing"], &["nobody/nothing", "opencode/output"]),
+        (&["-p", "nobody/nothing"], &["nobody/nothing", "overspill policies"]),
+        (&["-p", "opencode/outptu"], &["did you mean opencode/output?"]),
+        (&["-p", "pi", "-t", "bsh"], &["did you mean pi/bash?"]),
+        (&["--exit-code", "3"], &["--exit-code has no effect", "opencode/output"]),
+        (&["--stderr", "out"], &["--stderr has no effect"]),
+        (&["--max-lines", "3", "--set", "max_lines=4"], &["--max-lines", "one of them"]),
+        (&["--saved-as", ""], &["--saved-as", "cannot be empty"]),
         (&["-p", "opencode"], &["opencode/output"]),
         (&["--bogus"], &["--bogus"]),
         (&["--max-bytes", "5x"], &["5x", "50k"]),

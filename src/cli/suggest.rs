@@ -1,0 +1,116 @@
+//! What the user may have meant: the nearest subcommand or policy, and the place in a file as other programs take it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use crate::preview::PolicyError;
+use crate::source::OpenError;
+use crate::text::label::label;
+
+use super::Failure;
+use super::args::Args;
+
+/// How alike two words must be, from 0 to 1, for one to be taken for the other.
+const ALIKE: f64 = 0.85;
+
+/// Returns the word most like `word`, if one is like it.
+fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let alike = known.map(|known| (strsim::jaro_winkler(known, &word), known));
+    alike
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .filter(|(alike, _)| *alike > ALIKE)
+        .map(|best| best.1)
+}
+
+/// Explains why the first of these words is no file, if it looks like something else; otherwise returns the error.
+pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
+    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
+    let meant = place(path).or_else(|| (words.first()? == path.as_os_str()).then(|| subcommand(words))?);
+    meant.map_or(error, |words| Failure::Usage(words).into())
+}
+
+/// Explains how to go to a place in a file, which `less` and editors take as `+100` or `FILE:100`.
+fn place(path: &Path) -> Option<String> {
+    let word = path.to_str()?;
+    let shown = label(word.as_bytes());
+    if let Some(place) = word.strip_prefix('+') {
+        let keys = match place {
+            "G" => "G".to_owned(),
+            line if line.parse::<u64>().is_ok() => format!("{line}G"),
+            pattern if pattern.starts_with('/') => format!("{} and Enter", label(pattern.as_bytes())),
+            _ => return None,
+        };
+        return Some(format!("{shown}: not a file; open the file without it, then type {keys}"));
+    }
+    let (file, line) = word.rsplit_once(':')?;
+    line.parse::<u64>().ok().filter(|_| Path::new(file).is_file())?;
+    Some(format!("{shown}: no such file; open {}, then type {line}G", label(file.as_bytes())))
+}
+
+/// Names the subcommand that the first word may mean.
+fn subcommand(words: &[OsString]) -> Option<String> {
+    let word = words.first().map(OsString::as_os_str).and_then(OsStr::to_str)?;
+    let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let command = Args::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let name = nearest(word, names.chain(["help"])).filter(|_| plain)?;
+    if name == word {
+        return Some(format!(
+            "options go after the subcommand: overspill {name} [OPTIONS]; a file is ./{name}"
+        ));
+    }
+    Some(format!("{word}: neither a file, an id nor a subcommand; did you mean `overspill {name}`?"))
+}
+
+/// Describes a policy error; for an unknown name, names those that may be meant instead of all.
+pub(crate) fn policy(error: &PolicyError) -> String {
+    let PolicyError::Unknown { name, known } = error else { return error.to_string() };
+    let meant = meant(name, known).unwrap_or_else(|| "`overspill policies` lists them all".to_owned());
+    format!("no policy `{}`; {meant}", label(name.as_bytes()))
+}
+
+fn meant(name: &str, known: &[String]) -> Option<String> {
+    let agents = || known.iter().filter_map(|name| name.split('/').next());
+    let (agent, tool) = name.split_once('/').map_or((name, None), |(agent, tool)| (agent, Some(tool)));
+    if let Some(best) = tool.and_then(|_| nearest(name, known.iter().map(String::as_str))) {
+        let of_agent = best.split('/').next() == Some(agent);
+        if of_agent || !agents().any(|known| known == agent) {
+            return Some(format!("did you mean {best}?"));
+        }
+    }
+    let agent = agent.to_lowercase();
+    let begun = || agents().find(|known| !agent.is_empty() && known.split('-').next() == Some(&agent));
+    let agent =
+        agents().find(|known| *known == agent).or_else(begun).or_else(|| nearest(&agent, agents()))?;
+    let tools: Vec<&str> =
+        known.iter().map(String::as_str).filter(|name| name.split('/').next() == Some(agent)).collect();
+    Some(format!("the policies of {agent} are {}", tools.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preview::Catalog;
+
+    #[test]
+    fn a_policy_is_named_by_what_is_near() {
+        let catalog = Catalog::builtin();
+        let of = |name: &str| policy(&catalog.get(name).unwrap_err());
+        assert_eq!(of("opencode/outptu"), "no policy `opencode/outptu`; did you mean opencode/output?");
+        assert_eq!(of("Claude-Code/Bash"), "no policy `Claude-Code/Bash`; did you mean claude-code/bash?");
+        assert!(
+            of("claude").contains("the policies of claude-code are claude-code/bash, "),
+            "{}",
+            of("claude")
+        );
+        assert!(
+            of("opencode").contains("the policies of opencode are ") && !of("opencode").contains("pi/bash")
+        );
+        assert!(of("pi/bsh").ends_with("did you mean pi/bash?"), "{}", of("pi/bsh"));
+        assert!(of("pi/zzz").contains("the policies of pi are pi/bash, "), "{}", of("pi/zzz"));
+        assert_eq!(of("xyz/q"), "no policy `xyz/q`; `overspill policies` lists them all");
+    }
+}

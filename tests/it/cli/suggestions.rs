@@ -1,0 +1,85 @@
+//! Words that are nearly right are answered with what was meant, and options that change nothing are refused.
+
+use crate::cli::EXAMPLE;
+use crate::common::home::Home;
+
+fn with_log() -> Home {
+    let home = Home::new();
+    home.file("build.log", EXAMPLE);
+    home
+}
+
+fn config(home: &Home, text: &str) {
+    let config = home.work().with_file_name("config").join("overspill");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn a_mistyped_subcommand_names_the_nearest() {
+    let home = with_log();
+    for (words, meant) in [
+        (&["lst"][..], "did you mean `overspill list`?"),
+        (&["previw", "build.log"], "did you mean `overspill preview`?"),
+        (&["PREVIEW", "build.log"], "did you mean `overspill preview`?"),
+        (&["policy"], "did you mean `overspill policies`?"),
+        (&["-p", "pi/bash", "preview", "build.log"], "options go after the subcommand: overspill preview"),
+    ] {
+        home.run(words).fails(2, &[meant]);
+    }
+    home.run(&["nosuch"]).fails(1, &["nosuch: no such file"]);
+    home.run(&["list.log"]).fails(1, &["list.log: no such file"]);
+}
+
+#[test]
+fn a_place_in_a_file_says_which_keys_go_there() {
+    let home = with_log();
+    home.run(&["+100", "build.log"]).fails(2, &["+100: not a file", "type 100G"]);
+    home.run(&["+G", "build.log"]).fails(2, &["type G"]);
+    home.run(&["+/E0308", "build.log"]).fails(2, &["type /E0308 and Enter"]);
+    home.run(&["build.log:3"]).fails(2, &["build.log:3: no such file", "open build.log, then type 3G"]);
+    home.run(&["nosuch:3"]).fails(1, &["nosuch:3: no such file"]);
+    assert_eq!(home.run(&["-F", "build.log"]).ok().text(), EXAMPLE);
+}
+
+#[test]
+fn an_option_of_the_preview_is_refused_where_the_file_is_copied() {
+    let home = with_log();
+    for flags in
+        [&["-p", "opencode/outptu"][..], &["--max-lines", "3"], &["--set", "a=b"], &["--exit-code", "1"]]
+    {
+        let words = [flags, &["build.log"]].concat();
+        home.run(&words).fails(2, &["has no effect here", "overspill preview"]);
+    }
+    home.run(&["run", "--session", "s", "--", "true"]).fails(2, &["--session", "--layout agent"]);
+}
+
+#[test]
+fn the_last_of_a_repeated_option_counts() {
+    let home = with_log();
+    let of = |flags: &[&str]| home.run(&[&["preview", "build.log"], flags].concat()).ok().text().to_owned();
+    assert_eq!(of(&["--max-lines", "1", "--max-lines", "2"]), of(&["--max-lines", "2"]));
+    assert_eq!(of(&["-p", "pi/bash", "-p", "opencode/output"]), of(&[]));
+    let both = of(&["-p", "opencode/output", "--set", "max_lines=2", "--set", "max_bytes=5"]);
+    assert_eq!(both, of(&["--max-lines", "2", "--max-bytes", "5"]), "--set adds up");
+}
+
+#[test]
+fn a_policy_that_the_configuration_misspells_is_named_with_its_place() {
+    let home = with_log();
+    for (text, place) in [
+        ("policy = \"opencode/otput\"\n", "config.toml: policy: no policy `opencode/otput`"),
+        ("[limits.\"opencode/otput\"]\nmax_lines = 3\n", "[limits.\"opencode/otput\"]: no policy"),
+        ("[tools.grep]\npolicy = \"pi/gerp\"\n", "[tools.grep]: no policy `pi/gerp`"),
+    ] {
+        config(&home, text);
+        home.run(&["preview", "build.log"]).fails(2, &["config.toml", place]);
+    }
+}
+
+#[test]
+fn a_timeout_is_reported() {
+    let ran = Home::new().run(&["run", "--timeout", "0.2s", "--", "sleep", "30"]);
+    assert_eq!(ran.status, 124);
+    assert!(ran.stderr.contains("the command timed out and was stopped"), "{}", ran.stderr);
+}
