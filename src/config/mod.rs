@@ -262,6 +262,17 @@ impl Config {
         Ok(EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings })
     }
 
+    /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.
+    pub fn policy_from(&self, overrides: &Overrides) -> String {
+        let of_tool = overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool));
+        let is_configured = self.file.policy.is_some() || of_tool.is_some_and(|tool| tool.policy.is_some());
+        match &self.path {
+            _ if overrides.policy.is_some() => "flags".to_owned(),
+            Some(path) if is_configured => path.display().to_string(),
+            _ => "default".to_owned(),
+        }
+    }
+
     /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
     /// than `policy` there.
     ///

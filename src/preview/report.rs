@@ -32,6 +32,8 @@ pub struct ReportPart {
 #[allow(missing_docs)]
 #[non_exhaustive]
 pub struct Report {
+    /// The version of this form: 1. A field that changes its meaning would raise it.
+    pub version: u32,
     pub policy: String,
     pub confidence: &'static str,
     pub status: String,
@@ -81,6 +83,7 @@ pub fn report(
         .collect();
     let text: String = parts.iter().map(|part| part.text.as_str()).collect();
     Report {
+        version: 1,
         policy: policy.name().to_owned(),
         confidence: policy.confidence().as_str(),
         status: match &preview.status {

@@ -2,6 +2,7 @@
 
 pub(crate) mod live;
 pub(crate) mod progress;
+mod report;
 mod seen;
 pub(crate) mod signals;
 
@@ -54,7 +55,8 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         (watched(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
-        print(&finished, &look.limits_from.to_string(), args.form.form())
+        let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
+        print(&finished, from, args.form.form())
     } else {
         seen::print(&finished)
     };
@@ -92,7 +94,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
     let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
-    print(&finished, &look.limits_from.to_string(), form)?;
+    let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
+    print(&finished, from, form)?;
     match finished.preview.status {
         // The failure has been reported, and everything before it is kept.
         Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
@@ -228,11 +231,13 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     Ok(running)
 }
 
-/// Prints the preview, then the remarks about it.
-fn print(finished: &FinishedCapture, limits_from: &str, form: TextForm) -> CommandResult {
+/// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
+fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> CommandResult {
     finished.warnings.iter().for_each(|warning| say(warning));
-    let written =
-        preview::write(&finished.preview, &finished.input(), &finished.policy, (limits_from, &[]), form);
+    let written = match form {
+        TextForm::Json => report::write(finished, from),
+        form => preview::write(&finished.preview, &finished.input(), &finished.policy, (from.0, &[]), form),
+    };
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {
         say(&crashed(words));

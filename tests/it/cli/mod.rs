@@ -10,6 +10,7 @@ mod preview;
 mod read;
 
 mod reference;
+mod run_json;
 mod suggestions;
 
 use crate::common::home::{Home, Ran};

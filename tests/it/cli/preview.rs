@@ -85,7 +85,7 @@ fn json_has_the_text_its_parts_and_the_figures() {
     let json = preview(&["--max-lines", "2", "--json"]).ok().json();
     let text = format!("aaa\nbbbb\n\n...2 lines truncated...\n\n{HINT}");
     let expected = serde_json::json!({
-        "policy": "opencode/output", "confidence": "run", "status": "ok",
+        "version": 1, "policy": "opencode/output", "confidence": "run", "status": "ok",
         "truncated": true, "truncated_by": "lines", "text": text,
         "parts": [
             {"kind": "kept", "text": "aaa\nbbbb", "start": 0, "end": 8, "source": "stdout"},
