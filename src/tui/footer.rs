@@ -181,8 +181,7 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest =
-            "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  Y copy  h help";
+        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  Y copy  T sessions  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));

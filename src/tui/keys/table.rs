@@ -139,7 +139,7 @@ pub const TABLE: &[Binding] = &[
     row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
     row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
     row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),
-    row(CallTexts, "Texts of a call ({call-texts})", "q", A::TextRequest, "text-request", "the request that carried the result"),
+    row(CallTexts, "Texts of a call ({call-texts})", "s", A::TextRequest, "text-request", "the request that carried the result"),
     row(Policies, "Policies ({policies})", "↓ ^N", A::Down, "policies-down", "down; the preview of the policy shows above"),
     row(Policies, "Policies ({policies})", "↑ ^P", A::Up, "policies-up", "up"),
     row(Policies, "Policies ({policies})", "PgDn", A::PageDown, "policies-page-down", "down a page"),
