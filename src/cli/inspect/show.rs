@@ -24,6 +24,7 @@ use crate::store::{Entry, EntryStatus, Holds};
 /// An entry's facts as in `--json`: those of `list`, and more.
 #[derive(Serialize)]
 struct EntryDetails {
+    version: u32,
     #[serde(flatten)]
     record: EntryJson,
     project: Option<String>,
@@ -40,6 +41,7 @@ struct EntryDetails {
 /// The facts of a file that is not in a store.
 #[derive(Serialize)]
 struct FileFacts {
+    version: u32,
     path: String,
     size: u64,
     modified: Option<String>,
@@ -78,6 +80,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
 impl EntryDetails {
     fn of(entry: &Entry, run: Option<capture::Record>, selected: &Selected, config: &Config) -> Self {
         Self {
+            version: 1,
             record: EntryJson::of(entry, selected),
             project: entry.project().map(str::to_owned),
             made: entry.made().map(|time| time.to_string()),
@@ -104,6 +107,7 @@ impl FileFacts {
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
+            version: 1,
             path: absolute.to_string_lossy().into_owned(),
             size: meta.size(),
             modified: modified.map(|time| time.to_string()),

@@ -54,6 +54,7 @@ fn the_run_that_made_it_is_shown_where_it_is_recorded() {
     assert!(ran.text().contains("\nprinted   5 B, 1 line\n"), "{}", ran.text());
     let json = home.run(&["show", id, "--json"]).ok().json();
     assert_eq!((&json["run"]["exit"]["code"], &json["tool"]), (&2.into(), &"bash".into()));
+    assert_eq!(json["version"], 1);
     assert_eq!((&json["exposed"], &json["policies"][0]), (&false.into(), &"opencode/output".into()));
     let record = home.dir("data/overspill/records").join(format!("{id}.json"));
     age(&record, 2);
@@ -83,6 +84,7 @@ fn a_file_outside_of_all_stores_has_facts_too() {
     let path = path.to_str().unwrap();
     assert!(ran.text().contains(path) && ran.text().contains("no agent's rule deletes it"), "{}", ran.text());
     let json = home.run(&["show", "./out.log", "--json"]).ok().json();
+    assert_eq!(json["version"], 1);
     assert_eq!((&json["size"], &json["path"]), (&5.into(), &path.into()));
     assert_eq!((&json["rule"], &json["policies"][0]), (&serde_json::Value::Null, &"opencode/output".into()));
 }
