@@ -75,7 +75,10 @@ pub struct Jobs {
     session: RefCell<Option<Sender<CallRequest>>>,
     /// For each request to keep an entry: receives the error, or `None`, once the request is done.
     kept: RefCell<Vec<Receiver<Option<String>>>>,
-    gate: Gate,
+    /// Where a filter waits for a search.
+    searches: Gate,
+    /// Where counts wait for a search and for a filter.
+    counts: Gate,
 }
 
 impl Jobs {
@@ -105,7 +108,8 @@ impl Jobs {
             holding: never(),
             session: RefCell::default(),
             kept: RefCell::default(),
-            gate: Gate::default(),
+            searches: Gate::default(),
+            counts: Gate::default(),
         }
     }
 
@@ -118,9 +122,9 @@ impl Jobs {
     /// Searches for a match; an earlier search is abandoned, and counting waits meanwhile.
     pub fn search(&self, job: SearchJob) {
         let ticket = Ticket::next(&self.searching);
-        let (events, gate) = (self.events.clone(), self.gate.clone());
+        let (events, searches, counts) = (self.events.clone(), self.searches.clone(), self.counts.clone());
         self.spawn("search", move || {
-            let passing = gate.pass();
+            let passing = (searches.pass(), counts.pass());
             let reply = scans::seek(&job, &ticket);
             drop(passing);
             if ticket.is_wanted() {
@@ -138,10 +142,14 @@ impl Jobs {
         self.spawn("matches", move || scans::tally(&job, &background));
     }
 
-    /// Counts the lines that a filter shows; an earlier count is abandoned.
+    /// Counts the lines that a filter shows, and counting of all else waits meanwhile; an earlier one is abandoned.
     pub fn sift(&self, job: SiftJob) {
-        let background = self.background(&self.sifting);
-        self.spawn("filter", move || sift::run(&job, &background));
+        let background = Background { gate: self.searches.clone(), ..self.background(&self.sifting) };
+        let counts = self.counts.clone();
+        self.spawn("filter", move || {
+            let _passing = counts.pass();
+            sift::run(&job, &background);
+        });
     }
 
     /// Abandons counting the lines that a filter shows.
@@ -150,7 +158,7 @@ impl Jobs {
     }
 
     fn background(&self, newest: &Arc<AtomicU64>) -> Background {
-        Background { ticket: Ticket::next(newest), gate: self.gate.clone(), events: self.events.clone() }
+        Background { ticket: Ticket::next(newest), gate: self.counts.clone(), events: self.events.clone() }
     }
 
     /// Scans all stores; an earlier scan is abandoned. Entries are sent as they are found. Afterwards the directories
