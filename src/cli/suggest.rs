@@ -25,7 +25,7 @@ fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a s
         .map(|best| best.1)
 }
 
-/// Explains why the first of these words is no file, if it looks like something else; otherwise returns the error.
+/// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
     let meant = place(path).or_else(|| (words.first()? == path.as_os_str()).then(|| subcommand(words))?);

@@ -39,6 +39,11 @@ pub fn command(transcript: &Transcript, call: &Call) -> String {
     of_input(&bytes)
 }
 
+/// Returns the first line of a command with any text.
+pub fn one_line(command: &str) -> &str {
+    command.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
 fn of_input(bytes: &[u8]) -> String {
     let mut tape = Tape::default();
     let Ok(input) = tape.read(bytes) else { return cut_input(bytes) };

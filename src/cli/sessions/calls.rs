@@ -10,10 +10,12 @@ use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::{count, size};
+use crate::session::command::one_line;
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::Paths;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
+use crate::session::state::state_in_words;
 use crate::session::transcript::Transcript;
 
 use super::row::{Looker, Secrets};
@@ -100,27 +102,10 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &Re
 
 /// Returns the words that matter most about a call.
 fn state(call: &Call, looker: &Looker, related: &RelatedSessions) -> String {
-    let fate = match looker.best(call).first().map(|first| first.fate) {
-        None | Some(ResultFate::InContext) => None,
-        Some(fate) => Some(format!("{} later", fate.as_str())),
-    };
-    let spill = match (call.cut, looker.spill(call)) {
-        (CutState::Lost, _) => Some("lost"),
-        (CutState::Spill, Some(SpillState::Here(_))) => Some("spill here"),
-        (CutState::Spill, Some(SpillState::Other(_))) => Some("another file"),
-        (CutState::Spill, _) => Some("gone"),
-        _ => None,
-    };
-    let status = match call.status {
-        CallStatus::Ok => None,
-        status => Some(status.as_str()),
-    };
-    let words = spill.or(status).map(str::to_owned);
+    let fate = looker.best(call).first().map_or(ResultFate::InContext, |first| first.fate);
+    let spill = looker.spill(call);
+    let words = state_in_words(call.cut, spill.as_ref().map(SpillState::as_str), call.status, fate);
     let copies = Some(related.with(call)).filter(|copies| *copies > 0);
     let copies = copies.map(|copies| format!("also in {}", count(copies, "session")));
-    words.into_iter().chain(fate).chain(copies).collect::<Vec<_>>().join(", ")
-}
-
-fn one_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+    words.chain(copies).collect::<Vec<_>>().join(", ")
 }

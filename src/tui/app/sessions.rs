@@ -46,7 +46,7 @@ impl App {
         self.message = self.sessions.message.take().or(self.message.take());
         match news {
             SessionsNews::Nothing => {}
-            // Whoever has gone elsewhere meanwhile is not called back.
+            // A user who has left these screens meanwhile stays where they are.
             SessionsNews::Open(ready)
                 if (self.screen == Screen::Sessions || self.shown_call().is_some())
                     && self.sessions.shown_call == Some(ready.index) =>

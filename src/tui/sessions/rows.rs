@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::session::list::LIVE;
 use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
 use crate::session::reader::SessionFile;
+use crate::session::state::state_in_words;
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
@@ -143,19 +144,12 @@ impl CallRow {
 
     /// Returns the one or two words that matter most about a call.
     pub fn state(&self) -> String {
-        let spill = match (self.cut, self.sizes.as_ref().map(|sizes| sizes.spill)) {
-            (CutState::Lost, _) => Some("lost"),
-            (CutState::Spill, Some(Some("here"))) => Some("spill here"),
-            (CutState::Spill, Some(Some("other"))) => Some("another file"),
-            (CutState::Spill, Some(_)) => Some("gone"),
-            _ => None,
-        };
-        let status = Some(self.status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
-        let fate = self.sizes.as_ref().and_then(|sizes| sizes.fate).unwrap_or(self.fate);
-        let fate = match fate {
-            ResultFate::InContext => None,
-            fate => Some(format!("{} later", fate.as_str())),
-        };
-        spill.or(status).map(str::to_owned).into_iter().chain(fate).collect::<Vec<_>>().join(", ")
+        let sizes = self.sizes.as_ref();
+        // Nobody has looked for the spill yet.
+        let is_unseen = self.cut == CutState::Spill && sizes.is_none();
+        let cut = if is_unseen { CutState::Unknown } else { self.cut };
+        let fate = sizes.and_then(|sizes| sizes.fate).unwrap_or(self.fate);
+        let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, fate);
+        words.collect::<Vec<_>>().join(", ")
     }
 }

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use crate::human::{count, thousands};
-use crate::session::command::command;
+use crate::session::command::{command, one_line};
 use crate::session::examine::Paths;
 use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
 use crate::session::sent;
@@ -16,7 +16,7 @@ use crate::tui::pager::json::JsonLine;
 use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::sessions::job::{CallText, OutputPlace, ReadyCall, SessionsEvent};
 
-use super::held::{HeldSession, exit_code, one_line};
+use super::held::{HeldSession, exit_code};
 
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;

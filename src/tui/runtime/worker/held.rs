@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::session::command::command;
+use crate::session::command::{command, one_line};
 use crate::session::examine::Examiner;
 use crate::session::model::Call;
 use crate::session::reader::SessionFile;
@@ -55,11 +55,6 @@ impl HeldSession<'_> {
         let verdict = self.examiner.verify(self.file, self.transcript, call);
         self.events.send(SessionsEvent::Verified(index, verdict));
     }
-}
-
-/// Returns the first line with any text.
-pub(crate) fn one_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 /// Returns the exit status of a command that failed, if it is recorded.

@@ -73,6 +73,8 @@ pub struct Jobs {
     holding: Arc<AtomicU64>,
     /// The requests to the worker that holds the open session.
     session: RefCell<Option<Sender<CallRequest>>>,
+    /// The sessions as they were listed last.
+    listed: stores::SessionsListed,
     /// For each request to keep an entry: receives the error, or `None`, once the request is done.
     kept: RefCell<Vec<Receiver<Option<String>>>>,
     /// Where a filter waits for a search.
@@ -107,6 +109,7 @@ impl Jobs {
             summing: never(),
             holding: never(),
             session: RefCell::default(),
+            listed: stores::SessionsListed::default(),
             kept: RefCell::default(),
             searches: Gate::default(),
             counts: Gate::default(),
@@ -293,7 +296,8 @@ impl Jobs {
     /// Looks for the calls that entries are of, one after the other, until the program quits.
     pub fn find_calls(&self, entries: Vec<Entry>) {
         let (events, places) = (self.events.clone(), self.places.clone());
-        self.spawn("calls", move || stores::find_calls(entries, &places.1, &events));
+        let listed = self.listed.clone();
+        self.spawn("calls", move || stores::find_calls(entries, &places.1, &listed, &events));
     }
 
     /// Counts the lines of some entries, one entry after the other, until the program quits.

@@ -4,11 +4,12 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::session::reader::SessionFile;
 use crate::session::{citing, list};
 use crate::source::Hold;
 use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
@@ -133,9 +134,36 @@ pub(crate) fn weigh(entries: Vec<Entry>, opener: &Opener, ticket: &Ticket, event
     }
 }
 
+/// Sessions, and when they were listed.
+#[derive(Debug)]
+struct DatedSessions {
+    at: Timestamp,
+    sessions: Arc<Vec<SessionFile>>,
+}
+
+/// The sessions as they were listed last, shared by all searches for calls.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SessionsListed(Arc<Mutex<Option<DatedSessions>>>);
+
+impl SessionsListed {
+    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
+    /// that is younger than an output has its session.
+    fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
+        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = listed.as_ref().filter(|known| known.at > time) {
+            return known.sessions.clone();
+        }
+        let at = Timestamp::now();
+        let sessions = Arc::new(list::list(env, None).sessions);
+        *listed = Some(DatedSessions { at, sessions: sessions.clone() });
+        sessions
+    }
+}
+
 /// Looks for the call that each entry is of, and reports each.
-pub(crate) fn find_calls(entries: Vec<Entry>, env: &Env, events: &Reporter) {
-    let sessions = list::list(env, None).sessions;
+pub(crate) fn find_calls(entries: Vec<Entry>, env: &Env, listed: &SessionsListed, events: &Reporter) {
+    let newest = entries.iter().map(Entry::modified).max().unwrap_or_default();
+    let sessions = listed.since(newest, env);
     for entry in entries {
         let found = citing::find(&sessions, &entry.path(), env.uid(), &());
         let found = found.map_or(FoundCall::None, |call| FoundCall::Call(Box::new(call)));

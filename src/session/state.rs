@@ -1,0 +1,24 @@
+//! The state of a call in a few words, as the command line and the screens say it.
+
+use super::model::{CallStatus, CutState, ResultFate};
+
+/// Returns what matters most about a call: what is left of its output or else how it ended, then what became of the
+/// result. `spill` is the word for what is at the place of its spill.
+pub fn state_in_words(
+    cut: CutState,
+    spill: Option<&str>,
+    status: CallStatus,
+    fate: ResultFate,
+) -> impl Iterator<Item = String> {
+    let left = match (cut, spill) {
+        (CutState::Lost, _) => Some("lost"),
+        (CutState::Spill, Some("here")) => Some("spill here"),
+        (CutState::Spill, Some("other")) => Some("another file"),
+        (CutState::Spill, _) => Some("gone"),
+        _ => None,
+    };
+    let status = Some(status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
+    let fate = Some(fate).filter(|fate| *fate != ResultFate::InContext);
+    let fate = fate.map(|fate| format!("{} later", fate.as_str()));
+    left.or(status).map(str::to_owned).into_iter().chain(fate)
+}
