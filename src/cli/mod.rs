@@ -17,8 +17,6 @@ mod view;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::config::Config;
 use crate::store::Env;
 
@@ -57,7 +55,7 @@ type CommandResult = anyhow::Result<()>;
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match args::help::parse() {
         Ok(args) => args,
         Err(error) => return args::refused::tell(error),
     };

@@ -1,5 +1,7 @@
 //! All command-line arguments.
 
+mod examples;
+pub(crate) mod help;
 pub(crate) mod refused;
 mod run;
 mod save;
@@ -33,7 +35,8 @@ pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, SessionCommand
     version,
     args_conflicts_with_subcommands = true,
     args_override_self = true,
-    max_term_width = 100
+    max_term_width = 80,
+    override_usage = "overspill [OPTIONS] [FILE|ID|-]...\n       overspill COMMAND [OPTIONS]"
 )]
 #[command(
     after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
@@ -59,12 +62,13 @@ pub(crate) enum Command {
     Preview(PreviewArgs),
     /// Print one window of a file as the agent's read tool would
     Read(ReadArgs),
-    /// Run a command, save its whole output, and print what the model would get
+    /// Run a command, save its output, and print what the model gets
+    #[command(override_usage = "overspill run [OPTIONS] -- CMD [ARG]...")]
     Run(RunArgs),
     /// End a session: remove its directory and the spills in it
     #[command(subcommand)]
     Session(SessionCommand),
-    /// List stored outputs: size, age, and time left until the agent deletes them
+    /// List stored outputs: size, age, and when the agent deletes them
     List(ListArgs),
     /// Show which stored outputs have expired, and delete them
     Clean(CleanArgs),
@@ -72,19 +76,27 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Delete the given stored outputs
     Rm(RmArgs),
-    /// List where agents keep outputs and for how long, or print one agent's store file
+    /// List where agents keep outputs and for how long
+    ///
+    /// With a name, prints that agent's store file, to save and edit.
     Stores(StoresArgs),
-    /// Compare what the model would get of a file under each policy, one row per policy
+    /// Compare what the model would get under each policy
+    ///
+    /// Prints one row per policy.
     Compare(CompareArgs),
-    /// List the sessions that agents recorded: calls, what was cut, what is lost
+    /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),
-    /// List the tool calls of a session, with what the model got for each
+    /// List a session's tool calls, with what the model got for each
     Calls(CallsArgs),
-    /// Print what the model got for one call, or another text of it
+    /// Print what the model got for one call, or another of its texts
     Call(CallArgs),
-    /// Check whether the policies make of the spills what the agents recorded
+    /// Check the policies against what the agents recorded
+    ///
+    /// Cuts each spill again by its policy, and compares the result with the recorded one.
     Verify(VerifyArgs),
-    /// List the policies by which agents cut, or print one as a file to save and edit
+    /// List the policies by which agents cut
+    ///
+    /// With a name, prints that policy's file, to save and edit.
     Policies(PoliciesArgs),
     /// Print a completion script for a shell
     Completions {
@@ -97,6 +109,7 @@ pub(crate) enum Command {
 
 /// Which policy, and with which limits.
 #[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Policy and limits")]
 pub(crate) struct PolicyArgs {
     /// Policy to cut by: AGENT/TOOL, such as opencode/output
     #[arg(short, long, value_name = "NAME")]
@@ -245,6 +258,7 @@ pub(crate) struct PoliciesArgs {
 
 /// How text is printed.
 #[derive(Debug, Group)]
+#[command(next_help_heading = "Output format")]
 pub(crate) struct FormArgs {
     /// Print a JSON object: the text, its parts, and the figures
     #[arg(long)]

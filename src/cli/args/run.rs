@@ -30,8 +30,6 @@ pub(crate) struct RunArgs {
     /// Stop the command after this time: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
     pub timeout: Option<Duration>,
-    #[command(flatten)]
-    pub saving: SaveArgs,
     /// What to do if the reader of overspill's output exits
     #[arg(long, value_name = "WHAT", default_value = "spill")]
     pub sigpipe: Unread,
@@ -41,6 +39,8 @@ pub(crate) struct RunArgs {
     /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
+    #[command(flatten)]
+    pub saving: SaveArgs,
     #[command(flatten)]
     pub look: PolicyArgs,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Saving")]
 pub(crate) struct SaveArgs {
     /// When to save the output of a command or a pipe [default: cut]
     #[arg(long, value_name = "WHEN")]

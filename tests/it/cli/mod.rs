@@ -3,6 +3,7 @@
 mod any_name;
 mod bad_input;
 mod copy;
+mod examples;
 mod figures;
 mod list;
 mod own_files;

@@ -4,22 +4,8 @@ use overspill::tui::keys::KeyMap;
 
 use crate::common::home::Home;
 
-const COMMANDS: &[&str] = &[
-    "",
-    "preview",
-    "read",
-    "run",
-    "list",
-    "clean",
-    "show",
-    "rm",
-    "stores",
-    "compare",
-    "policies",
-    "session",
-    "completions",
-    "man",
-];
+/// The headings of options that several commands share, which the reference prints once.
+const SHARED: &[&str] = &["Policy and limits", "Saving", "Output format"];
 
 #[test]
 fn the_reference_is_what_the_program_says() {
@@ -27,12 +13,30 @@ fn the_reference_is_what_the_program_says() {
     let mut text = String::from(
         "# Command line and keys\n\nMade from `overspill --help`, that of each subcommand, and the table of keys.\n",
     );
-    for command in COMMANDS {
-        let words: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).chain(["--help"]).collect();
+    let mut shared: Vec<(String, String)> = Vec::new();
+    for command in [&[String::new()][..], &commands(&home)].concat() {
+        let words: Vec<&str> =
+            [&*command].into_iter().filter(|word| !word.is_empty()).chain(["--help"]).collect();
         let ran = home.run(&words).ok();
-        let help = ran.text();
+        let (own, of_all) = parted(ran.text());
         let name = format!("overspill {command}");
-        text.push_str(&format!("\n## {}\n\n```text\n{}\n```\n", name.trim_end(), help.trim_end()));
+        text.push_str(&format!("\n## {}\n\n```text\n{own}\n```\n", name.trim_end()));
+        let links: Vec<String> = of_all.iter().map(|(heading, _)| link(heading)).collect();
+        if !links.is_empty() {
+            text.push_str(&format!("\nOptions shared with other commands: {}.\n", links.join(", ")));
+        }
+        for (heading, options) in of_all {
+            match shared.iter().find(|(known, _)| *known == heading) {
+                Some((_, known)) => {
+                    assert_eq!(*known, options, "{heading} of {command} is not what the others have")
+                }
+                None => shared.push((heading, options)),
+            }
+        }
+    }
+    text.push_str("\n## Shared options\n");
+    for (heading, options) in shared {
+        text.push_str(&format!("\n### {heading}\n\n```text\n{options}\n```\n"));
     }
     text.push_str(&keys());
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
@@ -41,6 +45,46 @@ fn the_reference_is_what_the_program_says() {
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
     assert!(written == text, "docs/cli.md is not what the program says; UPDATE_DOCS=1 writes it anew");
+}
+
+/// Returns the subcommands that the main help lists, in its order.
+pub fn commands(home: &Home) -> Vec<String> {
+    let help = home.run(&["--help"]).ok();
+    let listed = help.text().split("\nArguments:\n").next().unwrap();
+    assert!(
+        !listed.contains("\nMore:\n"),
+        "put the new subcommand into GROUPS of src/cli/args/help.rs: {listed}"
+    );
+    let names = listed.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
+    names.map(|(name, _)| name.to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// Parts the shared options from the rest of a help text: heading and options.
+fn parted(help: &str) -> (String, Vec<(String, String)>) {
+    let (mut own, mut shared) = (Vec::new(), Vec::new());
+    for section in help.trim_end().split("\n\n").fold(Vec::<String>::new(), joined) {
+        let heading = section.split(":\n").next().unwrap_or_default();
+        match SHARED.contains(&heading) {
+            true => shared.push((heading.to_owned(), section[heading.len() + 2..].to_owned())),
+            false => own.push(section),
+        }
+    }
+    (own.join("\n\n"), shared)
+}
+
+/// Adds a paragraph to the sections; one that is indented belongs to the section before.
+fn joined(mut sections: Vec<String>, paragraph: &str) -> Vec<String> {
+    match sections.last_mut() {
+        Some(last) if paragraph.starts_with(' ') => last.push_str(&format!("\n\n{paragraph}")),
+        _ => sections.push(paragraph.to_owned()),
+    }
+    sections
+}
+
+/// Links to a section of the shared options.
+fn link(heading: &str) -> String {
+    let heading = heading.to_lowercase();
+    format!("[{heading}](#{})", heading.replace(' ', "-"))
 }
 
 /// Returns the table of keys with its headings, as on the help screen, and the names of the rows in the configuration.

@@ -1,0 +1,190 @@
+//! The examples that end the help and the man page of each subcommand. A test runs every one.
+
+/// A command line, and what it does.
+#[derive(Debug)]
+pub(crate) struct Example {
+    /// What is typed.
+    pub line: &'static str,
+    /// What it does, as one phrase.
+    pub does: &'static str,
+}
+
+const fn example(does: &'static str, line: &'static str) -> Example {
+    Example { line, does }
+}
+
+/// Returns the examples of a subcommand; the empty name is the program without one.
+pub(crate) fn of(command: &str) -> &'static [Example] {
+    TABLE.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
+}
+
+const TABLE: &[(&str, &[Example])] = &[
+    (
+        "",
+        &[
+            example("Browse the outputs that agents stored", "overspill"),
+            example("See what the model got of a file, and what it did not", "overspill build.log"),
+            example("Watch an output while it arrives", "make 2>&1 | overspill"),
+            example("Run a command as an agent would, and save what is cut", "overspill run -- make"),
+        ],
+    ),
+    (
+        "preview",
+        &[
+            example("Print what opencode's model would get of a file", "overspill preview build.log"),
+            example(
+                "The same for Claude Code's Bash tool, as JSON",
+                "overspill preview -p claude-code/bash --json build.log",
+            ),
+            example(
+                "Cut what is piped in to 200 lines, and save all of it",
+                "make 2>&1 | overspill preview --max-lines 200 --save",
+            ),
+        ],
+    ),
+    (
+        "read",
+        &[
+            example("Print the first window of a file", "overspill read build.log"),
+            example(
+                "Print 500 lines from line 2001 on",
+                "overspill read --offset 2001 --limit 500 build.log",
+            ),
+            example("Print the window as another agent shows it", "overspill read -p pi/read build.log"),
+        ],
+    ),
+    (
+        "run",
+        &[
+            example("Run a command, and print what the model would get", "overspill run -- make test"),
+            example(
+                "Stop it after two minutes, and save its whole output in any case",
+                "overspill run --timeout 2m --keep always -- make test",
+            ),
+            example("Watch preview and spill while it runs", "overspill run -i -- make test"),
+            example(
+                "Report as JSON how it ended and where its output is",
+                "overspill run --json -- seq 5000",
+            ),
+        ],
+    ),
+    (
+        "session",
+        &[
+            example(
+                "Keep the spills of several runs together",
+                "overspill run -p go-opencode/bash --layout agent --session nightly -- make",
+            ),
+            example("Remove them all", "overspill session end nightly"),
+        ],
+    ),
+    (
+        "list",
+        &[
+            example("List the largest outputs first", "overspill list --sort size"),
+            example(
+                "List opencode's outputs that are older than five days",
+                "overspill list --agent opencode --older-than 5d",
+            ),
+        ],
+    ),
+    (
+        "clean",
+        &[
+            example("Show what has expired in overspill's own store", "overspill clean --dry-run"),
+            example("Delete what has expired in every agent's store", "overspill clean --all"),
+            example(
+                "Shrink overspill's own store to 1 GB, without asking",
+                "overspill clean --max-total 1g --yes",
+            ),
+        ],
+    ),
+    (
+        "show",
+        &[
+            example("Show agent, size and expiry of one output", "overspill show tool_01"),
+            example("The same as JSON", "overspill show --json tool_01"),
+        ],
+    ),
+    (
+        "rm",
+        &[
+            example("Delete the output whose id begins like this", "overspill rm tool_01"),
+            example("Delete two outputs without asking", "overspill rm --yes tool_01 tool_02"),
+        ],
+    ),
+    (
+        "stores",
+        &[
+            example("List where each agent keeps outputs", "overspill stores"),
+            example("Print one agent's store file", "overspill stores opencode"),
+        ],
+    ),
+    (
+        "compare",
+        &[
+            example("Compare all policies on one file", "overspill compare build.log"),
+            example(
+                "Count the errors that the model still gets",
+                "overspill compare --find 'error' build.log",
+            ),
+        ],
+    ),
+    (
+        "sessions",
+        &[
+            example("List the sessions of the last week", "overspill sessions --since 7d"),
+            example(
+                "List Claude Code's sessions in this directory",
+                "overspill sessions --agent claude-code --project .",
+            ),
+        ],
+    ),
+    (
+        "calls",
+        &[
+            example("List the calls of the session whose id begins like this", "overspill calls 1111"),
+            example(
+                "List only calls whose output is lost, largest first",
+                "overspill calls --lost --sort lost 1111",
+            ),
+        ],
+    ),
+    (
+        "call",
+        &[
+            example("Print what the model got for a call", "overspill call toolu_01"),
+            example("Print the whole output of the call", "overspill call --spill toolu_01"),
+            example("Name the session where several have a call of that id", "overspill call 1111:toolu_01"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            example("Check all calls of one session", "overspill verify 1111"),
+            example("Check what all agents recorded in the last week", "overspill verify --all --since 7d"),
+        ],
+    ),
+    (
+        "policies",
+        &[
+            example("List all policies", "overspill policies"),
+            example("Save one to edit", "overspill policies opencode/output > mine.toml"),
+        ],
+    ),
+    (
+        "completions",
+        &[
+            example("bash: add this line to ~/.bashrc", "eval \"$(overspill completions bash)\""),
+            example("zsh: in a directory of $fpath", "overspill completions zsh > ~/.zfunc/_overspill"),
+            example("fish", "overspill completions fish > ~/.config/fish/completions/overspill.fish"),
+        ],
+    ),
+    (
+        "man",
+        &[
+            example("Read the main page", "overspill man | man -l -"),
+            example("Save it where man finds it", "overspill man > ~/.local/share/man/man1/overspill.1"),
+        ],
+    ),
+];

@@ -1,0 +1,149 @@
+//! The help: subcommands in groups, and examples at the end of each.
+
+use std::fmt::Write as _;
+
+use clap::error::Error;
+use clap::{Command, CommandFactory, FromArgMatches};
+
+use super::Args;
+use super::examples::{Example, of};
+
+/// The subcommands in the order of the main help, under their headings.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Look at one output", &["preview", "read", "compare", "show"]),
+    ("Keep an output", &["run", "session"]),
+    ("Stores", &["list", "clean", "rm", "stores"]),
+    ("Sessions", &["sessions", "calls", "call", "verify"]),
+    ("Policies", &["policies"]),
+    ("Setup", &["completions", "man"]),
+];
+
+/// The heading of subcommands that are in no group. A test holds that there are none.
+const UNGROUPED: &str = "More";
+
+/// The column of the summaries in the list of subcommands.
+const NAMES: usize = 13;
+
+/// Parses the arguments of the process.
+///
+/// # Errors
+/// What clap reports: a usage error, or the help or version that was asked for.
+pub(crate) fn parse() -> Result<Args, Error> {
+    let mut command = grouped(command());
+    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// Returns the definition of the command line, with examples.
+pub(crate) fn command() -> Command {
+    let command = with_examples(Args::command(), of(""));
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(&name, |sub| nested(with_examples(sub, of(&name)), of(&name)))
+    })
+}
+
+/// Adds the same examples to the subcommands of a subcommand.
+fn nested(command: Command, examples: &[Example]) -> Command {
+    command.mut_subcommands(|sub| with_examples(sub, examples))
+}
+
+fn with_examples(command: Command, examples: &[Example]) -> Command {
+    if examples.is_empty() {
+        return command;
+    }
+    let header = *command.get_styles().get_header();
+    let mut text = format!("{header}Examples:{header:#}");
+    for example in examples {
+        let _ = write!(text, "\n  # {}\n  {}\n", example.does, example.line);
+    }
+    if let Some(after) = command.get_after_help().map(ToString::to_string) {
+        let _ = write!(text, "\n{after}");
+    }
+    command.after_long_help(text.trim_end().to_owned())
+}
+
+/// Lists the subcommands in groups, which clap cannot: it is told to hide them, and given the list as text.
+fn grouped(command: Command) -> Command {
+    let list = list(&command);
+    let template =
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{all-args}}{{after-help}}");
+    command.help_template(template).mut_subcommands(|sub| sub.hide(true))
+}
+
+/// Returns the subcommands with their summaries, in groups.
+fn list(command: &Command) -> String {
+    let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
+    let mut text = String::new();
+    for (heading, names) in groups(command) {
+        let _ = writeln!(text, "{header}{heading}:{header:#}");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {literal}{name:NAMES$}{literal:#}{about}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns the headings with the subcommands that there are; those in no group come last.
+pub(crate) fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
+    let defined = |name: &&'static str| command.find_subcommand(name).is_some();
+    let mut groups: Vec<(&str, Vec<&str>)> = GROUPS
+        .iter()
+        .map(|(heading, names)| (*heading, names.iter().copied().filter(defined).collect()))
+        .collect();
+    let names = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name);
+    let ungrouped: Vec<&str> =
+        names.filter(|name| !GROUPS.iter().any(|(_, names)| names.contains(name))).collect();
+    if !ungrouped.is_empty() {
+        groups.push((UNGROUPED, ungrouped));
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the help without colours.
+    fn help(words: &[&str]) -> String {
+        let words = [&["overspill"], words, &["--help"]].concat();
+        grouped(command()).try_get_matches_from(words).unwrap_err().render().to_string()
+    }
+
+    #[test]
+    fn every_subcommand_is_in_one_group_and_has_examples() {
+        let command = command();
+        let groups = groups(&command);
+        assert!(
+            groups.iter().all(|(heading, _)| *heading != UNGROUPED),
+            "add to GROUPS: {:?}",
+            groups.last()
+        );
+        let mut listed: Vec<&str> = groups.iter().flat_map(|(_, names)| names).copied().collect();
+        let all = GROUPS.iter().map(|(_, names)| names.len()).sum::<usize>();
+        assert_eq!(listed.len(), all, "GROUPS names what is no subcommand");
+        listed.sort_unstable();
+        listed.dedup();
+        assert_eq!(listed.len(), all, "a subcommand is in two groups");
+        let main = help(&[]);
+        for name in listed {
+            assert!(main.contains(&format!("\n  {name} ")), "{main}");
+            assert!((2..=4).contains(&of(name).len()), "{name} needs 2 to 4 examples in examples.rs");
+            assert!(help(&[name]).contains("\nExamples:\n  # "), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_help_fits_eighty_columns() {
+        let command = command();
+        for name in command.get_subcommands().map(Command::get_name).chain([""]) {
+            let words: Vec<&str> = [name].into_iter().filter(|name| !name.is_empty()).collect();
+            for line in help(&words).lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+            }
+        }
+    }
+}
