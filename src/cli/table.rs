@@ -22,12 +22,22 @@ pub(crate) struct Table<const N: usize> {
     heads: [(&'static str, Align); N],
     rows: Vec<[String; N]>,
     yields: &'static [usize],
+    heading: Heading,
+}
+
+/// Where a table has a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heading {
+    /// On a terminal: rows alone are easier for programs.
+    OnTerminals,
+    /// Everywhere: the columns cannot be told apart without.
+    Always,
 }
 
 impl<const N: usize> Table<N> {
     /// Creates a table without rows.
     pub(crate) fn new(heads: [(&'static str, Align); N]) -> Self {
-        Self { heads, rows: Vec::new(), yields: &[] }
+        Self { heads, rows: Vec::new(), yields: &[], heading: Heading::OnTerminals }
     }
 
     /// Lets these columns be truncated, one after another, if the terminal is too narrow.
@@ -35,12 +45,17 @@ impl<const N: usize> Table<N> {
         Self { yields, ..self }
     }
 
+    /// Prints the heading everywhere, not only on terminals.
+    pub(crate) fn headed(self) -> Self {
+        Self { heading: Heading::Always, ..self }
+    }
+
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }
 
-    /// Writes the table to standard output's writer; on a terminal with a heading, and within its width.
+    /// Writes the table to standard output's writer; on a terminal within its width, and with a heading.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = io::stdout().is_terminal().then(terminal_columns);
         self.write(out, columns)
@@ -48,9 +63,10 @@ impl<const N: usize> Table<N> {
 
     /// Writes the table for a terminal with this many columns, or for a program.
     fn write(&self, out: &mut impl Write, terminal: Option<usize>) -> io::Result<()> {
-        let heading = self.heads.map(|(head, _)| head.to_owned());
+        let is_headed = terminal.is_some() || self.heading == Heading::Always;
+        let heading = is_headed.then(|| self.heads.map(|(head, _)| head.to_owned()));
         let mut widths = [0; N];
-        for row in self.rows.iter().chain(terminal.map(|_| &heading)) {
+        for row in self.rows.iter().chain(&heading) {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(columns(cell));
             }
@@ -60,8 +76,8 @@ impl<const N: usize> Table<N> {
             let over = terminal.map_or(0, |most| whole.saturating_sub(most));
             widths[column] = widths[column].saturating_sub(over).max(LEAST.min(widths[column]));
         }
-        let rows = terminal.map(|_| &heading).into_iter().chain(&self.rows);
-        rows.into_iter().try_for_each(|row| self.line(out, row, &widths))
+        let mut rows = heading.iter().chain(&self.rows);
+        rows.try_for_each(|row| self.line(out, row, &widths))
     }
 
     fn line(&self, out: &mut impl Write, row: &[String; N], widths: &[usize; N]) -> io::Result<()> {

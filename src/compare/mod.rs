@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::preview::{self, Bit, Input, Part, Policy, Preview, Status, Stream, Want};
+use crate::preview::{self, Bit, Input, Output, Part, Policy, Preview, Status, Stream, Totals, Want};
 
 pub(crate) use finds::{KeptFinds, lines_of};
 pub(crate) use order::{Order, Sorting};
@@ -44,6 +44,18 @@ pub struct Comparison {
     #[serde(skip)]
     pub(crate) lacks: Want,
 }
+
+/// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
+/// makes no preview.
+pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
+    let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
+    let totals = Totals::count(long.as_bytes());
+    let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/output");
+    Comparison::of(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
+}
+
+/// The number of lines of the output on which policies are tried: 2 MB, more than any limit of an agent.
+const PROBE_LINES: usize = 35_000;
 
 /// Which part of an output the model gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -218,7 +230,6 @@ fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preview::{Output, Totals};
 
     fn keeps(policy: &str, bytes: &[u8]) -> Option<Keeps> {
         let policy = Policy::builtin(policy).unwrap();
@@ -235,6 +246,16 @@ mod tests {
         assert_eq!(keeps("pi/bash", long.as_bytes()), Some(Keeps::Tail));
         assert_eq!(keeps("codex/exec", long.as_bytes()), Some(Keeps::Both));
         assert_eq!(keeps("opencode/output", &[b'x'; 100_000]), Some(Keeps::Nothing));
+    }
+
+    #[test]
+    fn the_end_that_a_policy_keeps_is_tried_out() {
+        let of = |name: &str| end_kept(&Policy::builtin(name).unwrap());
+        assert_eq!(of("opencode/output"), Some(Keeps::Head));
+        assert_eq!(of("pi/bash"), Some(Keeps::Tail));
+        assert_eq!(of("codex/exec"), Some(Keeps::Both));
+        assert_eq!(of("copilot-chat/result"), Some(Keeps::Nothing));
+        assert_eq!(of("pi/grep"), Some(Keeps::Head));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! All command-line arguments.
 
+mod compare;
 mod examples;
 pub(crate) mod help;
 pub(crate) mod refused;
@@ -20,10 +21,11 @@ use crate::preview::{Direction, Policy, ToCount};
 
 use super::Failure;
 
+pub(crate) use compare::CompareArgs;
 pub(crate) use run::{LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
-pub(crate) use stores::{CleanArgs, CompareArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
+pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
 ///
@@ -107,16 +109,10 @@ pub(crate) enum Command {
     Man,
 }
 
-/// Which policy, and with which limits.
-#[derive(Debug, Default, Group)]
+/// With which limits and parameters a policy cuts.
+#[derive(Debug, Default, Clone, Group)]
 #[command(next_help_heading = "Policy and limits")]
-pub(crate) struct PolicyArgs {
-    /// Policy to cut by: AGENT/TOOL, such as opencode/output
-    #[arg(short, long, value_name = "NAME")]
-    pub policy: Option<String>,
-    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
-    #[arg(short, long, value_name = "TOOL")]
-    pub tool: Option<String>,
+pub(crate) struct LimitArgs {
     /// Maximum number of lines the model gets
     #[arg(long, value_name = "N")]
     pub max_lines: Option<u64>,
@@ -129,6 +125,44 @@ pub(crate) struct PolicyArgs {
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
+}
+
+impl LimitArgs {
+    /// Returns the first flag that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--max-lines", self.max_lines.is_some()),
+            ("--max-bytes", self.max_bytes.is_some()),
+            ("--direction", self.direction.is_some()),
+            ("--set", !self.set.is_empty()),
+        ];
+        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
+
+    /// Returns what is requested of a policy; none is named.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            max_lines: self.max_lines,
+            max_size: self.max_bytes,
+            direction: self.direction.map(KeptEnd::direction),
+            set: self.set.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
+/// Which policy, and with which limits.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Policy and limits")]
+pub(crate) struct PolicyArgs {
+    /// Policy to cut by: AGENT/TOOL, such as opencode/output
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// File with the command's standard error, for policies that treat it separately
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
@@ -149,16 +183,13 @@ impl PolicyArgs {
         let flags = [
             ("--policy", self.policy.is_some()),
             ("--tool", self.tool.is_some()),
-            ("--max-lines", self.max_lines.is_some()),
-            ("--max-bytes", self.max_bytes.is_some()),
-            ("--direction", self.direction.is_some()),
-            ("--set", !self.set.is_empty()),
             ("--stderr", self.stderr.is_some()),
             ("--exit-code", self.exit_code.is_some()),
             ("--saved-as", self.saved_as.is_some()),
             ("--saved-as-stderr", self.saved_as_stderr.is_some()),
         ];
-        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+        let given = flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag);
+        given.or_else(|| self.limits.first_given())
     }
 
     /// Checks that the policy makes use of the flags that only some policies use.
@@ -184,10 +215,7 @@ impl PolicyArgs {
         Overrides {
             policy: self.policy.clone(),
             tool: self.tool.clone(),
-            max_lines: self.max_lines,
-            max_size: self.max_bytes,
-            direction: self.direction.map(KeptEnd::direction),
-            set: self.set.clone(),
+            ..self.limits.overrides()
         }
     }
 }

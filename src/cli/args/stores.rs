@@ -83,22 +83,6 @@ pub(crate) struct StoresArgs {
     pub json: bool,
 }
 
-#[derive(Debug, Group)]
-pub(crate) struct CompareArgs {
-    /// File or id; - is standard input
-    #[arg(value_name = "FILE|ID|-")]
-    pub file: OsString,
-    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
-    #[arg(long, value_name = "REGEX")]
-    pub find: Option<String>,
-    /// Include policies of earlier versions
-    #[arg(long)]
-    pub all: bool,
-    /// Print a JSON array
-    #[arg(long)]
-    pub json: bool,
-}
-
 pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
     crate::human::parse_age(text)
         .ok_or_else(|| format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w"))

@@ -1,11 +1,13 @@
 //! `overspill policies`: how the agents truncate, and how that is known.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
+use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, suggest};
+use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
 use crate::known::{Edge, Era};
@@ -20,6 +22,7 @@ struct PolicyJson {
     unit: &'static str,
     max_lines: Option<u64>,
     max_size: Option<u64>,
+    keeps: Option<Keeps>,
     confidence: &'static str,
     version: String,
     from: Option<Edge>,
@@ -53,6 +56,7 @@ impl PolicyJson {
             unit: policy.unit().as_str(),
             max_lines: policy.max_lines(),
             max_size: policy.max_size(),
+            keeps: compare::end_kept(policy),
             confidence: policy.confidence().as_str(),
             version: policy.version(),
             from,
@@ -102,30 +106,32 @@ fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()
     Ok(())
 }
 
-/// Prints aligned columns, with a heading only on a terminal.
+/// Prints aligned columns with a heading.
 fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
-    let widest = policies.iter().map(|policy| policy.name().len()).max().unwrap_or(0);
-    if io::stdout().is_terminal() {
-        writeln!(
-            out,
-            "{:<widest$}  {:>6}  {:>19}  {:<10}  known from",
-            "policy", "lines", "size", "confidence"
-        )?;
-    }
+    use Align::{Left, Right};
+    let mut table = Table::new([
+        ("policy", Left),
+        ("lines", Right),
+        ("size", Right),
+        ("keeps", Left),
+        ("confidence", Left),
+        ("source", Left),
+    ])
+    .headed()
+    .yielding(&[5]);
     for policy in policies {
-        let lines = policy.max_lines().map_or("–".into(), thousands);
-        let most = policy.max_size().map_or("–".into(), |most| limit_in(most, policy.unit().words()));
-        let (name, source) = (label(policy.name().as_bytes()), label(policy.source().as_bytes()));
-        let held = match policy.era() {
+        let earlier = match policy.era() {
             Era { of: None, .. } => String::new(),
             era => format!("earlier, {}: ", era.span().unwrap_or_else(|| "when is unknown".to_owned())),
         };
-        let confidence = policy.confidence().as_str();
-        writeln!(
-            out,
-            "{name:<widest$}  {lines:>6}  {most:>19}  {confidence:<10}  {}{source}",
-            label(held.as_bytes())
-        )?;
+        table.row([
+            safe(policy.name().as_bytes()),
+            policy.max_lines().map_or("–".into(), thousands),
+            policy.max_size().map_or("–".into(), |most| limit_in(most, policy.unit().words())),
+            compare::end_kept(policy).map_or("–", Keeps::as_str).to_owned(),
+            policy.confidence().as_str().to_owned(),
+            safe(format!("{earlier}{}", policy.source()).as_bytes()),
+        ]);
     }
-    Ok(())
+    table.print(out)
 }

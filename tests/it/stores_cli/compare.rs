@@ -76,9 +76,14 @@ fn finds_are_counted_where_they_survive() {
     assert_eq!((kept("opencode/output"), kept("pi/bash"), kept("codex/exec")), (1, 1, 2));
     let ran = home.run(&["compare", "out.log", "--find", "error"]).ok();
     let finds = |row: &str| row.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
-    let order: Vec<u64> = ran.text().lines().map(finds).collect();
-    assert!(order.is_sorted_by(|a, b| a >= b), "{}", ran.text());
-    assert!(ran.text().lines().all(|row| row.contains(" of 3  ")), "{}", ran.text());
+    let (heading, rows) = ran.text().split_once('\n').unwrap();
+    assert!(heading.starts_with("policy ") && heading.contains(" finds "), "{heading}");
+    let is_agent = |row: &&str| !["basic/", "t15/", "go-opencode/"].iter().any(|own| row.starts_with(own));
+    let order: Vec<u64> = rows.lines().filter(is_agent).map(finds).collect();
+    assert!(order.len() > 40 && order.is_sorted_by(|a, b| a >= b), "{}", ran.text());
+    assert!(rows.lines().all(|row| row.contains(" of 3  ")), "{}", ran.text());
+    // What nobody has shipped comes last.
+    assert!(rows.lines().last().unwrap().starts_with("basic/"), "{}", ran.text());
 }
 
 /// `compare` counts the same matches that a search of the printed preview finds, for a pattern that no notice contains.
@@ -115,7 +120,32 @@ fn an_empty_output_and_standard_input_compare_too() {
     assert!(json.as_array().unwrap().iter().all(|row| row["finds"] == 0), "{json}");
     let ran = home.pipe("aaa\n", &["compare", "-"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
-    assert!(ran.text().lines().all(|row| row.contains("not cut")), "{}", ran.text());
+    assert!(ran.text().lines().skip(1).all(|row| row.contains("not cut")), "{}", ran.text());
+}
+
+#[test]
+fn some_policies_are_compared_with_other_limits() {
+    let home = stocked();
+    let rows = |words: &[&str]| {
+        let json = home.run(&[&["compare", "out.log", "--json"], words].concat()).ok().json();
+        let row = |row: &Value| (row["policy"].as_str().unwrap().to_owned(), row["kept_lines"].as_u64());
+        json.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let two = ["-p", "pi/bash", "-p", "opencode/output"];
+    let at = |lines| vec![("pi/bash".to_owned(), Some(lines)), ("opencode/output".to_owned(), Some(lines))];
+    assert_eq!(rows(&[&two[..], &["--max-lines", "7"]].concat()), at(7));
+    assert_eq!(rows(&["-p", "pi/bash-2026-03"])[0].0, "pi/bash-2026-03");
+    let agent = rows(&["-p", "opencode"]);
+    assert!(agent.len() > 3 && agent.iter().all(|row| row.0.starts_with("opencode/")), "{agent:?}");
+    // A flag that fits some policies leaves out the others, and says so; for a named policy it is an error.
+    let ran = home.run(&["compare", "out.log", "--max-lines", "9"]);
+    assert_eq!(ran.status, 0);
+    assert!(!ran.text().contains("claude-code/bash"), "{}", ran.text());
+    assert!(ran.stderr.contains("policies cannot be used with --max-lines, and are left out"), "{}", ran.stderr);
+    home.run(&["compare", "out.log", "-p", "claude-code/bash", "--max-lines", "9"])
+        .fails(2, &["claude-code/bash has no parameter `max_lines`"]);
+    home.run(&["compare", "out.log", "--set", "no_such=1"]).fails(2, &["no parameter `no_such`"]);
+    home.run(&["compare", "out.log", "-p", "opencode/outptu"]).fails(2, &["did you mean opencode/output?"]);
 }
 
 #[test]
@@ -129,7 +159,7 @@ fn what_can_not_be_is_said() {
     std::fs::write(config.join("config.toml"), "[limits.\"pi/bash\"]\nmax_lines = \"\\u001b[31m\"\n")
         .unwrap();
     let ran = home.run(&["compare", "out.log"]).ok();
-    let last = ran.text().lines().last().unwrap();
-    assert!(last.starts_with("pi/bash ") && last.contains("failed: "), "{last}");
+    let failed = ran.text().lines().find(|row| row.contains("failed: ")).unwrap();
+    assert!(failed.starts_with("pi/bash "), "{failed}");
     assert!(!ran.text().contains('\x1b'));
 }

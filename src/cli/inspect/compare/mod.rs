@@ -1,21 +1,27 @@
 //! `overspill compare`: one output under every policy, one row per policy.
 
+mod choice;
+
 use std::io::{self, Write};
 
 use crate::cli::args::{CompareArgs, PolicyArgs};
-use crate::cli::input::{self, OpenInput};
+use crate::cli::input;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json};
 use crate::compare::{Comparison, KeptFinds, Order};
-use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::config::Config;
 use crate::human::{size, thousands, tokens};
-use crate::preview::{Input, Totals, Want};
+use crate::known::Confidence;
+use crate::preview::{Totals, Want};
 use crate::source;
 use crate::text::search::Pattern;
 
-/// Plans a preview under every policy and reports what each keeps.
+use choice::Compared;
+
+/// Plans a preview under every chosen policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
+    let chosen = choice::chosen(config, args)?;
     let mut opened = input::open(config, &args.file, &PolicyArgs::default())?;
     opened.source.wait();
     if let Some(error) = opened.source.error() {
@@ -24,15 +30,20 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let view = opened.source.view();
     let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
     let input = opened.input(&view, &totals);
-    // The policy that created a stored file has a row even if it is an earlier form.
-    let made_by = config.candidates(opened.path.as_deref()).into_iter().next();
-    let all = |name: &str| args.all || made_by.as_deref() == Some(name);
-    let mut rows: Vec<Comparison> =
-        config.catalog.names().filter_map(|name| row(config, name, &opened, &input, all(name))).collect();
+    let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
+    let row = |found: &Compared| match found {
+        Compared::Policy(found) => {
+            Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
+        }
+        Compared::Failed(name, error) => Comparison::failed(name, error),
+    };
+    let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
     if let Some(pattern) = &pattern {
         find(&view, pattern, &mut rows);
     }
-    rows.sort_by(|a, b| Order::Best.compare(a, b));
+    // What a real agent does comes before what nobody has shipped.
+    let is_design = |row: &Comparison| row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy);
+    rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| Order::Best.compare(a, b)));
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     match (args.json, pattern) {
         (true, _) => json(&mut out, &rows)?,
@@ -46,20 +57,6 @@ fn pattern(text: &str) -> Result<Pattern, Failure> {
     Pattern::new(text).map_err(|error| Failure::Usage(format!("--find {text}: {error}")))
 }
 
-/// Returns the row of a policy; none if it is an earlier form and `all` is not set.
-fn row(config: &Config, name: &str, opened: &OpenInput, input: &Input, all: bool) -> Option<Comparison> {
-    let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
-    let EffectivePolicy { policy, limits_from, .. } = match config.resolve(&overrides, opened.path.as_deref())
-    {
-        Ok(resolved) => resolved,
-        Err(error) => return Some(Comparison::failed(name, &error)),
-    };
-    if !all && !config.catalog.is_current(&policy) {
-        return None;
-    }
-    Some(Comparison::of(&policy, &limits_from.to_string(), input))
-}
-
 /// Counts all matches, and for each row those that it keeps entirely.
 fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Comparison]) {
     let mut finds = KeptFinds::new(rows.iter().map(|row| &row.kept[..]));
@@ -71,7 +68,7 @@ fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Comparison]) {
 }
 
 fn table(rows: &[Comparison]) -> Table<7> {
-    let mut table = Table::new(heads());
+    let mut table = Table::new(heads()).headed();
     rows.iter().for_each(|row| table.row(cells(row)));
     table
 }
@@ -82,7 +79,7 @@ fn table_with_finds(rows: &[Comparison]) -> Table<8> {
     all[1] = ("finds", Align::Right);
     all[2..7].copy_from_slice(&rest);
     all[7] = last;
-    let mut table = Table::new(all);
+    let mut table = Table::new(all).headed();
     for row in rows {
         let [policy, a, b, c, d, e, last] = cells(row);
         table.row([policy, finds(row), a, b, c, d, e, last]);

@@ -1,0 +1,28 @@
+//! Arguments of `overspill compare`.
+
+use std::ffi::OsString;
+
+use clap::Args as Group;
+
+use super::LimitArgs;
+
+#[derive(Debug, Group)]
+pub(crate) struct CompareArgs {
+    /// File or id; - is standard input
+    #[arg(value_name = "FILE|ID|-")]
+    pub file: OsString,
+    /// Compare only this policy, or all of an agent; may be repeated
+    #[arg(short, long = "policy", value_name = "NAME|AGENT")]
+    pub policies: Vec<String>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
+    #[arg(long, value_name = "REGEX")]
+    pub find: Option<String>,
+    /// Include policies of earlier versions
+    #[arg(long)]
+    pub all: bool,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,109 @@
+//! Which policies are compared, and with which limits.
+
+use std::path::Path;
+
+use crate::cli::args::CompareArgs;
+use crate::cli::{Failure, input, say, suggest};
+use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::human::thousands;
+use crate::preview::ParamError;
+
+/// A policy to compare.
+#[derive(Debug)]
+pub(super) enum Compared {
+    /// A policy with its limits.
+    Policy(Box<EffectivePolicy>),
+    /// The name of a policy that cannot be used, and why.
+    Failed(String, OverrideError),
+}
+
+/// What `-p` chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen<'a> {
+    /// All current policies.
+    Every,
+    /// The current policies of an agent.
+    Agent(&'a str),
+    /// One policy.
+    Policy(&'a str),
+}
+
+impl Chosen<'_> {
+    /// Whether it chooses this policy, which is in its current form or not.
+    fn has(self, name: &str, is_current: bool) -> bool {
+        match self {
+            Chosen::Every => is_current,
+            Chosen::Agent(agent) => is_current && name.split('/').next() == Some(agent),
+            Chosen::Policy(policy) => name == policy,
+        }
+    }
+}
+
+/// Returns what the flags choose.
+///
+/// # Errors
+/// If a name is neither a policy nor an agent.
+pub(super) fn chosen<'a>(config: &Config, args: &'a CompareArgs) -> Result<Vec<Chosen<'a>>, Failure> {
+    if args.policies.is_empty() {
+        return Ok(vec![Chosen::Every]);
+    }
+    let is_agent = |word: &str| config.catalog.names().any(|name| name.split('/').next() == Some(word));
+    let choose = |word: &'a String| match config.catalog.get(word) {
+        Ok(_) => Ok(Chosen::Policy(word)),
+        Err(_) if is_agent(word) => Ok(Chosen::Agent(word)),
+        Err(error) => Err(Failure::Usage(suggest::policy(&error))),
+    };
+    args.policies.iter().map(choose).collect()
+}
+
+/// Returns the chosen policies with their limits for the output at `path`. A policy without a limit or parameter that
+/// the flags set is left out, which standard error reports.
+///
+/// # Errors
+/// If a policy that is chosen by its name cannot be used with the flags, or none of them can.
+pub(super) fn resolved(
+    config: &Config,
+    args: &CompareArgs,
+    chosen: &[Chosen],
+    path: Option<&Path>,
+) -> anyhow::Result<Vec<Compared>> {
+    // The policy that created a stored file has a row even if it is an earlier form.
+    let made_by = config.candidates(path).into_iter().next();
+    let (mut all, mut left_out, mut why) = (Vec::new(), 0_u64, None);
+    for name in config.catalog.names() {
+        let is_current = args.all
+            || made_by.as_deref() == Some(name)
+            || config.catalog.get(name).map_or(true, |policy| config.catalog.is_current(&policy));
+        if !chosen.iter().any(|chosen| chosen.has(name, is_current)) {
+            continue;
+        }
+        let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
+        match config.resolve(&overrides, path) {
+            Ok(found) => all.push(Compared::Policy(Box::new(found))),
+            Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(input::usage(error)),
+            Err(error) if is_about_flags(&error) => {
+                left_out += 1;
+                why.get_or_insert(error);
+            }
+            Err(error) => all.push(Compared::Failed(name.to_owned(), error)),
+        }
+    }
+    match why {
+        Some(error) if all.is_empty() => Err(input::usage(error)),
+        Some(_) => {
+            let flag = args.limits.first_given().unwrap_or("the flags");
+            say(&format!("{} policies cannot be used with {flag}, and are left out", thousands(left_out)));
+            Ok(all)
+        }
+        None => Ok(all),
+    }
+}
+
+/// Whether it is the flags that do not fit the policy.
+fn is_about_flags(error: &OverrideError) -> bool {
+    match error {
+        OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. }) => true,
+        OverrideError::Suffix { .. } | OverrideError::Twice { .. } => true,
+        OverrideError::Policy(_) | OverrideError::Config { .. } | OverrideError::NoTool(_) => false,
+    }
+}
