@@ -212,11 +212,7 @@ impl PolicyArgs {
 
     /// Returns what is requested of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
-        Overrides {
-            policy: self.policy.clone(),
-            tool: self.tool.clone(),
-            ..self.limits.overrides()
-        }
+        Overrides { policy: self.policy.clone(), tool: self.tool.clone(), ..self.limits.overrides() }
     }
 }
 

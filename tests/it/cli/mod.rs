@@ -5,6 +5,7 @@ mod bad_input;
 mod copy;
 mod examples;
 mod figures;
+mod json_docs;
 mod list;
 mod own_files;
 mod preview;

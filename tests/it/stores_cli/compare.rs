@@ -141,7 +141,11 @@ fn some_policies_are_compared_with_other_limits() {
     let ran = home.run(&["compare", "out.log", "--max-lines", "9"]);
     assert_eq!(ran.status, 0);
     assert!(!ran.text().contains("claude-code/bash"), "{}", ran.text());
-    assert!(ran.stderr.contains("policies cannot be used with --max-lines, and are left out"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("policies cannot be used with --max-lines, and are left out"),
+        "{}",
+        ran.stderr
+    );
     home.run(&["compare", "out.log", "-p", "claude-code/bash", "--max-lines", "9"])
         .fails(2, &["claude-code/bash has no parameter `max_lines`"]);
     home.run(&["compare", "out.log", "--set", "no_such=1"]).fails(2, &["no parameter `no_such`"]);

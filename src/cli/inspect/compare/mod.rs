@@ -32,9 +32,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let input = opened.input(&view, &totals);
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
     let row = |found: &Compared| match found {
-        Compared::Policy(found) => {
-            Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
-        }
+        Compared::Policy(found) => Comparison::of(&found.policy, &found.limits_from.to_string(), &input),
         Compared::Failed(name, error) => Comparison::failed(name, error),
     };
     let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
@@ -42,7 +40,9 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         find(&view, pattern, &mut rows);
     }
     // What a real agent does comes before what nobody has shipped.
-    let is_design = |row: &Comparison| row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy);
+    let is_design = |row: &Comparison| {
+        row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
+    };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| Order::Best.compare(a, b)));
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     match (args.json, pattern) {

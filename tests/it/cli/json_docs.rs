@@ -1,0 +1,59 @@
+//! `docs/json.md` names every field that a command prints.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::common::home::Home;
+
+/// Returns the words in the first column of the tables below a heading.
+fn documented(heading: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string("docs/json.md").unwrap();
+    let start = text.find(&format!("\n## {heading}")).unwrap_or_else(|| panic!("no section {heading}"));
+    let section = text[start + 4..].split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let first = rows.filter_map(|row| row.split('|').nth(1));
+    first.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+/// Returns the fields of an object, or of all elements of an array.
+fn fields(json: &Value) -> BTreeSet<String> {
+    match json {
+        Value::Object(object) => object.keys().cloned().collect(),
+        Value::Array(all) => all.iter().flat_map(fields).collect(),
+        _ => panic!("{json} has no fields"),
+    }
+}
+
+fn stocked() -> Home {
+    let home = Home::new();
+    home.file("out.log", "a line\n".repeat(5000));
+    home.private_entry("opencode", "tool_19a2b3c4d001AbCdEfGhIjKlMn", "x\n", 1);
+    home
+}
+
+#[test]
+fn every_field_is_documented() {
+    let home = stocked();
+    let with =
+        |headings: &[&str]| headings.iter().flat_map(|heading| documented(heading)).collect::<BTreeSet<_>>();
+    for (command, headings) in [
+        (&["preview", "out.log"][..], &["`preview`, `read`, `run`"][..]),
+        (&["read", "out.log"], &["`preview`, `read`, `run`"]),
+        (&["run", "--", "seq", "5000"], &["`preview`, `read`, `run`", "`run`, and"]),
+        (&["compare", "out.log", "--find", "line"], &["`compare`"]),
+        (&["policies", "--all"], &["`policies`"]),
+        (&["list"], &["`list`, `show`, `clean`"]),
+        (&["show", "tool_19a2b3c4d001AbCdEfGhIjKlMn"], &["`list`, `show`, `clean`"]),
+        (&["show", "out.log"], &["`list`, `show`, `clean`"]),
+        (&["clean", "--dry-run", "--agent", "opencode", "--older-than", "1s"], &["`list`, `show`, `clean`"]),
+        (&["stores"], &["`stores`"]),
+    ] {
+        let at = command.iter().position(|word| *word == "--").unwrap_or(command.len());
+        let words = [&command[..at], &["--json"], &command[at..]].concat();
+        let json = home.run(&words).ok().json();
+        let missing: Vec<String> = fields(&json).difference(&with(headings)).cloned().collect();
+        assert!(missing.is_empty(), "{command:?}: docs/json.md lacks {missing:?}");
+        assert_eq!(json.is_object(), json["version"] == 1, "{command:?}: an object has \"version\": 1");
+    }
+}
