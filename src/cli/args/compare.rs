@@ -14,8 +14,6 @@ pub(crate) struct CompareArgs {
     /// Compare only this policy, or all of an agent; may be repeated
     #[arg(short, long = "policy", value_name = "NAME|AGENT")]
     pub policies: Vec<String>,
-    #[command(flatten)]
-    pub limits: LimitArgs,
     /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
@@ -25,4 +23,7 @@ pub(crate) struct CompareArgs {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }

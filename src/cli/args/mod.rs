@@ -111,7 +111,7 @@ pub(crate) enum Command {
 
 /// With which limits and parameters a policy cuts.
 #[derive(Debug, Default, Clone, Group)]
-#[command(next_help_heading = "Policy and limits")]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Maximum number of lines the model gets
     #[arg(long, value_name = "N")]
@@ -153,7 +153,7 @@ impl LimitArgs {
 
 /// Which policy, and with which limits.
 #[derive(Debug, Default, Group)]
-#[command(next_help_heading = "Policy and limits")]
+#[command(next_help_heading = "Policy")]
 pub(crate) struct PolicyArgs {
     /// Policy to cut by: AGENT/TOOL, such as opencode/output
     #[arg(short, long, value_name = "NAME")]
@@ -161,8 +161,6 @@ pub(crate) struct PolicyArgs {
     /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
     #[arg(short, long, value_name = "TOOL")]
     pub tool: Option<String>,
-    #[command(flatten)]
-    pub limits: LimitArgs,
     /// File with the command's standard error, for policies that treat it separately
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
@@ -175,6 +173,9 @@ pub(crate) struct PolicyArgs {
     /// Path that notices print for standard error
     #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as_stderr: Option<String>,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 impl PolicyArgs {

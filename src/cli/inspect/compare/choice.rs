@@ -10,7 +10,7 @@ use crate::preview::ParamError;
 
 /// A policy to compare.
 #[derive(Debug)]
-pub(super) enum Compared {
+pub(super) enum ComparedPolicy {
     /// A policy with its limits.
     Policy(Box<EffectivePolicy>),
     /// The name of a policy that cannot be used, and why.
@@ -66,7 +66,7 @@ pub(super) fn resolved(
     args: &CompareArgs,
     chosen: &[Chosen],
     path: Option<&Path>,
-) -> anyhow::Result<Vec<Compared>> {
+) -> anyhow::Result<Vec<ComparedPolicy>> {
     // The policy that created a stored file has a row even if it is an earlier form.
     let made_by = config.candidates(path).into_iter().next();
     let (mut all, mut left_out, mut why) = (Vec::new(), 0_u64, None);
@@ -79,13 +79,13 @@ pub(super) fn resolved(
         }
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
         match config.resolve(&overrides, path) {
-            Ok(found) => all.push(Compared::Policy(Box::new(found))),
+            Ok(found) => all.push(ComparedPolicy::Policy(Box::new(found))),
             Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(input::usage(error)),
             Err(error) if is_about_flags(&error) => {
                 left_out += 1;
                 why.get_or_insert(error);
             }
-            Err(error) => all.push(Compared::Failed(name.to_owned(), error)),
+            Err(error) => all.push(ComparedPolicy::Failed(name.to_owned(), error)),
         }
     }
     match why {

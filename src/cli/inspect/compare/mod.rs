@@ -16,7 +16,7 @@ use crate::preview::{Totals, Want};
 use crate::source;
 use crate::text::search::Pattern;
 
-use choice::Compared;
+use choice::ComparedPolicy;
 
 /// Plans a preview under every chosen policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
@@ -31,9 +31,11 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
     let input = opened.input(&view, &totals);
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
-    let row = |found: &Compared| match found {
-        Compared::Policy(found) => Comparison::of(&found.policy, &found.limits_from.to_string(), &input),
-        Compared::Failed(name, error) => Comparison::failed(name, error),
+    let row = |found: &ComparedPolicy| match found {
+        ComparedPolicy::Policy(found) => {
+            Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
+        }
+        ComparedPolicy::Failed(name, error) => Comparison::failed(name, error),
     };
     let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
     if let Some(pattern) = &pattern {
