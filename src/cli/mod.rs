@@ -17,7 +17,7 @@ mod view;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::config::Config;
+use crate::config::{Config, Need};
 use crate::store::Env;
 
 use args::{Args, Command};
@@ -87,28 +87,41 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
 }
 
-/// Loads the configuration, and checks its keys too, so that every command reports every mistake in it.
-fn load() -> Result<Config, String> {
-    let config = Config::load(Env::from_process())?;
-    screens::keys(&config).map(|_| config)
+/// Loads the user's own files, and reports every mistake in them.
+///
+/// # Errors
+/// A mistake leaves unknown what the command needs.
+fn load(need: Need) -> Result<Config, Failure> {
+    let mut config = Config::load(Env::from_process());
+    screens::check_keys(&mut config);
+    let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
+    others.iter().for_each(|fault| say(&fault.to_string()));
+    match stopping.split_last() {
+        None => Ok(config),
+        Some((last, before)) => {
+            before.iter().for_each(|fault| say(&fault.words));
+            Err(Failure::Usage(last.words.clone()))
+        }
+    }
 }
 
 fn run(args: Args) -> CommandResult {
-    // Loaded only where needed: a mistake in the configuration must not prevent completions.
-    let config = || load().map_err(Failure::Usage);
+    // Completions and man pages need none of it, and are not bothered with mistakes in it.
+    let limits = || load(Need::Limits);
+    let config = || load(Need::Nothing);
     match args.command {
-        None => view::run(config()?, &args.files, &args.look, &args.saving),
+        None => view::run(load(view::need(&args.files))?, &args.files, &args.look, &args.saving),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
-        Some(Command::Preview(args)) => inspect::preview::run(&config()?, &args),
+        Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&config()?, &args),
         Some(Command::Session(command)) => stores::session::run(&config()?, &command),
-        Some(Command::Read(args)) => inspect::read::run(&config()?, &args),
+        Some(Command::Read(args)) => inspect::read::run(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
-        Some(Command::Clean(args)) => stores::clean::run(&config()?, &args),
+        Some(Command::Clean(args)) => stores::clean::run(&load(stores::clean::need(&args))?, &args),
         Some(Command::Show(args)) => inspect::show::run(&config()?, &args),
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
-        Some(Command::Compare(args)) => inspect::compare::run(&config()?, &args),
+        Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
         Some(Command::Calls(args)) => sessions::calls::run(&config()?, &args),
         Some(Command::Call(args)) => sessions::call::run(&config()?, &args),

@@ -23,7 +23,8 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let errors = config.errors();
     // Leaked: the screens need the keys until overspill ends, and are shown once.
-    let keys = Box::leak(Box::new(keys(&config).map_err(Failure::Usage)?));
+    let keys = Box::leak(Box::new(keys(&config)));
+    let notice = notice(&config);
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
     let for_sessions = Arc::clone(&config);
@@ -31,7 +32,8 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let chooser = Box::new(move || choices(&for_choices));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
     let unicode = is_unicode();
-    let start = Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys };
+    let start =
+        Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
@@ -40,17 +42,29 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     }
 }
 
+/// Says on the screens that something of the user's own is not used: the first mistake, and how many more there are.
+fn notice(config: &Config) -> Option<String> {
+    let (first, rest) = config.faults().split_first()?;
+    let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+    let home = config.home().map(|home| format!("{}/", home.display())).unwrap_or_default();
+    Some(format!("{}{more}", first.words.strip_prefix(&home).unwrap_or(&first.words)))
+}
+
 /// Returns what the terminal says of its background.
 fn background() -> Backdrop {
     std::env::var("COLORFGBG").map_or(Backdrop::Other, |value| Backdrop::of_variable(&value))
 }
 
+/// Leaves out the user's own keys if they cannot be used; the configuration says why.
+pub(super) fn check_keys(config: &mut Config) {
+    if let Err(fault) = KeyMap::with_own(config.keys()) {
+        config.drop_keys(fault.line, &fault.words);
+    }
+}
+
 /// Returns the keys of the screens, with the user's own.
-///
-/// # Errors
-/// If those cannot be used: file, line and key.
-pub(super) fn keys(config: &Config) -> Result<KeyMap, String> {
-    KeyMap::with_own(config.keys()).map_err(|fault| config.fault_at(fault.line, &fault.words))
+fn keys(config: &Config) -> KeyMap {
+    KeyMap::with_own(config.keys()).unwrap_or_default()
 }
 
 /// Pairs an open output with the policy that cut it.

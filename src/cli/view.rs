@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
-use crate::config::Config;
+use crate::config::{Config, Need};
 use crate::human::thousands;
 use crate::source::{Change, MapView, Source};
 
@@ -15,6 +15,13 @@ use super::{CommandResult, Failure, input, say, suggest};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
+
+/// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
+/// whatever is wrong with them.
+pub(crate) fn need(files: &[OsString]) -> Need {
+    let is_piped = !io::stdin().is_terminal() && (files.is_empty() || files == ["-"]);
+    if has_screen() && !is_piped { Need::Screens } else { Need::Nothing }
+}
 
 /// Opens the screens, or copies the files if there is no terminal to show them on.
 pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving: &SaveArgs) -> CommandResult {

@@ -2,6 +2,7 @@
 //! itself, in this order.
 
 mod agent;
+mod fault;
 mod file;
 mod keys;
 mod theme;
@@ -24,9 +25,13 @@ use crate::text::search::Pattern;
 pub use agent::AgentLimits;
 #[cfg(feature = "app")]
 pub(crate) use agent::settings;
+pub use fault::{Affects, FileFault, Need};
 pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
 pub use keys::{KeySetting, KeysConfig};
 pub use theme::{BaseTheme, Role, ThemeConfig};
+
+/// The name of overspill's own store.
+const OWN: &str = "overspill";
 
 /// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -133,7 +138,19 @@ pub enum OverrideError {
     NoTool(String),
 }
 
+impl OverrideError {
+    /// Whether a mistake in one of the user's own files is the cause, and not what was requested.
+    pub fn is_in_file(&self) -> bool {
+        match self {
+            Self::Policy(error) => !matches!(error, PolicyError::Unknown { .. }),
+            Self::Config { .. } => true,
+            _ => false,
+        }
+    }
+}
+
 /// The existing policies, and what selects among them.
+#[derive(Clone)]
 pub struct Config {
     /// All policies by name.
     pub catalog: Catalog,
@@ -143,6 +160,7 @@ pub struct Config {
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
+    faults: Vec<FileFault>,
     path: Option<PathBuf>,
     directory: PathBuf,
 }
@@ -157,37 +175,79 @@ impl Config {
             env,
             file: FileConfig::default(),
             keys: Vec::new(),
+            faults: Vec::new(),
             path: None,
             directory,
         }
     }
 
     /// Adds the user's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in `$XDG_CONFIG_HOME/overspill`
-    /// (`~/.config/overspill`).
-    ///
-    /// # Errors
-    /// If one of them cannot be read or used; the error names file, line and key.
-    pub fn load(env: Env) -> Result<Self, String> {
+    /// (`~/.config/overspill`). What cannot be read or used is left out, and is among [`Config::faults`].
+    pub fn load(env: Env) -> Self {
         let mut config = Self::builtin(env);
-        if let Some(home) = config.config_home().map(|home| home.join("overspill")) {
-            config.catalog.load_dir(&home.join("policies")).map_err(|error| error.to_string())?;
-            config.stores.load_dir(&home.join("stores")).map_err(|error| error.to_string())?;
-            let path = home.join("config.toml");
-            (config.file, config.keys) = file::read(&path).map_err(|error| error.to_string())?;
-            if let Some(keep) = &config.file.keep_own {
-                let age = match keep.as_str() {
-                    "never" => None,
-                    age => Some(crate::human::parse_age(age).ok_or_else(|| {
-                        let age = crate::fs::plain_file::few_words(age);
-                        format!("{}: keep_own is {age:?}; write 7d, 12h or never", path.display())
-                    })?),
-                };
-                config.stores.keep_own_for(age);
+        let Some(home) = config.home() else { return config };
+        // The catalog and the stores remember all faults themselves.
+        let _ = config.catalog.load_dir(&home.join("policies"));
+        let _ = config.stores.load_dir(&home.join("stores"));
+        let policies = config.catalog.faults().map(|fault| (fault.to_string(), Affects::Policy));
+        let stores = config.stores.faults().map(|fault| (fault.to_owned(), Affects::Store));
+        let faults = policies.chain(stores).map(|(words, affects)| FileFault { words, affects });
+        config.faults = faults.collect();
+        config.read_file(home.join("config.toml"));
+        config
+    }
+
+    fn read_file(&mut self, path: PathBuf) {
+        match file::read(&path) {
+            Ok((file, keys)) => (self.file, self.keys) = (file, keys),
+            Err(error) => {
+                self.stores.distrust(OWN);
+                self.add_fault(Affects::Settings, error.to_string());
             }
-            config.path = Some(path);
-            config.check_names()?;
         }
-        Ok(config)
+        self.path = Some(path);
+        if let Some(keep) = self.file.keep_own.take() {
+            self.keep_own(&keep);
+        }
+        if let Err(words) = self.check_names() {
+            (self.file.policy, self.file.limits, self.file.tools) = Default::default();
+            self.add_fault(Affects::Limits, words);
+        }
+    }
+
+    fn keep_own(&mut self, keep: &str) {
+        match (keep, crate::human::parse_age(keep)) {
+            ("never", _) => self.stores.keep_own_for(None),
+            (_, Some(age)) => self.stores.keep_own_for(Some(age)),
+            (_, None) => {
+                self.stores.distrust(OWN);
+                let path = self.path.as_deref().unwrap_or(Path::new("config.toml")).display();
+                let words = format!("{path}: keep_own is {:?}; write 7d, 12h or never", few_words(keep));
+                self.add_fault(Affects::Retention, words);
+            }
+        }
+    }
+
+    fn add_fault(&mut self, affects: Affects, words: String) {
+        self.faults.push(FileFault { words, affects });
+    }
+
+    /// Leaves out the user's own keys because of a fault in them.
+    pub fn drop_keys(&mut self, line: usize, words: &str) {
+        self.keys.clear();
+        let words = self.fault_at(line, words);
+        self.add_fault(Affects::Screens, words);
+    }
+
+    /// Returns what is wrong with the user's own files.
+    pub fn faults(&self) -> &[FileFault] {
+        &self.faults
+    }
+
+    /// Returns the same without the user's own policies and without `config.toml`.
+    pub fn without_own(&self) -> Self {
+        let (stores, env, directory) = (self.stores.clone(), self.env.clone(), self.directory.clone());
+        Self { stores, directory, ..Self::builtin(env) }
     }
 
     /// Checks that the configuration file names only policies that exist.
@@ -198,7 +258,7 @@ impl Config {
             .iter()
             .filter_map(|(tool, of)| Some((format!("[tools.{}]", few_words(tool)), of.policy.as_ref()?)));
         let mut named = policy.iter().map(|name| ("policy".to_owned(), name)).chain(limits).chain(tools);
-        let Some((place, name)) = named.find(|(_, name)| self.catalog.text(name).is_none()) else {
+        let Some((place, name)) = named.find(|(_, name)| !self.catalog.knows(name)) else {
             return Ok(());
         };
         let path = self.path.as_deref().unwrap_or(Path::new("config.toml")).display();
@@ -224,6 +284,11 @@ impl Config {
     /// Returns the configured pattern of errors and warnings; `None` for the built-in one.
     pub fn errors(&self) -> Option<Pattern> {
         self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text.get_ref()).ok())
+    }
+
+    /// Returns the directory of the user's own files; `None` if there is no home directory.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.config_home().map(|home| home.join("overspill"))
     }
 
     fn config_home(&self) -> Option<PathBuf> {
@@ -318,7 +383,7 @@ impl Config {
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
         let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
         let names: Vec<String> =
-            rule.policies.iter().filter(|name| self.catalog.text(name).is_some()).cloned().collect();
+            rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         match made(path, rule) {
             Some(day) if names.len() > 1 => self.catalog.by_day(names, day),
             _ => names,

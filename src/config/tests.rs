@@ -1,7 +1,7 @@
 use super::*;
 
 fn config(home: &Path) -> Config {
-    let mut config = Config::load(Env::hermetic(home)).unwrap();
+    let mut config = Config::load(Env::hermetic(home));
     config.directory = home.join("work");
     config
 }
@@ -87,8 +87,10 @@ fn a_tool_that_chooses_nothing_is_refused() {
 fn a_fault_in_our_file_names_it() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".config/overspill/config.toml"), "polizy = 1\n");
-    let error = Config::load(Env::hermetic(home.path())).err().unwrap();
-    assert!(error.contains("config.toml: line 1: unknown field"), "{error}");
+    let config = Config::load(Env::hermetic(home.path()));
+    let fault = &config.faults()[0];
+    assert!(fault.words.contains("config.toml: line 1: unknown field"), "{fault}");
+    assert!(fault.stops(Need::Limits) && fault.stops(Need::Retention) && !fault.stops(Need::Nothing));
 }
 
 /// Creates a file that was last changed at the start of a day.

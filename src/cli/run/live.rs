@@ -59,7 +59,7 @@ pub(crate) fn command(
     let limits = SinkLimits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
     // Everything that can fail is done before the command starts.
-    let shown_with = Config::load(config.env.clone()).map_err(Failure::Usage)?;
+    let shown_with = config.clone();
     let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
     let making = {
         let (request, place) = (request.clone(), place.clone());
@@ -238,7 +238,17 @@ fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<S
 /// `CMD | overspill`: shows standard input while it arrives. It is saved in overspill's own store, and stays there as
 /// requested; if it cannot be saved, it is shown all the same.
 pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> CommandResult {
-    let policy = config.resolve(&look.overrides(), None).map_err(input::usage)?.policy;
+    let (config, resolved) = match config.resolve(&look.overrides(), None) {
+        // Of a mistake in one of the user's own files the input knows nothing: it is shown under what is built in.
+        Err(error) if error.is_in_file() => {
+            say(&error.to_string());
+            let config = config.without_own();
+            let resolved = config.resolve(&look.overrides(), None);
+            (config, resolved)
+        }
+        resolved => (config, resolved),
+    };
+    let policy = resolved.map_err(input::usage)?.policy;
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
     let place = Location::own(&config.env, Timestamp::now());

@@ -118,14 +118,31 @@ fn refuse(look: &PolicyArgs) -> CommandResult {
     Err(Failure::Usage(flag.to_owned()).into())
 }
 
-/// Resolves the policy. A tool that the policy does not know is still recorded.
+/// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
+/// command: the built-in policy of that name takes its place, or the default one.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve(overrides, None) {
         Err(OverrideError::NoTool(_)) => config.resolve(&Overrides { tool: None, ..overrides.clone() }, None),
         resolved => resolved,
     };
-    let resolved = resolved.map_err(input::usage)?;
+    let resolved = match resolved {
+        Err(error) if error.is_in_file() => instead(config, overrides, &error)?,
+        resolved => resolved.map_err(input::usage)?,
+    };
     resolved.warnings.iter().for_each(|warning| say(warning));
+    Ok(resolved)
+}
+
+/// Resolves the policy as if there were no files of the user's own.
+fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyhow::Result<EffectivePolicy> {
+    let without = config.without_own();
+    let named = without.resolve(overrides, None);
+    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(input::usage)?;
+    let why = why.to_string();
+    if config.faults().iter().all(|fault| fault.words != why) {
+        say(&why);
+    }
+    say(&format!("going on with {} as built in", resolved.policy.name()));
     Ok(resolved)
 }
 
@@ -157,7 +174,11 @@ pub(crate) fn sweep(stores: &Stores, env: &Env) {
 
 fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::Result<Request> {
     let mut request = args.saving.request(&look.policy);
-    request.failed = config.of_failed(&look.policy).map_err(input::usage)?;
+    request.failed = match config.of_failed(&look.policy) {
+        Err(error) if error.is_in_file() => config.without_own().of_failed(&look.policy),
+        failed => failed,
+    }
+    .map_err(input::usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     tell(&mut request, &args.look);

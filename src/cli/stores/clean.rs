@@ -9,7 +9,7 @@ use crate::capture;
 use crate::cli::args::CleanArgs;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json, say};
-use crate::config::Config;
+use crate::config::{Config, Need};
 use crate::human::{size, thousands};
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, ToDelete, Trigger, Why,
@@ -18,7 +18,7 @@ use crate::store::{
 
 use super::confirm::{Consent, ask};
 use super::row::{EntryJson, age};
-use super::select::{Selected, Whose};
+use super::select::{OWN, Selected, Whose};
 
 /// The result for an entry that was due.
 #[derive(Debug)]
@@ -84,6 +84,27 @@ impl<'a> CleanRow<'a> {
     }
 }
 
+/// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
+/// cleaned.
+pub(crate) fn need(args: &CleanArgs) -> Need {
+    match args.agent.as_deref() {
+        None | Some(OWN) => Need::Retention,
+        Some(_) => Need::Nothing,
+    }
+}
+
+/// Refuses to clean a store of which the user said something that was not understood.
+fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
+    let fault = match whose {
+        Whose::Own => config.stores.fault_of(OWN),
+        Whose::Agent(name) => config.stores.fault_of(name),
+        Whose::All => config.stores.faults().next(),
+    };
+    fault.map_or(Ok(()), |fault| {
+        Err(Failure::Usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
+    })
+}
+
 /// Shows what is due, asks for confirmation on a terminal, and deletes.
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     let remedy = "add --yes to delete, or --dry-run to see what would go";
@@ -93,6 +114,7 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
         None if args.all => Whose::All,
         None => Whose::Own,
     };
+    refuse_unclear(config, whose)?;
     let selected = Selected::list(config, whose)?.with_sure_marks(config)?;
     let rule = CleanRule {
         older_than: args.older_than,

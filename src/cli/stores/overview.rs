@@ -68,6 +68,9 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
 }
 
 fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
+    if let Some(fault) = config.stores.fault_of(name) {
+        return Err(Failure::Usage(fault.to_owned()));
+    }
     config.stores.text(name).ok_or_else(|| {
         let mut known: Vec<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
         known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));

@@ -115,6 +115,9 @@ fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
 
 /// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
 fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
+    if let Some(fault) = config.stores.fault_of(name) {
+        return Err(Failure::Usage(fault.to_owned()).into());
+    }
     let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
     if !stores.is_empty() {
         return Ok(store::list(stores, &config.env, now));

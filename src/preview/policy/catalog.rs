@@ -15,6 +15,26 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs
 #[derive(Debug, Clone)]
 pub struct Catalog {
     files: BTreeMap<String, File>,
+    /// The user's own files that cannot be used.
+    broken: Vec<Broken>,
+}
+
+/// A file of the user's own that cannot be used.
+#[derive(Debug, Clone)]
+struct Broken {
+    /// The policy that it describes, if it says so.
+    name: Option<String>,
+    /// The name of the file, without `.toml`.
+    stem: String,
+    fault: PolicyError,
+}
+
+impl Broken {
+    /// Whether the file was to describe this policy; if it does not say which, its name counts: `my-shell.toml` for
+    /// `my/shell`.
+    fn is_of(&self, name: &str) -> bool {
+        self.name.as_ref().map_or(self.stem == name.replace('/', "-"), |own| own == name)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -32,11 +52,12 @@ impl Catalog {
             let file = File { text: (*text).to_owned(), path: format!("built-in {name}"), own: false };
             ((*name).to_owned(), file)
         });
-        Self { files: files.collect() }
+        Self { files: files.collect(), broken: Vec::new() }
     }
 
     /// Adds every `*.toml` in a directory; a missing directory adds nothing. Each policy has the name stated in its
-    /// file, and takes precedence over a built-in one. Valid files are added even if another is faulty.
+    /// file, and takes precedence over a built-in one. Valid files are added even if another is faulty; the policy of a
+    /// faulty one cannot be used ([`Catalog::faults`]).
     ///
     /// # Errors
     /// The first file that cannot be read or used, with its line and key.
@@ -44,7 +65,11 @@ impl Catalog {
         let entries = match std::fs::read_dir(directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(unreadable(directory, &error)),
+            Err(error) => {
+                let fault = unreadable(directory, &error);
+                self.broken.push(Broken { name: None, stem: String::new(), fault: fault.clone() });
+                return Err(fault);
+            }
         };
         let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
@@ -57,20 +82,44 @@ impl Catalog {
     }
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
-        let text = plain_file::read(path).map_err(|error| unreadable(path, &error))?;
+        let text = plain_file::read(path).map_err(|error| unreadable(path, &error));
+        let text = text.map_err(|fault| self.set_aside(path, "", fault))?;
         // The shell creates the file before `overspill policies NAME >FILE` has printed anything.
         if text.is_empty() {
             return Ok(());
         }
         let shown = path.display().to_string();
-        let policy = parse(&text, &shown)?;
+        let policy = parse(&text, &shown).map_err(|fault| self.set_aside(path, &text, fault))?;
         self.files.insert(policy.name().to_owned(), File { text, path: shown, own: true });
         Ok(())
     }
 
-    /// Returns all names, sorted.
+    fn set_aside(&mut self, path: &Path, text: &str, fault: PolicyError) -> PolicyError {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.broken.push(Broken { name: named(text), stem, fault: fault.clone() });
+        fault
+    }
+
+    /// Returns what is wrong with the user's own files, in the order in which they were read.
+    pub fn faults(&self) -> impl Iterator<Item = &PolicyError> {
+        self.broken.iter().map(|broken| &broken.fault)
+    }
+
+    /// Returns why a policy cannot be used, if a file of the user's own that describes it is faulty. Another file of
+    /// the user's own that describes it makes up for that.
+    fn fault_of(&self, name: &str) -> Option<&PolicyError> {
+        let broken = self.broken.iter().find(|broken| broken.is_of(name));
+        broken.filter(|_| !self.is_own(name)).map(|broken| &broken.fault)
+    }
+
+    /// Whether there is a policy of this name, even if its file is faulty.
+    pub fn knows(&self, name: &str) -> bool {
+        self.files.contains_key(name) || self.fault_of(name).is_some()
+    }
+
+    /// Returns the names of all policies that can be used, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
+        self.files.keys().map(String::as_str).filter(|name| self.fault_of(name).is_none())
     }
 
     /// Returns a policy with its parameters at their defaults.
@@ -78,6 +127,9 @@ impl Catalog {
     /// # Errors
     /// If there is no policy of that name (the error lists the existing ones), or its file is faulty.
     pub fn get(&self, name: &str) -> Result<Policy, PolicyError> {
+        if let Some(fault) = self.fault_of(name) {
+            return Err(fault.clone());
+        }
         let Some(file) = self.files.get(name) else {
             let known = self.names().map(str::to_owned).collect();
             return Err(PolicyError::Unknown { name: few_words(name), known });
@@ -94,6 +146,17 @@ impl Catalog {
     pub fn is_own(&self, name: &str) -> bool {
         self.files.get(name).is_some_and(|file| file.own)
     }
+}
+
+/// Returns the policy that a faulty file describes, as far as its top is legible.
+fn named(text: &str) -> Option<String> {
+    let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
+    let pairs: Vec<(&str, &str)> = top.filter_map(|line| line.split_once('=')).collect();
+    let value = |wanted: &str| {
+        let (_, value) = pairs.iter().find(|(key, _)| key.trim() == wanted)?;
+        value.split(['"', '\'']).nth(1).filter(|value| !value.is_empty())
+    };
+    Some(format!("{}/{}", value("agent")?, value("tool")?))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {

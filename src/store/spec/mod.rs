@@ -119,6 +119,16 @@ pub struct Stores {
     pub keep_none: Vec<(String, String)>,
     /// Each agent's description, as written.
     texts: BTreeMap<String, Cow<'static, str>>,
+    /// The user's own files that cannot be used.
+    broken: Vec<Broken>,
+}
+
+/// A file of the user's own that cannot be used.
+#[derive(Clone, Debug)]
+struct Broken {
+    /// The agent that it describes; if it does not say so, the name of the file.
+    agent: String,
+    fault: String,
 }
 
 #[derive(Deserialize)]
@@ -186,33 +196,81 @@ impl Stores {
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (name, text) in BUILTIN {
-            let added = stores.add(Path::new(name), Cow::Borrowed(text));
+            let added = stores.add(Path::new(name), Cow::Borrowed(text), Patterns::OnFirstUse);
             debug_assert!(added.is_ok(), "{added:?}");
         }
         stores
     }
 
     /// Adds every `*.toml` in `dir`, sorted by name. A description replaces an earlier one of the same agent. A missing
-    /// directory adds nothing.
+    /// directory adds nothing. Valid files are added even if another is faulty. An agent whose file is faulty keeps its
+    /// built-in description, if it has one, but when its outputs are deleted counts as unknown.
     ///
     /// # Errors
-    /// The first file that cannot be read or parsed; those before it have been added.
+    /// The first file that cannot be read or parsed; [`Stores::faults`] has all.
     pub fn load_dir(&mut self, dir: &Path) -> Result<(), SpecError> {
         let failed = |path: &Path, source| SpecError::Read { path: path.to_owned(), source };
         let listed = match fs::read_dir(dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(|e| failed(dir, e))?,
+            listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(|e| failed(dir, e)),
         };
+        let listed = listed.inspect_err(|error| self.set_aside(dir, "", error))?;
         let mut paths: Vec<PathBuf> = listed.into_iter().map(|file| file.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
         paths.sort();
+        let mut first = Ok(());
         for path in paths {
-            let text = plain_file::read(&path).map_err(|error| failed(&path, error))?;
-            let agent = self.add(&path, Cow::Owned(text))?;
-            self.check(&agent).map_err(|message| SpecError::Form { path, message })?;
-            self.skip(&agent);
+            first = first.and(self.load_file(&path));
         }
+        first
+    }
+
+    fn load_file(&mut self, path: &Path) -> Result<(), SpecError> {
+        let read = plain_file::read(path);
+        let read = read.map_err(|source| SpecError::Read { path: path.to_owned(), source });
+        let text = read.inspect_err(|error| self.set_aside(path, "", error))?;
+        let added = self.add(path, Cow::Owned(text.clone()), Patterns::Checked);
+        let agent = added.inspect_err(|error| self.set_aside(path, &text, error))?;
+        self.skip(&agent);
         Ok(())
+    }
+
+    fn set_aside(&mut self, path: &Path, text: &str, fault: &SpecError) {
+        let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
+        let mut pairs = top.filter_map(|line| line.split_once('='));
+        let value = pairs.find(|(key, _)| key.trim() == "agent").map(|(_, value)| value);
+        let agent = value.and_then(|value| value.split(['"', '\'']).nth(1));
+        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let agent = agent.map_or_else(stem, str::to_owned);
+        self.distrust(&agent);
+        self.broken.push(Broken { agent, fault: fault.to_string() });
+    }
+
+    /// Returns what is wrong with the user's own files, in the order in which they were read.
+    pub fn faults(&self) -> impl Iterator<Item = &str> {
+        self.broken.iter().map(|broken| broken.fault.as_str())
+    }
+
+    /// Returns what is wrong with the user's own file about an agent's stores, by the name of the agent or of one store.
+    pub fn fault_of(&self, name: &str) -> Option<&str> {
+        let agent = name.split('/').next().unwrap_or(name);
+        self.broken.iter().find(|broken| broken.agent == agent).map(|broken| broken.fault.as_str())
+    }
+
+    /// Treats it as unknown when an agent's outputs are deleted, because what the user said of it was not understood.
+    pub fn distrust(&mut self, agent: &str) {
+        for spec in self.specs.iter_mut().filter(|spec| spec.agent == agent) {
+            let retention = &mut Arc::make_mut(spec).retention;
+            let note = Some("a mistake in your own file leaves it unknown".to_owned());
+            *retention = Retention {
+                basis: Basis::Unknown,
+                after: None,
+                setting: None,
+                max_count: None,
+                max_total: None,
+                note,
+            };
+        }
     }
 
     /// Makes the catch-all stores leave out an agent that now has its own description. Otherwise its entries would be
@@ -224,22 +282,22 @@ impl Stores {
         }
     }
 
-    /// Compiles an agent's patterns now instead of on first use.
-    pub(super) fn check(&self, agent: &str) -> Result<(), String> {
-        let of_agent = self.specs.iter().filter(|spec| spec.agent == agent);
-        let components =
-            of_agent.flat_map(|spec| spec.path.iter().chain(spec.files.iter().map(|file| &file.name)));
-        components.into_iter().try_for_each(Component::check)
-    }
-
     /// Adds one description and returns the agent's name; `path` is for messages.
-    fn add(&mut self, path: &Path, text: Cow<'static, str>) -> Result<String, SpecError> {
+    pub(super) fn add(
+        &mut self,
+        path: &Path,
+        text: Cow<'static, str>,
+        patterns: Patterns,
+    ) -> Result<String, SpecError> {
         let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
         let form: AgentForm =
             toml::from_str(&text).map_err(|error| wrong(plain_file::fault(&text, &error)))?;
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
         let specs = specs(form).map_err(wrong)?;
+        if patterns == Patterns::Checked {
+            specs.iter().try_for_each(StoreSpec::check).map_err(wrong)?;
+        }
         self.specs.retain(|spec| spec.agent != agent);
         self.keep_none.retain(|(name, _)| *name != agent);
         self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
@@ -274,6 +332,15 @@ impl Stores {
             retention.basis = if age.is_some() { Basis::Mtime } else { Basis::Never };
         }
     }
+}
+
+/// When the patterns of a description are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patterns {
+    /// When they are used first.
+    OnFirstUse,
+    /// At once, so that a faulty one is reported.
+    Checked,
 }
 
 /// Maximum number of stores in a file, and of roots and kinds of files in a store.
@@ -338,6 +405,11 @@ impl FileRule {
 }
 
 impl StoreSpec {
+    /// Compiles the patterns.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.path.iter().chain(self.files.iter().map(|file| &file.name)).try_for_each(Component::check)
+    }
+
     /// Returns the root directories: each path, or the unset variable that it needs.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()

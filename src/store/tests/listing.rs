@@ -273,7 +273,7 @@ fn a_fork_with_a_description_of_its_own_is_listed_once() {
 fn every_description_compiled_in_is_right() {
     let stores = Stores::builtin();
     for spec in &stores.specs {
-        stores.check(&spec.agent).unwrap();
+        spec.check().unwrap();
     }
     assert_eq!(Stores::builtin().keep_none[0].0, "codex");
 }

@@ -20,6 +20,13 @@ pub struct KeyMap {
     rows: Vec<BoundKeys>,
 }
 
+impl Default for KeyMap {
+    /// Returns the keys of the table.
+    fn default() -> Self {
+        Self::of_table()
+    }
+}
+
 impl KeyMap {
     /// Returns the keys of the table.
     pub fn standard() -> &'static Self {

@@ -69,6 +69,8 @@ pub struct Start {
     pub unicode: bool,
     /// The keys in use.
     pub keys: &'static KeyMap,
+    /// What to say once, until the first key.
+    pub notice: Option<String>,
 }
 
 /// An output to show.
@@ -132,6 +134,9 @@ pub fn run(start: Start) -> io::Result<Parting> {
         session.app.update(Event::ToStores, &mut effects);
     } else {
         session.open_file(0, &mut effects);
+    }
+    if let Some(notice) = start.notice {
+        session.app.update(Event::Told(Message::error(notice)), &mut effects);
     }
     let (first, rest): (Vec<_>, Vec<_>) =
         effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));

@@ -120,14 +120,11 @@ impl Bench {
         for name in ["overspill/config.toml", "opencode/opencode.json"] {
             fs::write(self.at(".config").join(name), if name == file { text } else { "" }).unwrap();
         }
-        match Config::load(Env::hermetic(self.home.path())) {
-            Err(fault) => told(&fault, "config.toml"),
-            Ok(config) => {
-                let _ = config.resolve(&Overrides::default(), None);
-                let overrides = Overrides { tool: Some("grep".into()), ..Overrides::default() };
-                let _ = config.resolve(&overrides, None);
-            }
-        }
+        let config = Config::load(Env::hermetic(self.home.path()));
+        config.faults().iter().for_each(|fault| told(&fault.words, "config.toml"));
+        let _ = config.resolve(&Overrides::default(), None);
+        let overrides = Overrides { tool: Some("grep".into()), ..Overrides::default() };
+        let _ = config.resolve(&overrides, None);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod any_name;
 mod bad_input;
+mod broken_files;
 mod copy;
 mod examples;
 mod figures;

@@ -51,6 +51,7 @@ fn screens() {
         errors: None,
         unicode: true,
         keys: overspill::tui::keys::KeyMap::standard(),
+        notice: None,
     };
     tui::run(start).unwrap();
     let _ = helper.join();

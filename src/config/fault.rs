@@ -1,0 +1,70 @@
+//! What is wrong with the user's own files, and which commands a mistake stops.
+
+use std::fmt;
+
+/// A mistake in one of the user's own files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFault {
+    /// File, line, key, and what is wrong.
+    pub words: String,
+    /// What the mistake leaves unknown.
+    pub affects: Affects,
+}
+
+/// What a mistake leaves unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Affects {
+    /// One policy, or all of the user's own.
+    Policy,
+    /// The stores of one agent, or all of the user's own.
+    Store,
+    /// Every setting.
+    Settings,
+    /// Which policy applies, and with which limits.
+    Limits,
+    /// How long outputs stay in overspill's own store.
+    Retention,
+    /// Colours, keys, and what counts as an error: only the screens use them.
+    Screens,
+}
+
+/// Which settings a command cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// None.
+    Nothing,
+    /// Which policy applies, and with which limits.
+    Limits,
+    /// How long outputs stay in overspill's own store.
+    Retention,
+    /// Those for the screens, and the limits.
+    Screens,
+}
+
+impl FileFault {
+    /// Whether a command with this need cannot go on.
+    pub fn stops(&self, need: Need) -> bool {
+        match self.affects {
+            Affects::Policy | Affects::Store => false,
+            Affects::Settings => need != Need::Nothing,
+            Affects::Limits => matches!(need, Need::Limits | Need::Screens),
+            Affects::Retention => need == Need::Retention,
+            Affects::Screens => need == Need::Screens,
+        }
+    }
+}
+
+impl fmt::Display for FileFault {
+    /// Writes the mistake, and what it means for a command that goes on.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let effect = match self.affects {
+            Affects::Policy => "this file is not used",
+            Affects::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
+            Affects::Settings => "none of its settings is used",
+            Affects::Limits => "the defaults apply",
+            Affects::Retention => "nothing is deleted from overspill's own store by age",
+            Affects::Screens => "the screens need it; nothing else does",
+        };
+        write!(f, "{} ({effect})", self.words)
+    }
+}

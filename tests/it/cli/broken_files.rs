@@ -1,0 +1,166 @@
+//! A mistake in one of the user's own files stops nothing that does not need that file, and deletes nothing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use crate::cli::numbered;
+use crate::common::home::{Home, Ran};
+
+fn own(home: &Home, name: &str, text: &str) -> PathBuf {
+    let path = home.work().with_file_name("config").join("overspill").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// An id in overspill's own store.
+const ID: &str = "tool_0000019abcdef012ABCDEFGHIJKL";
+
+/// A policy that keeps `size` bytes of the start.
+fn policy(tool: &str, size: &str) -> String {
+    format!(
+        "agent = \"mine\"\ntool = \"{tool}\"\nsource = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n\
+         [when]\nsize = {size}\n\n[keep]\nstrategy = \"size\"\nsize = 5\n\n[text]\ncut = \"{{{{ kept }}}}!\"\n"
+    )
+}
+
+#[track_caller]
+fn goes_on(ran: Ran, words: &[&str]) -> Ran {
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(words.iter().all(|words| ran.stderr.contains(words)), "{words:?} in {}", ran.stderr);
+    ran
+}
+
+/// A home with one policy that works and one that does not.
+fn with_policies() -> Home {
+    let home = Home::new();
+    home.file("out.log", numbered(3));
+    own(&home, "policies/good.toml", &policy("good", "5"));
+    own(&home, "policies/bad.toml", &policy("bad", "true"));
+    home
+}
+
+#[test]
+fn a_broken_policy_stops_nothing_but_itself() {
+    let home = with_policies();
+    let words = ["policies/bad.toml:9", "`size`", "whole number", "this file is not used"];
+    let good = goes_on(home.run(&["preview", "-p", "mine/good", "out.log"]), &words);
+    assert_eq!(good.text(), "line !");
+    let all = goes_on(home.run(&["policies"]), &words);
+    assert!(all.text().contains("mine/good") && !all.text().contains("mine/bad"), "{}", all.text());
+    for command in
+        [&["list"][..], &["stores"], &["clean", "--dry-run"], &["show", "out.log"], &["compare", "out.log"]]
+    {
+        goes_on(home.run(command), &words);
+    }
+    for command in [&["man"][..], &["completions", "zsh"], &["--help"], &["list", "--help"]] {
+        assert_eq!(home.run(command).ok().stderr, "");
+    }
+    for command in [&["preview", "-p", "mine/bad", "out.log"][..], &["policies", "mine/bad"]] {
+        home.run(command).fails(2, &words[..3]);
+    }
+}
+
+#[test]
+fn a_broken_file_of_a_built_in_name_does_not_bring_back_the_built_in_policy() {
+    let home = with_policies();
+    let text = policy("output", "true").replace("\"mine\"", "\"opencode\"");
+    own(&home, "policies/over.toml", &text);
+    home.run(&["preview", "out.log"]).fails(2, &["over.toml:9", "`size`"]);
+    home.run(&["preview", "-p", "opencode/output", "out.log"]).fails(2, &["over.toml:9"]);
+    goes_on(home.run(&["preview", "-p", "pi/bash", "out.log"]), &["over.toml:9"]);
+    // Another file that works makes up for it.
+    own(&home, "policies/over2.toml", &text.replace("size = true", "size = 5"));
+    assert_eq!(goes_on(home.run(&["preview", "out.log"]), &["over.toml:9"]).text(), "line !");
+}
+
+#[test]
+fn a_command_is_run_whatever_is_wrong_with_the_files() {
+    let home = with_policies();
+    let shell = ["--", "sh", "-c", "echo ran >>proof; seq 3; exit 4"];
+    let run = |flags: &[&str]| home.run(&[&["run"], flags, &shell[..]].concat());
+    let ran = |ran: Ran, words: &[&str]| {
+        assert_eq!((ran.status, ran.text()), (4, "1\n2\n3\n"), "{}", ran.stderr);
+        assert!(words.iter().all(|words| ran.stderr.contains(words)), "{words:?} in {}", ran.stderr);
+    };
+    let instead = "going on with opencode/output as built in";
+    ran(run(&["-p", "mine/bad"]), &["bad.toml:9", instead]);
+    own(&home, "config.toml", "policy = \"mine/bad\"\n");
+    ran(run(&[]), &["bad.toml:9", instead]);
+    for text in
+        ["policy = 7\n", "polcy = 'x'\n", "[[[", "keep_own = 'x'\n", "policy = 'no/such'\n", "theme = 'x'\n"]
+    {
+        own(&home, "config.toml", text);
+        ran(run(&[]), &["config.toml"]);
+    }
+    own(&home, "config.toml", "[limits.\"opencode/output\"]\nmax_lines = \"many\"\n");
+    ran(run(&[]), &["config.toml", "max_lines", "many"]);
+    assert_eq!(fs::read_to_string(home.at("proof")).unwrap(), "ran\n".repeat(9));
+}
+
+#[test]
+fn a_broken_configuration_stops_what_needs_limits() {
+    let home = Home::new();
+    home.file("out.log", numbered(3));
+    own(&home, "config.toml", "policy = 7\n");
+    for command in [&["preview", "out.log"][..], &["compare", "out.log"], &["read", "out.log"]] {
+        home.run(command).fails(2, &["config.toml"]);
+    }
+    for command in
+        [&["list"][..], &["stores"], &["policies"], &["sessions"], &["clean", "--agent", "pi", "--dry-run"]]
+    {
+        goes_on(home.run(command), &["config.toml"]);
+    }
+    assert_eq!(home.run(&["man"]).ok().stderr, "");
+}
+
+#[test]
+fn nothing_is_deleted_because_a_setting_was_not_understood() {
+    let home = Home::new();
+    let spill = home.private_entry("overspill", ID, "x", 40 * 24);
+    for directory in spill.ancestors().skip(1).take(2) {
+        fs::set_permissions(directory, PermissionsExt::from_mode(0o700)).unwrap();
+    }
+    for text in
+        ["keep_own = 7\n", "keep_own = \"for ever\"\n", "kep_own = \"never\"\n", "keep_own = \"never\n"]
+    {
+        own(&home, "config.toml", text);
+        for command in
+            [&["clean", "--yes"][..], &["clean", "--all", "--yes"], &["clean", "--older-than", "1d", "--yes"]]
+        {
+            home.run(command).fails(2, &["config.toml"]);
+        }
+        let ran = home.run(&["run", "--keep", "always", "--", "echo", "x"]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert!(spill.exists(), "{text}");
+    }
+    own(&home, "config.toml", "keep_own = \"never\"\n");
+    assert!(home.run(&["clean", "--yes"]).ok().text().contains("nothing"), "kept for ever");
+    own(&home, "config.toml", "theme = \"dark\"\n");
+    home.run(&["clean", "--yes"]).ok();
+    assert!(!spill.exists());
+}
+
+#[test]
+fn a_broken_store_file_lists_the_others_and_deletes_nothing() {
+    let home = Home::new();
+    let spills = home.work().with_file_name("home/spills");
+    let store = "agent = \"mine\"\nsource = \"me\"\nconfidence = \"own\"\n\n[[store]]\nroots = [\"~/spills\"]\nfiles = [{ name = '.*' }]\n\
+                 retention = { by = \"mtime\", after = \"7d\" }\n";
+    fs::create_dir_all(&spills).unwrap();
+    fs::write(spills.join("a"), "x").unwrap();
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(40 * 86_400);
+    fs::File::open(spills.join("a")).unwrap().set_modified(then).unwrap();
+    own(&home, "stores/good.toml", store);
+    own(&home, "stores/bad.toml", &store.replace("mine", "pi").replace("7d", "soon"));
+    let words = ["bad.toml", "after", "soon"];
+    assert!(goes_on(home.run(&["list"]), &words).text().contains("mine"));
+    for command in [&["stores", "pi"][..], &["list", "--agent", "pi"], &["clean", "--agent", "pi", "--yes"]] {
+        home.run(command).fails(2, &words);
+    }
+    home.run(&["clean", "--all", "--yes"]).fails(2, &["nothing was deleted"]);
+    assert!(spills.join("a").exists());
+    goes_on(home.run(&["clean", "--agent", "mine", "--yes"]), &words);
+    assert!(!spills.join("a").exists());
+}
