@@ -128,7 +128,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
-        Some(Command::Man) => generate::man(),
+        Some(Command::Man { subcommand }) => generate::man(subcommand.as_deref()),
     }
 }
 

@@ -65,6 +65,17 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     Some(format!("{word}: neither a file, an id nor a subcommand; did you mean `overspill {name}`?"))
 }
 
+/// Says that a subcommand has no man page, and names the one that may be meant.
+pub(crate) fn man_page(name: &str, root: &clap::Command) -> String {
+    let shown = label(name.as_bytes());
+    let names = root.get_subcommands().map(clap::Command::get_name);
+    let meant = nearest(name, names).map_or_else(
+        || "`overspill man` is the main page, which lists the others".to_owned(),
+        |name| format!("did you mean `overspill man {name}`?"),
+    );
+    format!("no man page `{shown}`; {meant}")
+}
+
 /// Describes a policy error; for an unknown name, names those that may be meant instead of all.
 pub(crate) fn policy(error: &PolicyError) -> String {
     let PolicyError::Unknown { name, known } = error else { return error.to_string() };

@@ -183,8 +183,11 @@ const TABLE: &[(&str, &[Example])] = &[
     (
         "man",
         &[
-            example("Read the main page", "overspill man | man -l -"),
-            example("Save it where man finds it", "overspill man > ~/.local/share/man/man1/overspill.1"),
+            example("Read the page of a subcommand", "overspill man run | man -l -"),
+            example(
+                "Save the main page where man finds it",
+                "overspill man > ~/.local/share/man/man1/overspill.1",
+            ),
         ],
     ),
 ];

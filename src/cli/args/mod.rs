@@ -1,7 +1,7 @@
 //! All command-line arguments.
 
 mod compare;
-mod examples;
+pub(crate) mod examples;
 pub(crate) mod help;
 pub(crate) mod refused;
 mod run;
@@ -105,8 +105,13 @@ pub(crate) enum Command {
         /// Name of the shell
         shell: clap_complete::Shell,
     },
-    /// Print the man page
-    Man,
+    /// Print a man page
+    ///
+    /// Each subcommand has its own.
+    Man {
+        /// Name of a subcommand [default: the main page]
+        subcommand: Option<String>,
+    },
 }
 
 /// With which limits and parameters a policy cuts.

@@ -1,4 +1,5 @@
-//! Checks that `docs/cli.md` matches the program; `UPDATE_DOCS=1 cargo test --test it cli::reference` regenerates it.
+//! Checks that `docs/cli.md` and the man pages match the program; `UPDATE_DOCS=1 cargo test --test it cli::reference`
+//! regenerates them.
 
 use overspill::tui::keys::KeyMap;
 
@@ -39,12 +40,37 @@ fn the_reference_is_what_the_program_says() {
         text.push_str(&format!("\n### {heading}\n\n```text\n{options}\n```\n"));
     }
     text.push_str(&keys());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
+    is_written("docs/cli.md", &text);
+}
+
+/// A packager installs these without running the program.
+#[test]
+fn the_man_pages_are_what_the_program_prints() {
+    let home = Home::new();
+    let names = commands(&home);
+    let mut files = vec!["overspill.1".to_owned()];
+    is_written("assets/man/overspill.1", home.run(&["man"]).ok().text());
+    for name in names {
+        let file = format!("overspill-{name}.1");
+        is_written(&format!("assets/man/{file}"), home.run(&["man", &name]).ok().text());
+        files.push(file);
+    }
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/man");
+    let here =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left: Vec<String> = here.filter(|name| !files.contains(name)).collect();
+    assert!(left.is_empty(), "delete the pages of subcommands that are gone: {left:?}");
+}
+
+/// Checks that a generated file is current; with UPDATE_DOCS set, writes it.
+fn is_written(name: &str, text: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, &text).unwrap();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(written == text, "docs/cli.md is not what the program says; UPDATE_DOCS=1 writes it anew");
+    assert!(written == text, "{name} is not what the program says; UPDATE_DOCS=1 writes it anew");
 }
 
 /// Returns the subcommands that the main help lists, in its order.

@@ -1,0 +1,65 @@
+//! What the man pages say besides the help: exit statuses, environment and files.
+
+/// A term, and what it means.
+pub(super) type Item = (&'static str, &'static str);
+
+const SUCCESS: Item = ("0", "Success.");
+const FAILURE: Item = ("1", "Failure: a file cannot be read, something was not deleted.");
+const USAGE: Item = ("2", "Usage error, or a mistake in the configuration.");
+const CRASH: Item = ("3", "The agent itself would crash on this output.");
+
+/// Returns the exit statuses of a subcommand; the empty name is the program without one.
+pub(super) fn exit_statuses(command: &str) -> &'static [Item] {
+    match command {
+        "run" => RUN,
+        "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
+        "verify" => &[
+            SUCCESS,
+            ("1", "Failure, or a policy makes something else of a spill than was recorded."),
+            USAGE,
+        ],
+        _ => &[SUCCESS, FAILURE, USAGE],
+    }
+}
+
+const RUN: &[Item] = &[
+    ("n", "The command exited with status n."),
+    ("128 + n", "Signal n killed the command."),
+    ("127, 126", "The command was not found, or is not executable."),
+    ("124", "The command timed out."),
+    ("130, 143, 129, 131", "SIGINT, SIGTERM, SIGHUP or SIGQUIT reached overspill and ended the command."),
+    ("141", "The reader of standard output exited."),
+    ("2", "Usage error, or a mistake in the configuration."),
+    ("1", "No preview could be made."),
+];
+
+/// The variables that overspill itself reads.
+pub(super) const ENVIRONMENT: &[Item] = &[
+    (
+        "XDG_CONFIG_HOME, XDG_DATA_HOME",
+        "Where overspill's configuration and its own store lie; by default ~/.config and ~/.local/share. A relative path \
+         is ignored.",
+    ),
+    ("TMPDIR", "Where standard input is kept while it is shown."),
+    ("NO_COLOR", "If it is set and not empty, there are no colours."),
+    ("TERM", "If it is not set, or dumb, there are no screens."),
+    ("COLORFGBG", "Whether the terminal's background is light, for the theme auto."),
+    ("LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows UTF-8; otherwise the screens use ASCII."),
+    ("VISUAL, EDITOR", "The editor that the screens open."),
+    (
+        "Variables of the agents",
+        "Agents whose own variables say where they keep outputs are followed; overspill stores NAME prints which.",
+    ),
+];
+
+/// The files that overspill itself reads and writes.
+pub(super) const FILES: &[Item] = &[
+    ("~/.config/overspill/config.toml", "The configuration: policy, limits, colours, keys."),
+    (
+        "~/.config/overspill/policies/*.toml",
+        "Your own policies. They override built-in ones of the same name.",
+    ),
+    ("~/.config/overspill/stores/*.toml", "Your own stores. They override built-in ones of the same name."),
+    ("~/.local/share/overspill/tool-output/", "overspill's own store."),
+    ("~/.local/share/overspill/records/", "What is known of each run: command, exit status, policy."),
+];
