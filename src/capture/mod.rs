@@ -13,6 +13,9 @@ pub(crate) mod result;
 pub(crate) mod spill;
 mod truncate;
 
+#[cfg(feature = "app")]
+pub(crate) use result::headroom::names;
+
 pub use command::Capture;
 pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
@@ -25,11 +28,12 @@ pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
 pub use {
     process::command::{Running, drain, run, start},
     process::follow::{Following, Interest, follow},
-    process::options::{Group, Options, Stdin, Streams, TerminalSize},
+    process::options::{Group, Options, Stdin, Streams, Tee, TerminalSize},
     process::supervise::Control,
     request::{KeepSpill, Request, set_true},
     result::captured::{Captured, CapturedOutput},
     result::finish::{FinishedCapture, NOT_SAVED},
+    result::headroom::Headroom,
     result::record::{About, Exit, OutputSize, Record},
     result::timeline::{Timeline, TimelineEntry},
     spill::content::Content,

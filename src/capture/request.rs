@@ -3,6 +3,7 @@
 use crate::preview::{PerStream, Policy, ToCount};
 
 use super::process::exit::Ended;
+use super::result::headroom::Headroom;
 use super::result::record::About;
 
 /// When a spill is kept.
@@ -33,6 +34,8 @@ pub struct Request {
     pub(crate) counts: ToCount,
     /// Whether to flush the spill to disk (fsync) before it gets its final name.
     pub durable: bool,
+    /// What the calling agent passes on without cutting it again; none for no limit.
+    pub headroom: Option<Headroom>,
     /// What the record says besides the capture's own facts.
     pub about: About,
 }
@@ -50,6 +53,7 @@ impl Request {
             printed: PerStream::default(),
             counts: ToCount::Text,
             durable: false,
+            headroom: None,
             about,
         }
     }

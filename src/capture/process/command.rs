@@ -23,7 +23,7 @@ use crate::preview::Stream;
 
 use super::escalation::Escalation;
 use super::exit::{Ended, Stop};
-use super::options::{Group, Options, StartError, Stdin, Streams, TerminalSize};
+use super::options::{Group, Options, StartError, Stdin, Streams, Teed, TerminalSize};
 use super::pipe::{Gone, Pipe};
 use super::pty::Pty;
 use super::stdin::{self, Leave, TerminalInput};
@@ -93,7 +93,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let clock = (options.streams == Streams::Apart).then(Clock::start);
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
-    let streams = drain_all(pipes, clock.as_ref(), options.limits, place, &events)?;
+    let streams = drain_all(pipes, clock.as_ref(), options, place, &events)?;
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
     let (control, give_pid) = control(events)?;
@@ -139,14 +139,14 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
 fn drain_all(
     pipes: Vec<(Stream, Pipe)>,
     clock: Option<&Clock>,
-    limits: SinkLimits,
+    options: &Options,
     place: &Location,
     events: &Sender<ProcessEvent>,
 ) -> io::Result<Vec<Draining>> {
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
         let pipe = Timed { reader: pipe, stream, clock: clock.cloned() };
-        streams.push(Draining::start(pipe, limits, place, events.clone())?);
+        streams.push(Draining::start(pipe, options, place, events.clone())?);
     }
     Ok(streams)
 }
@@ -272,15 +272,16 @@ struct Draining {
 impl Draining {
     fn start(
         pipe: Timed<Pipe>,
-        limits: SinkLimits,
+        options: &Options,
         place: &Location,
         events: Sender<ProcessEvent>,
     ) -> io::Result<Draining> {
         let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
-        let sink = place.sink(stream, limits);
+        let sink = place.sink(stream, options.limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
+        let pipe = Teed { reader: pipe, tee: options.tee.clone() };
         let drain = move || {
             let taken = take_all(pipe, sink, &shared);
             let _ = events.send(ProcessEvent::Drained);

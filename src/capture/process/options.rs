@@ -1,6 +1,8 @@
 //! How a command is to be run, and why it might not start.
 
-use std::io;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::capture::spill::sink::SinkLimits;
@@ -18,6 +20,51 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// How much of each stream is held, spilled and counted.
     pub limits: SinkLimits,
+    /// Where a copy of the output goes as it arrives.
+    pub tee: Option<Tee>,
+}
+
+/// Where a copy of a command's output goes as it arrives. The first error ends the copying, and nothing else.
+#[derive(Clone)]
+pub struct Tee(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
+
+impl fmt::Debug for Tee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tee").finish_non_exhaustive()
+    }
+}
+
+impl Tee {
+    /// Copies to this writer, which is flushed after each chunk.
+    pub fn new(out: impl Write + Send + 'static) -> Tee {
+        Tee(Arc::new(Mutex::new(Some(Box::new(out)))))
+    }
+
+    fn write(&self, chunk: &[u8]) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = &mut *out
+            && writer.write_all(chunk).and_then(|()| writer.flush()).is_err()
+        {
+            *out = None;
+        }
+    }
+}
+
+/// A reader whose bytes are copied as they are read.
+#[derive(Debug)]
+pub(crate) struct Teed<R> {
+    pub reader: R,
+    pub tee: Option<Tee>,
+}
+
+impl<R: Read> Read for Teed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        if let Some(tee) = &self.tee {
+            tee.write(buffer.get(..count).unwrap_or_default());
+        }
+        Ok(count)
+    }
 }
 
 /// How a command's standard output and standard error are captured.

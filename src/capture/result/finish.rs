@@ -11,6 +11,7 @@ use crate::preview::{
 };
 
 use super::captured::Captured;
+use super::headroom::{self, Fitted, TextExtent};
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -32,6 +33,8 @@ pub struct FinishedCapture {
     pub warnings: Vec<String>,
     /// The parameters that the capture set to `true`.
     pub told: Vec<&'static str>,
+    /// Whether the limits were lowered to fit the requested headroom.
+    pub limits_from_headroom: bool,
     paths: PerStream<String>,
     totals: PerStream<Totals>,
 }
@@ -115,7 +118,9 @@ impl Captured {
             set_true(&mut policy, &told);
         }
         let mut warnings = self.notes();
-        let saved = save(&mut self, request, &policy, place, &mut warnings);
+        let narrow = self.fitted(request, &policy, &PerStream::default());
+        let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
+        let saved = save(&mut self, request, narrow, place, &mut warnings);
         let is_lost = |saved: &Saved| saved.wanted && saved.path.is_none();
         if request.keep == KeepSpill::Never || saved.iter().any(is_lost) {
             told.push("save_failed");
@@ -124,6 +129,15 @@ impl Captured {
         let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).path.as_deref()));
         let PerStream { stdout, stderr } = saved;
         let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
+        let fitted = self.fitted(request, &policy, &saved).unwrap_or(Fitted::AsIs);
+        if let Fitted::TooLarge(_) = fitted {
+            warnings.push(
+                "no preview of this policy fits in the headroom, so the calling agent may cut this one"
+                    .into(),
+            );
+        }
+        let limits_from_headroom = !matches!(fitted, Fitted::AsIs);
+        policy = fitted.policy(&policy).clone();
         let planned = self.planned(&policy, &paths, request.counts).and_then(|planned| {
             let apart = self.planned_apart(&policy, &paths, request.counts)?;
             Ok((planned, apart))
@@ -145,9 +159,27 @@ impl Captured {
             saved,
             warnings,
             told,
+            limits_from_headroom,
             paths,
             totals,
         })
+    }
+
+    /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
+    /// paths; none if there is nothing to do. A faulty plan is reported later.
+    fn fitted(
+        &self,
+        request: &Request,
+        policy: &Policy,
+        saved: &PerStream<Option<PathBuf>>,
+    ) -> Option<Fitted> {
+        let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).as_deref()));
+        let measure = |policy: &Policy| {
+            let CountedPlan { preview, totals, .. } = self.planned(policy, &paths, ToCount::Text)?;
+            let text = preview.text(&input(self, policy, &totals, &paths));
+            Ok(TextExtent::of(&text, &preview, saved.stdout.as_deref()))
+        };
+        headroom::fit(policy, request.headroom?, measure).ok()
     }
 
     /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.

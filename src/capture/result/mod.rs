@@ -2,5 +2,6 @@
 
 pub(crate) mod captured;
 pub(crate) mod finish;
+pub(crate) mod headroom;
 pub(crate) mod record;
 pub(crate) mod timeline;

@@ -22,7 +22,7 @@ use crate::preview::{Direction, Policy, ToCount};
 use super::Failure;
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use run::{LayoutOf, RunArgs, Unread};
+pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args as Group, ValueEnum};
 
-use crate::human;
+use crate::capture::Headroom;
+use crate::human::{self, TypedSize};
 
 use super::{FormArgs, PolicyArgs, SaveArgs};
 
@@ -39,12 +40,65 @@ pub(crate) struct RunArgs {
     /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
+    /// Make the preview, with its notice, small enough for the agent that reads it: 30k (bytes), 200lines, both
+    /// (30k,200lines), or that agent's policy (claude-code/bash)
+    #[arg(long, value_name = "SIZE|LINES|POLICY", value_parser = caller_limits, conflicts_with_all = ["interactive", "split"])]
+    pub headroom: Option<CallerLimits>,
+    /// Copy the output to standard error while the command runs
+    #[arg(long, conflicts_with = "interactive")]
+    pub tee: bool,
+    /// If standard error is not a terminal, report this often that the command still runs: 5m, 30s; never
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = heartbeat, conflicts_with = "interactive")]
+    pub heartbeat: Heartbeat,
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
     pub look: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
+}
+
+/// What the calling agent passes on to its model without cutting it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CallerLimits {
+    /// These limits.
+    Given(Headroom),
+    /// Those of the policy of this name.
+    Policy(String),
+}
+
+/// Parses `30k`, `200lines`, both separated by a comma, or the name of a policy.
+fn caller_limits(text: &str) -> Result<CallerLimits, String> {
+    if text.contains('/') {
+        return Ok(CallerLimits::Policy(text.to_owned()));
+    }
+    let mut room = Headroom::default();
+    for limit in text.split(',').map(str::trim) {
+        let lines = ["lines", "line", "l"].iter().find_map(|word| limit.strip_suffix(word));
+        let (number, place) = match lines {
+            Some(number) => (number.trim().parse().ok(), &mut room.lines),
+            None => (limit.parse::<TypedSize>().ok().map(|size| size.number), &mut room.bytes),
+        };
+        let number = number.filter(|number| *number > 0 && place.is_none());
+        let wrong =
+            || format!("'{text}' is not a limit; write 30k, 200lines, 30k,200lines, or a policy's name");
+        *place = Some(number.ok_or_else(wrong)?);
+    }
+    Ok(CallerLimits::Given(room))
+}
+
+/// How often a silent run reports that it still runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heartbeat {
+    Every(Duration),
+    Never,
+}
+
+fn heartbeat(text: &str) -> Result<Heartbeat, String> {
+    match text {
+        "never" => Ok(Heartbeat::Never),
+        text => human::parse_duration(text).map(Heartbeat::Every),
+    }
 }
 
 /// What to do with a command if the reader of its preview exits.
@@ -63,4 +117,21 @@ pub(crate) enum LayoutOf {
     Own,
     /// Where the policy's agent puts it, under the agent's names
     Agent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_a_caller_are_sizes_lines_or_a_policy() {
+        let given = |bytes, lines| Ok(CallerLimits::Given(Headroom { bytes, lines }));
+        assert_eq!(caller_limits("30k"), given(Some(30 << 10), None));
+        assert_eq!(caller_limits("200lines"), given(None, Some(200)));
+        assert_eq!(caller_limits("10 lines, 4000"), given(Some(4000), Some(10)));
+        assert_eq!(caller_limits("pi/bash"), Ok(CallerLimits::Policy("pi/bash".into())));
+        for wrong in ["", "0", "0lines", "5,6", "lines", "1l,2l", "many"] {
+            assert!(caller_limits(wrong).unwrap_err().contains("is not a limit; write 30k"), "{wrong}");
+        }
+    }
 }

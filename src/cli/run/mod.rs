@@ -5,29 +5,30 @@ pub(crate) mod progress;
 mod report;
 mod seen;
 pub(crate) mod signals;
+mod tee;
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
-use std::path::Path;
 use std::process::Command;
 
 use jiff::Timestamp;
 
 use crate::capture::{
-    self, About, Captured, FinishedCapture, HOLD, Location, NoPreview, Options, Record, Request, SinkLimits,
-    Stdin, Streams,
+    self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Record, Request,
+    SinkLimits, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
-use crate::preview::{Part, PerStream, Preview, Status, Want};
+use crate::preview::{PerStream, Status, Want};
 use crate::source::Awaited;
 use crate::store::{self, Env, Stores};
 
-use super::args::{LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
+use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
 use super::{CommandResult, Failure, input, say};
 use live::Showing;
+use progress::Reporting;
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
@@ -48,6 +49,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         group: if args.pty { capture::Group::Own } else { group() },
         timeout: args.timeout,
         limits: limits(&request),
+        tee: args.tee.then(tee::to_stderr),
     };
     let (finished, showing) = if args.interactive {
         live::command(config, args, &look, options, (&request, &place))?
@@ -55,7 +57,11 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         (watched(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
-        let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
+        let limits_from = match finished.limits_from_headroom {
+            true => "headroom".to_owned(),
+            false => look.limits_from.to_string(),
+        };
+        let from = (&*limits_from, &*config.policy_from(&args.look.overrides()));
         print(&finished, from, args.form.form())
     } else {
         seen::print(&finished)
@@ -181,8 +187,20 @@ fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::R
     .map_err(input::usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
+    request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
     tell(&mut request, &args.look);
     Ok(request)
+}
+
+/// Returns what the calling agent passes on.
+fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
+    match room {
+        CallerLimits::Given(headroom) => Ok(*headroom),
+        CallerLimits::Policy(name) => {
+            let overrides = Overrides { policy: Some(name.clone()), ..Overrides::default() };
+            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(input::usage)?.policy))
+        }
+    }
 }
 
 /// Sets the parts of a request that all ways of capturing share.
@@ -214,7 +232,8 @@ fn watched(
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
-    progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
+    let live = Reporting::of(args.tee, args.heartbeat);
+    progress::show_until_over(live, &progress::streams(&running), |most| running.wait_for(most));
     finish(running.wait()?, request, place)
 }
 
@@ -281,7 +300,7 @@ fn say_where(finished: &FinishedCapture) {
     for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
         let is_part = output.kept.bytes < output.seen.bytes;
         if let (Some(path), Some(preview)) = (path, preview)
-            && (is_part && !finished.tells_cap() || !names(preview, path))
+            && (is_part && !finished.tells_cap() || !capture::names(preview, path))
         {
             let what = if is_part {
                 format!("only the first {} of the output is", size(output.kept.bytes))
@@ -300,10 +319,4 @@ fn quietly(error: anyhow::Error) -> anyhow::Error {
 
 fn crashed(words: &str) -> String {
     format!("the agent itself crashes on this output: {words}")
-}
-
-/// Whether a preview's notices contain a path.
-fn names(preview: &Preview, path: &Path) -> bool {
-    let path = path.to_string_lossy();
-    preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
 }

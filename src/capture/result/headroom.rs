@@ -1,0 +1,149 @@
+//! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
+
+use std::path::Path;
+
+use crate::preview::{Part, PlanError, Policy, Preview};
+
+/// What the calling agent passes on to its model without cutting it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Headroom {
+    /// Maximum number of UTF-8 bytes.
+    pub bytes: Option<u64>,
+    /// Maximum number of lines; what follows the last line feed counts as one more, even if it is empty.
+    pub lines: Option<u64>,
+}
+
+impl Headroom {
+    /// What an agent with this policy passes on. No unit of size is longer than its UTF-8 bytes, but a token has four.
+    pub fn of(policy: &Policy) -> Headroom {
+        let bytes = policy.max_size().map(|size| match policy.unit() {
+            crate::preview::Unit::Tokens => size.saturating_mul(4),
+            _ => size,
+        });
+        Headroom { bytes, lines: policy.max_lines() }
+    }
+
+    fn admits(self, extent: TextExtent) -> bool {
+        self.bytes.is_none_or(|most| extent.bytes <= most)
+            && self.lines.is_none_or(|most| extent.lines <= most)
+    }
+}
+
+/// The size of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TextExtent {
+    /// UTF-8 bytes.
+    bytes: u64,
+    /// Line feeds plus one.
+    lines: u64,
+}
+
+impl TextExtent {
+    /// Measures a preview's text, with the remark that names the saved file where no notice does.
+    pub(super) fn of(text: &str, preview: &Preview, saved: Option<&Path>) -> TextExtent {
+        let unnamed = saved.filter(|path| preview.is_to_be_saved() && !names(preview, path));
+        let remark = unnamed.map_or(0, |path| (REMARK + path.as_os_str().len()) as u64);
+        let feeds = bytecount::count(text.as_bytes(), b'\n') as u64;
+        TextExtent { bytes: text.len() as u64 + remark, lines: feeds + 1 + u64::from(remark > 0) }
+    }
+}
+
+/// The length of `overspill: only the first 99.9 MB of the output is in `, and of two line feeds, in bytes.
+const REMARK: usize = 60;
+
+/// Whether a preview's notices contain a path.
+pub(crate) fn names(preview: &Preview, path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
+}
+
+/// A policy whose limits were lowered, and whether that was enough.
+#[derive(Debug)]
+pub(super) enum Fitted {
+    /// The policy's own limits are small enough.
+    AsIs,
+    /// With these limits the preview fits.
+    Lowered(Policy),
+    /// Even the lowest limits are not enough.
+    TooLarge(Policy),
+}
+
+impl Fitted {
+    /// Returns the policy to use instead of `policy`.
+    pub(super) fn policy<'a>(&'a self, policy: &'a Policy) -> &'a Policy {
+        match self {
+            Fitted::AsIs => policy,
+            Fitted::Lowered(lowered) | Fitted::TooLarge(lowered) => lowered,
+        }
+    }
+}
+
+/// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview.
+///
+/// # Errors
+/// Those of `measure`.
+pub(super) fn fit(
+    policy: &Policy,
+    headroom: Headroom,
+    measure: impl Fn(&Policy) -> Result<TextExtent, PlanError>,
+) -> Result<Fitted, PlanError> {
+    if headroom.admits(measure(policy)?) {
+        return Ok(Fitted::AsIs);
+    }
+    let mut lowered = policy.clone();
+    let few_lines = Headroom { bytes: None, ..headroom };
+    for (limit, headroom) in [(Limit::Lines, few_lines), (Limit::Size, headroom), (Limit::Lines, headroom)] {
+        lowered = limit.lower(&lowered, |policy| Ok(headroom.admits(measure(policy)?)))?;
+    }
+    Ok(match headroom.admits(measure(&lowered)?) {
+        true => Fitted::Lowered(lowered),
+        false => Fitted::TooLarge(lowered),
+    })
+}
+
+/// A limit that can be lowered.
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Lines,
+    Size,
+}
+
+impl Limit {
+    fn of(self, policy: &Policy) -> Option<u64> {
+        match self {
+            Limit::Lines => policy.max_lines(),
+            Limit::Size => policy.max_size(),
+        }
+    }
+
+    /// Returns the policy with this limit; the policy itself if it does not take that number.
+    fn set(self, policy: &Policy, number: u64) -> Policy {
+        let mut lowered = policy.clone();
+        let set = match self {
+            Limit::Lines => lowered.set_max_lines(number),
+            Limit::Size => lowered.set_max_size(number),
+        };
+        set.map_or_else(|_| policy.clone(), |()| lowered)
+    }
+
+    /// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
+    fn lower(
+        self,
+        policy: &Policy,
+        suits: impl Fn(&Policy) -> Result<bool, PlanError>,
+    ) -> Result<Policy, PlanError> {
+        let Some(highest) = self.of(policy).filter(|limit| *limit > 1) else { return Ok(policy.clone()) };
+        if suits(policy)? {
+            return Ok(policy.clone());
+        }
+        let (mut low, mut high) = (1, highest);
+        while low + 1 < high {
+            let middle = low + (high - low) / 2;
+            match suits(&self.set(policy, middle))? {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        Ok(self.set(policy, low))
+    }
+}
