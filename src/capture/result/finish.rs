@@ -176,8 +176,10 @@ impl Captured {
         let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
             let CountedPlan { preview, totals, .. } = self.planned(policy, &paths, ToCount::Text)?;
-            let text = preview.text(&input(self, policy, &totals, &paths));
-            Ok(TextExtent::of(&text, &preview, saved.stdout.as_deref()))
+            let input = input(self, policy, &totals, &paths);
+            let remarks =
+                headroom::remarks(&preview, policy, preview.extent(&input), saved.stdout.as_deref());
+            Ok(TextExtent::of(&preview.text(&input), &remarks))
         };
         headroom::fit(policy, request.headroom?, measure).ok()
     }

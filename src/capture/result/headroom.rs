@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::known::{Extent, Warning};
 use crate::preview::{Part, PlanError, Policy, Preview};
 
 /// What the calling agent passes on to its model without cutting it.
@@ -39,17 +40,31 @@ pub(super) struct TextExtent {
 }
 
 impl TextExtent {
-    /// Measures a preview's text, with the remark that names the saved file where no notice does.
-    pub(super) fn of(text: &str, preview: &Preview, saved: Option<&Path>) -> TextExtent {
-        let unnamed = saved.filter(|path| preview.is_to_be_saved() && !names(preview, path));
-        let remark = unnamed.map_or(0, |path| (REMARK + path.as_os_str().len()) as u64);
-        let feeds = bytecount::count(text.as_bytes(), b'\n') as u64;
-        TextExtent { bytes: text.len() as u64 + remark, lines: feeds + 1 + u64::from(remark > 0) }
+    /// Measures a text with remarks about it on standard error, which an agent reads as well.
+    pub(super) fn of(text: &str, remarks: &[String]) -> TextExtent {
+        let feeds = bytecount::count(text.as_bytes(), b'\n');
+        let bytes: usize = remarks.iter().map(|remark| PREFIX + remark.len()).sum();
+        TextExtent { bytes: (text.len() + bytes) as u64, lines: (feeds + 1 + remarks.len()) as u64 }
     }
 }
 
-/// The length of `overspill: only the first 99.9 MB of the output is in `, and of two line feeds, in bytes.
-const REMARK: usize = 60;
+/// The bytes of `overspill: ` before a remark and of the line feed after it.
+const PREFIX: usize = 12;
+
+/// Returns the remarks that come with a preview: the policy's warnings, and the path that no notice names.
+pub(super) fn remarks(
+    preview: &Preview,
+    policy: &Policy,
+    extent: Extent,
+    saved: Option<&Path>,
+) -> Vec<String> {
+    let warnings = Warning::of(policy.warnings(), &[], extent);
+    let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
+    let unnamed = saved.filter(|path| !names(preview, path));
+    // The longest of the ways to say it.
+    let path = unnamed.map(|path| format!("only the first 99.9 MB of the output is in {}", path.display()));
+    warnings.chain(path).collect()
+}
 
 /// Whether a preview's notices contain a path.
 pub(crate) fn names(preview: &Preview, path: &Path) -> bool {
@@ -81,7 +96,7 @@ impl Fitted {
 /// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview.
 ///
 /// # Errors
-/// Those of `measure`.
+/// If no preview can be planned even with the policy's own limits.
 pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
@@ -93,11 +108,13 @@ pub(super) fn fit(
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
     for (limit, headroom) in [(Limit::Lines, few_lines), (Limit::Size, headroom), (Limit::Lines, headroom)] {
-        lowered = limit.lower(&lowered, |policy| Ok(headroom.admits(measure(policy)?)))?;
+        // Some tools refuse an output that is over a limit: then there is no preview.
+        lowered = limit.lower(&lowered, |policy| measure(policy).is_ok_and(|extent| headroom.admits(extent)));
     }
-    Ok(match headroom.admits(measure(&lowered)?) {
-        true => Fitted::Lowered(lowered),
-        false => Fitted::TooLarge(lowered),
+    Ok(match measure(&lowered) {
+        Ok(extent) if headroom.admits(extent) => Fitted::Lowered(lowered),
+        Ok(_) => Fitted::TooLarge(lowered),
+        Err(_) => Fitted::TooLarge(policy.clone()),
     })
 }
 
@@ -127,23 +144,15 @@ impl Limit {
     }
 
     /// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
-    fn lower(
-        self,
-        policy: &Policy,
-        suits: impl Fn(&Policy) -> Result<bool, PlanError>,
-    ) -> Result<Policy, PlanError> {
-        let Some(highest) = self.of(policy).filter(|limit| *limit > 1) else { return Ok(policy.clone()) };
-        if suits(policy)? {
-            return Ok(policy.clone());
-        }
+    fn lower(self, policy: &Policy, suits: impl Fn(&Policy) -> bool) -> Policy {
+        let Some(highest) = self.of(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
+            return policy.clone();
+        };
         let (mut low, mut high) = (1, highest);
         while low + 1 < high {
             let middle = low + (high - low) / 2;
-            match suits(&self.set(policy, middle))? {
-                true => low = middle,
-                false => high = middle,
-            }
+            if suits(&self.set(policy, middle)) { low = middle } else { high = middle }
         }
-        Ok(self.set(policy, low))
+        self.set(policy, low)
     }
 }

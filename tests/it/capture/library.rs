@@ -22,6 +22,7 @@ fn options(hold: usize) -> Options {
         group: Group::Own,
         timeout: Some(Duration::from_secs(30)),
         limits: SinkLimits { hold, cap: u64::MAX, want: Want::ALL },
+        ..Options::default()
     }
 }
 

@@ -14,6 +14,7 @@ mod read;
 
 mod reference;
 mod run_json;
+mod run_wrapper;
 mod suggestions;
 
 use crate::common::home::{Home, Ran};

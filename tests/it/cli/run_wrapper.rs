@@ -1,0 +1,119 @@
+//! `run` as the wrapper of an agent: previews that the agent does not cut again, and what a long run shows meanwhile.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Child;
+
+use crate::common::home::{Home, fifo};
+
+#[test]
+fn a_preview_within_the_headroom_is_not_cut_again() {
+    let home = Home::new();
+    let program = env!("CARGO_BIN_EXE_overspill");
+    let nested = |inner: &[&str]| {
+        let words = [&["run", "--", program, "run"], inner, &["--", "seq", "5000"]].concat();
+        home.run(&words).ok().text().matches("Full output saved to: ").count()
+    };
+    // The outer notice alone is left of two, and names the file that holds the first.
+    let cut = home.run(&["run", "--", program, "run", "--", "seq", "5000"]).ok();
+    assert!(cut.text().contains("lines truncated...\n\nThe tool call") && nested(&[]) == 1);
+    let fits =
+        home.run(&["run", "--", program, "run", "--headroom", "opencode/output", "--", "seq", "5000"]).ok();
+    let path = fits.text().split("Full output saved to: ").nth(1).unwrap().lines().next().unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 5000);
+    assert!(nested(&["--headroom", "30k,200lines"]) == 1);
+}
+
+/// Under every policy, the text and what standard error adds stay within the headroom, or a warning says that no
+/// preview does.
+#[test]
+fn the_headroom_holds_under_every_policy() {
+    let home = Home::new();
+    let policies = home.run(&["policies", "--json"]).ok().json();
+    let mut warned = Vec::new();
+    for policy in policies.as_array().unwrap() {
+        let name = policy["name"].as_str().unwrap();
+        let ran = home.run(&["run", "-p", name, "--headroom", "2500,90lines", "--", "seq", "4000"]);
+        let (bytes, lines) =
+            (ran.text().len() + ran.stderr.len(), ran.text().lines().count() + ran.stderr.lines().count());
+        if ran.stderr.contains("no preview of this policy fits in the headroom") {
+            warned.push(name.to_owned());
+        } else if ran.status == 0 {
+            assert!(bytes <= 2500 && lines <= 90, "{name}: {bytes} bytes, {lines} lines");
+        }
+    }
+    assert!(warned.len() < 12 && !warned.iter().any(|name| name.starts_with("opencode/")), "{warned:?}");
+}
+
+#[test]
+fn the_headroom_is_told_in_json_and_refused_if_it_is_none() {
+    let home = Home::new();
+    let from = |words: &[&str]| {
+        let json = home.run(&[&["run", "--json"], words, &["--", "seq", "3000"]].concat()).ok().json();
+        (json["limits_from"].clone(), json["kept_lines"].as_u64().unwrap())
+    };
+    assert_eq!(from(&["--headroom", "1m"]), ("policy".into(), 2000));
+    let (limits_from, kept) = from(&["--headroom", "100lines"]);
+    assert!(limits_from == "headroom" && (80..100).contains(&kept), "{limits_from} {kept}");
+    // What is small enough for the policy, but not for the caller, is cut and saved.
+    let ran = home.run(&["run", "--headroom", "50lines", "--", "seq", "60"]).ok();
+    assert!(ran.text().contains("Full output saved to: /"), "{}", ran.text());
+    home.run(&["run", "--headroom", "many", "--", "true"]).fails(2, &["'many' is not a limit; write 30k"]);
+    home.run(&["run", "--headroom", "pi/bsh", "--", "true"]).fails(2, &["did you mean pi/bash?"]);
+}
+
+/// Starts a run of a script that waits until its FIFO is opened.
+fn waiting(home: &Home, words: &[&str], script: &str) -> (Child, BufReader<std::process::ChildStderr>) {
+    fifo(&home.at("gate"));
+    let mut child = home.command(&[&["run"], words, &["--", "sh", "-c", script]].concat()).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    (child, stderr)
+}
+
+fn open_gate(home: &Home) {
+    drop(OpenOptions::new().write(true).open(home.at("gate")).unwrap());
+}
+
+#[test]
+fn tee_copies_the_output_while_the_command_runs() {
+    let home = Home::new();
+    let script = "printf 'first \\033[31mred\\n'; cat gate; printf 'last\\377'; seq 3000";
+    let (mut child, mut stderr) = waiting(&home, &["--tee"], script);
+    let mut line = Vec::new();
+    stderr.read_until(b'\n', &mut line).unwrap();
+    assert_eq!(line, b"first \x1b[31mred\n");
+    open_gate(&home);
+    let mut rest = Vec::new();
+    stderr.read_to_end(&mut rest).unwrap();
+    assert!(
+        rest.starts_with(b"last\xff1\n2\n") && rest.ends_with(b"2999\n3000\n"),
+        "{}",
+        rest.escape_ascii()
+    );
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert!(text.contains("lines truncated...") && child.wait().unwrap().success());
+}
+
+#[test]
+fn a_copy_that_nobody_reads_stops_nothing() {
+    let home = Home::new();
+    let (mut child, stderr) = waiting(&home, &["--tee", "--keep", "always"], "cat gate; seq 3000; exit 7");
+    drop(stderr);
+    open_gate(&home);
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert_eq!(home.run(&["list", "--json"]).ok().json()[0]["size"], 13_893);
+}
+
+#[test]
+fn a_silent_run_reports_that_it_goes_on() {
+    let home = Home::new();
+    let (mut child, mut stderr) = waiting(&home, &["--heartbeat", "0.05s"], "echo hello; cat gate");
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.starts_with("overspill: still running after ") && line.contains(" B"), "{line}");
+    open_gate(&home);
+    assert!(child.wait().unwrap().success());
+    home.run(&["run", "--heartbeat", "often", "--", "true"]).fails(2, &["often"]);
+    home.run(&["run", "--heartbeat", "never", "--", "true"]).ok();
+}
