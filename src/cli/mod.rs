@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand, and one place for exit statuses.
 
 mod args;
+mod complete;
 mod generate;
 mod input;
 pub(crate) mod inspect;
@@ -128,6 +129,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Complete(args)) => complete::run(&args),
         Some(Command::Man { subcommand }) => generate::man(subcommand.as_deref()),
     }
 }

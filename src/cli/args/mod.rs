@@ -1,6 +1,7 @@
 //! All command-line arguments.
 
 mod compare;
+mod complete;
 pub(crate) mod examples;
 pub(crate) mod help;
 pub(crate) mod refused;
@@ -22,6 +23,7 @@ use crate::preview::{Direction, Policy, ToCount};
 use super::Failure;
 
 pub(crate) use compare::CompareArgs;
+pub(crate) use complete::{CompleteArgs, CompletedBy};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
@@ -112,6 +114,9 @@ pub(crate) enum Command {
         /// Name of a subcommand [default: the main page]
         subcommand: Option<String>,
     },
+    /// Say what fits at the cursor, for the completion scripts
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteArgs),
 }
 
 /// With which limits and parameters a policy cuts.

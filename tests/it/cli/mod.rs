@@ -3,6 +3,7 @@
 mod any_name;
 mod bad_input;
 mod broken_files;
+mod completions;
 mod copy;
 mod examples;
 mod figures;

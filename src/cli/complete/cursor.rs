@@ -1,0 +1,156 @@
+//! Which argument the cursor is at, read off the words before it and the definition of the command line.
+
+use clap::{Arg, Command};
+
+/// The place of the cursor.
+pub(super) struct TypedWord<'a> {
+    /// The subcommand that the words before name, or the program.
+    pub command: &'a Command,
+    /// The value of `--policy` before the cursor.
+    pub policy: Option<&'a str>,
+    /// How many positional arguments stand before the cursor.
+    pub positionals: usize,
+    /// What is completed.
+    pub place: WordPlace<'a>,
+    /// What the word begins with and is not part of the value, as `--policy=`.
+    pub prefix: String,
+    /// What is typed of the value.
+    pub typed: String,
+}
+
+/// What is completed.
+#[derive(Clone, Copy)]
+pub(super) enum WordPlace<'a> {
+    /// The name of an option.
+    Flag,
+    /// The value of this option.
+    Value(&'a Arg),
+    /// A positional argument, or a subcommand.
+    Positional(Option<&'a Arg>),
+    /// A word of another command, which begins at this word (0 is the program).
+    Command(usize),
+}
+
+impl<'a> TypedWord<'a> {
+    /// Reads the words after the program's name; the last is the one at the cursor.
+    pub(super) fn of(root: &'a Command, words: &'a [String]) -> Self {
+        let (typed, before) =
+            words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
+        let mut cursor = Self {
+            command: root,
+            policy: None,
+            positionals: 0,
+            place: WordPlace::Positional(None),
+            prefix: String::new(),
+            typed: typed.to_owned(),
+        };
+        let mut awaits: Option<&Arg> = None;
+        let mut has_options = true;
+        for (at, word) in before.iter().enumerate() {
+            if let Some(arg) = awaits.take() {
+                cursor.note(arg, word);
+            } else if has_options && word == "--" {
+                has_options = false;
+            } else if has_options && word.len() > 1 && word.starts_with('-') {
+                awaits = cursor.option(word);
+            } else if let Some(sub) = cursor.subcommand(word).filter(|_| has_options) {
+                cursor.command = sub;
+            } else if cursor.next_positional().is_some_and(Arg::is_trailing_var_arg_set) {
+                cursor.place = WordPlace::Command(at + 1);
+                return cursor;
+            } else {
+                cursor.positionals += 1;
+            }
+        }
+        cursor.end(awaits, has_options, before.len() + 1);
+        cursor
+    }
+
+    /// Finds the place of the word at the cursor, which is word `at`.
+    fn end(&mut self, awaits: Option<&'a Arg>, has_options: bool, at: usize) {
+        let positional = self.next_positional();
+        self.place = match awaits {
+            Some(arg) => WordPlace::Value(arg),
+            None if has_options && self.typed.starts_with('-') => self.attached().unwrap_or(WordPlace::Flag),
+            None if positional.is_some_and(Arg::is_trailing_var_arg_set) => WordPlace::Command(at),
+            None => WordPlace::Positional(positional),
+        };
+    }
+
+    /// Returns the option whose value is typed in the same word: `--policy=op`, `-pop`.
+    fn attached(&mut self) -> Option<WordPlace<'a>> {
+        let word = self.typed.clone();
+        let (arg, from) = match word.split_once('=') {
+            Some((name, _)) => (self.long(name.strip_prefix("--")?)?, name.len() + 1),
+            None => {
+                let short = word.chars().nth(1).filter(|short| *short != '-')?;
+                (self.short(short)?, 1 + short.len_utf8())
+            }
+        };
+        let (prefix, typed) = word
+            .split_at_checked(from)
+            .filter(|(_, typed)| takes_value(arg) && (!typed.is_empty() || word.contains('=')))?;
+        (self.prefix, self.typed) = (prefix.to_owned(), typed.to_owned());
+        Some(WordPlace::Value(arg))
+    }
+
+    /// Reads an option, and returns it if the next word is its value.
+    fn option(&mut self, word: &'a str) -> Option<&'a Arg> {
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let arg = self.long(name).filter(|arg| takes_value(arg))?;
+            value.map_or(Some(arg), |value| {
+                self.note(arg, value);
+                None
+            })
+        } else {
+            let (at, arg) = word.char_indices().skip(1).find_map(|(at, short)| {
+                Some((at + short.len_utf8(), self.short(short).filter(|arg| takes_value(arg))?))
+            })?;
+            let value = word.get(at..).filter(|value| !value.is_empty());
+            value.map_or(Some(arg), |value| {
+                self.note(arg, value);
+                None
+            })
+        }
+    }
+
+    fn note(&mut self, arg: &Arg, value: &'a str) {
+        if arg.get_id() == "policy" {
+            self.policy = Some(value);
+        }
+    }
+
+    fn long(&self, name: &str) -> Option<&'a Arg> {
+        self.command.get_arguments().find(|arg| arg.get_long() == Some(name))
+    }
+
+    fn short(&self, name: char) -> Option<&'a Arg> {
+        self.command.get_arguments().find(|arg| arg.get_short() == Some(name))
+    }
+
+    /// A subcommand comes before all positional arguments.
+    fn subcommand(&self, word: &str) -> Option<&'a Command> {
+        self.command.find_subcommand(word).filter(|_| self.positionals == 0)
+    }
+
+    /// Returns the positional argument that comes next; the last may take several.
+    fn next_positional(&self) -> Option<&'a Arg> {
+        let last = self.command.get_positionals().last().filter(|arg| is_several(arg));
+        self.command.get_positionals().nth(self.positionals).or(last)
+    }
+
+    /// Returns the whole word at the cursor, as far as it is typed.
+    pub(super) fn whole(&self) -> String {
+        format!("{}{}", self.prefix, self.typed)
+    }
+}
+
+fn takes_value(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|count| count.takes_values())
+}
+
+fn is_several(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|count| count.max_values() > 1)
+}

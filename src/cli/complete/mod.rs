@@ -1,0 +1,62 @@
+//! `overspill __complete`: says what fits where the cursor is, for the completion scripts in `assets/completions`.
+//!
+//! The first line names what the shell has to add itself: `words` nothing, `parts` nothing and no space, `files`, `dirs`,
+//! `command N` the completions of the command that begins at word N. Each further line is a word that fits, for zsh and
+//! fish with a tab and what it is.
+
+mod cursor;
+mod line;
+mod values;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+
+use crate::cli::CommandResult;
+use crate::cli::args::{CompleteArgs, CompletedBy, help};
+
+use cursor::{TypedWord, WordPlace};
+use values::{Fitting, ShellAdds};
+
+/// Prints what fits. Whatever goes wrong, nothing is written to standard error, and nothing fits then.
+pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
+    let mut root = help::command();
+    root.build();
+    let words: Vec<String> = match args.shell {
+        CompletedBy::Bash => line::split(&first(&args.words)),
+        CompletedBy::Zsh | CompletedBy::Fish => args.words.iter().map(text).collect(),
+    };
+    let cursor = TypedWord::of(&root, &words);
+    let fitting = fitting(&root, &cursor);
+    let mut text = format!("{}\n", fitting.kind);
+    for (value, what) in fitting.safe(&cursor.prefix, &cursor.typed) {
+        match args.shell {
+            CompletedBy::Bash => text.push_str(line::tail(&value, &cursor.whole(), &args.breaks)),
+            CompletedBy::Zsh | CompletedBy::Fish => text.push_str(&format!("{value}\t{what}")),
+        }
+        text.push('\n');
+    }
+    Ok(crate::fs::patient::stdout().write_all(text.as_bytes())?)
+}
+
+fn text(word: &OsString) -> String {
+    word.to_string_lossy().into_owned()
+}
+
+fn first(words: &[OsString]) -> String {
+    words.first().map(text).unwrap_or_default()
+}
+
+fn fitting(root: &clap::Command, cursor: &TypedWord) -> Fitting {
+    match cursor.place {
+        WordPlace::Flag => values::flags(cursor.command),
+        WordPlace::Value(arg) => values::of(root, cursor, arg),
+        WordPlace::Positional(arg) => {
+            let mut fitting = arg.map_or_else(Fitting::none, |arg| values::of(root, cursor, arg));
+            if cursor.positionals == 0 {
+                fitting.words.extend(values::subcommands(cursor.command));
+            }
+            fitting
+        }
+        WordPlace::Command(at) => Fitting { kind: ShellAdds::Command(at), words: Vec::new() },
+    }
+}

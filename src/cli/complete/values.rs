@@ -1,0 +1,267 @@
+//! The words that fit an argument.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use clap::{Arg, Command};
+
+use crate::cli::args::help;
+use crate::config::{Config, Overrides};
+use crate::env::Env;
+use crate::human::size;
+use crate::session::list;
+use crate::store::{has_prefix, scan};
+use crate::text::label::label;
+
+use super::cursor::TypedWord;
+
+/// At most this many ids are offered: more are of no use, and shells ask before they show them.
+const MOST_IDS: usize = 500;
+
+/// What the shell adds to the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShellAdds {
+    /// Nothing.
+    Words,
+    /// Nothing, and no space after them.
+    Parts,
+    /// Files.
+    Files,
+    /// Directories.
+    Dirs,
+    /// Completions of the command that begins at this word.
+    Command(usize),
+}
+
+impl fmt::Display for ShellAdds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShellAdds::Words => f.write_str("words"),
+            ShellAdds::Parts => f.write_str("parts"),
+            ShellAdds::Files => f.write_str("files"),
+            ShellAdds::Dirs => f.write_str("dirs"),
+            ShellAdds::Command(at) => write!(f, "command {at}"),
+        }
+    }
+}
+
+/// What fits: words with what they are.
+pub(super) struct Fitting {
+    /// What the shell adds.
+    pub kind: ShellAdds,
+    /// Words, each with what it is.
+    pub words: Vec<(String, String)>,
+}
+
+impl Fitting {
+    /// Nothing fits: the value is typed.
+    pub(super) fn none() -> Self {
+        Self::words(Vec::new())
+    }
+
+    fn words(words: Vec<(String, String)>) -> Self {
+        Self { kind: ShellAdds::Words, words }
+    }
+
+    /// Returns the words that begin with what is typed, with the prefix before them. Of words with a character that means
+    /// something to a shell none is offered: bash would put it on the command line as it is.
+    pub(super) fn safe(&self, prefix: &str, typed: &str) -> Vec<(String, String)> {
+        let fits = self.words.iter().filter(|(word, _)| word.starts_with(typed) && is_plain(word));
+        fits.map(|(word, what)| (format!("{prefix}{word}"), label(what.as_bytes()))).collect()
+    }
+}
+
+/// Whether a word means nothing but itself in every shell.
+fn is_plain(word: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,=".contains(&byte);
+    !word.is_empty() && word.bytes().all(is_plain)
+}
+
+/// What the value of an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValueIs {
+    /// A number, a size, a pattern: typed.
+    Typed,
+    Policy,
+    Tool,
+    Param,
+    StoreAgent,
+    SessionAgent,
+    /// The id of a stored output, or a file.
+    Output,
+    /// The id of a session, or a file.
+    Session,
+    Subcommand,
+    File,
+    Dir,
+}
+
+/// Returns what the value of an argument is; `None` if nobody has said yet.
+fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
+    Some(match (command, arg) {
+        ("policies", "name") | (_, "policy" | "policies" | "headroom") => ValueIs::Policy,
+        (_, "tool") => ValueIs::Tool,
+        (_, "set") => ValueIs::Param,
+        ("stores", "name") => ValueIs::StoreAgent,
+        ("sessions", "agent") => ValueIs::SessionAgent,
+        (_, "agent") => ValueIs::StoreAgent,
+        (_, "file" | "files" | "names") | ("show", "name") => ValueIs::Output,
+        ("calls", "session") | ("verify", "what") => ValueIs::Session,
+        (_, "subcommand") => ValueIs::Subcommand,
+        (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
+        (_, "project") => ValueIs::Dir,
+        // The name of a session of the user's own making, and the id of a call, for which whole sessions would be read.
+        ("run", "session") | ("end", "name") | ("call", "id") => ValueIs::Typed,
+        (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
+            ValueIs::Typed
+        }
+        (_, "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => ValueIs::Typed,
+        _ => return None,
+    })
+}
+
+/// Returns what fits the value of an argument.
+pub(super) fn of(root: &Command, cursor: &TypedWord, arg: &Arg) -> Fitting {
+    let possible = arg.get_possible_values();
+    if !possible.is_empty() {
+        let what = |value: &clap::builder::PossibleValue| {
+            value.get_help().map(ToString::to_string).unwrap_or_default()
+        };
+        return Fitting::words(
+            possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect(),
+        );
+    }
+    let with = |kind, words| Fitting { kind, words };
+    match value_is(cursor.command.get_name(), arg.get_id().as_str()) {
+        None | Some(ValueIs::Typed) => Fitting::none(),
+        Some(ValueIs::Policy) => Fitting::words(policies(&config(), &cursor.typed)),
+        Some(ValueIs::Tool) => Fitting::words(tools(&config(), cursor.policy)),
+        Some(ValueIs::Param) => with(ShellAdds::Parts, params(&config(), cursor.policy)),
+        Some(ValueIs::StoreAgent) => Fitting::words(store_agents(&config())),
+        Some(ValueIs::SessionAgent) => Fitting::words(plain(list::agents())),
+        Some(ValueIs::Output) => with(ShellAdds::Files, outputs(&config(), &cursor.typed)),
+        Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&config())),
+        Some(ValueIs::Subcommand) => Fitting::words(subcommands(root)),
+        Some(ValueIs::File) => with(ShellAdds::Files, Vec::new()),
+        Some(ValueIs::Dir) => with(ShellAdds::Dirs, Vec::new()),
+    }
+}
+
+/// Returns the user's files, without a word on the mistakes in them.
+fn config() -> Config {
+    Config::load(Env::from_process())
+}
+
+/// Returns the options of a subcommand.
+pub(super) fn flags(command: &Command) -> Fitting {
+    let mut words = Vec::new();
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+        let what = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        words.extend(
+            long.into_iter()
+                .chain(arg.get_short().map(|short| format!("-{short}")))
+                .map(|flag| (flag, what.clone())),
+        );
+    }
+    Fitting::words(words)
+}
+
+/// Returns the subcommands, in the order of the help.
+pub(super) fn subcommands(command: &Command) -> Vec<(String, String)> {
+    let named = |name: &str| {
+        let about = command.find_subcommand(name).and_then(Command::get_about);
+        (name.to_owned(), about.map(ToString::to_string).unwrap_or_default())
+    };
+    help::groups(command).iter().flat_map(|(_, names)| names).map(|name| named(name)).collect()
+}
+
+fn plain(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<(String, String)> {
+    names.into_iter().map(|name| (name.into(), String::new())).collect()
+}
+
+/// Returns all policies; with nothing typed yet, those that hold today.
+fn policies(config: &Config, typed: &str) -> Vec<(String, String)> {
+    let named = |name: &str| {
+        let policy = config.catalog.get(name).ok()?;
+        (!typed.is_empty() || config.catalog.is_current(&policy))
+            .then(|| (name.to_owned(), policy.summary().to_owned()))
+    };
+    config.catalog.names().filter(|name| name.starts_with(typed)).filter_map(named).collect()
+}
+
+/// Returns the tools of the agent of `-p`, or of all.
+fn tools(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
+    let agent = policy.map(|policy| policy.split('/').next().unwrap_or_default());
+    let names = config.catalog.names().filter_map(|name| name.split_once('/'));
+    let tools: BTreeSet<&str> =
+        names.filter(|(of, _)| agent.is_none_or(|agent| agent == *of)).map(|(_, tool)| tool).collect();
+    plain(tools)
+}
+
+/// Returns the parameters of the policy, each with an equals sign.
+fn params(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
+    let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
+    let Ok(resolved) = config.resolve(&overrides, None) else { return Vec::new() };
+    plain(resolved.policy.params().iter().map(|param| format!("{}=", param.name)))
+}
+
+fn store_agents(config: &Config) -> Vec<(String, String)> {
+    let agents: BTreeSet<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
+    plain(agents)
+}
+
+/// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.
+fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
+    let now = jiff::Timestamp::now();
+    let mut found = Vec::new();
+    for store in config.stores.specs.iter().filter(|_| !typed.is_empty() && !typed.contains('/')) {
+        scan(store, &config.env, now, &mut |entry| {
+            if has_prefix(&entry, typed.as_bytes()) {
+                found.push((entry.id().into_owned(), format!("{}, {}", entry.agent(), size(entry.size()))));
+            }
+            if found.len() < MOST_IDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    found
+}
+
+/// Returns the ids of sessions, the last changed first.
+fn sessions(config: &Config) -> Vec<(String, String)> {
+    let sessions = list::list(&config.env, None).sessions;
+    sessions.into_iter().take(MOST_IDS).map(|session| (session.id, session.format.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_known_what_every_value_is() {
+        let mut root = help::command();
+        root.build();
+        let nested: Vec<&Command> = root.get_subcommands().flat_map(Command::get_subcommands).collect();
+        for command in root.get_subcommands().chain([&root]).chain(nested) {
+            if command.is_hide_set() || command.get_name() == "help" {
+                continue;
+            }
+            for arg in
+                command.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_trailing_var_arg_set())
+            {
+                let is_known = !arg.get_num_args().is_some_and(|count| count.takes_values())
+                    || !arg.get_possible_values().is_empty()
+                    || value_is(command.get_name(), arg.get_id().as_str()).is_some();
+                assert!(is_known, "say in value_is what {} of {} is", arg.get_id(), command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_that_a_shell_would_act_on_is_not_offered() {
+        let words = ["$(reboot)", "a b", "`x`", "a;b", "a*", "a\nb", "tool_01", "pi/bash", "-x", "é"];
+        let fitting = Fitting::words(plain(words));
+        let safe: Vec<String> = fitting.safe("", "").into_iter().map(|(word, _)| word).collect();
+        assert_eq!(safe, ["tool_01", "pi/bash", "-x"]);
+    }
+}
