@@ -30,6 +30,12 @@ impl<'a> KeptFinds<'a> {
 
     /// Counts a match. Matches come in order.
     pub(crate) fn found(&mut self, found: &Range<usize>) {
+        self.found_first(found);
+    }
+
+    /// Counts a match, and returns whether the first row keeps it. Matches come in order.
+    pub(crate) fn found_first(&mut self, found: &Range<usize>) -> bool {
+        let before = self.rows.first().map(|row| row.kept);
         self.all += 1;
         for row in &mut self.rows {
             let left = row.stretches.get(row.at..).unwrap_or_default();
@@ -37,6 +43,7 @@ impl<'a> KeptFinds<'a> {
             let next = row.stretches.get(row.at);
             row.kept += u64::from(next.is_some_and(|stretch| stretch.start <= found.start));
         }
+        self.rows.first().map(|row| row.kept) > before
     }
 
     /// Returns the number of matches, and for each row the number that it keeps.

@@ -1,6 +1,7 @@
 //! What each policy does to one output: a row per policy, which the command line and the policy picker both show.
 
 pub(crate) mod finds;
+pub(crate) mod lost;
 pub(crate) mod order;
 
 use std::ops::Range;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::preview::{self, Bit, Input, Output, Part, Policy, Preview, Status, Stream, Totals, Want};
 
 pub(crate) use finds::{KeptFinds, lines_of};
+pub use lost::{LostErrors, is_kept, line_around, lost_errors};
 pub(crate) use order::{Order, Sorting};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
@@ -175,7 +177,7 @@ impl Comparison {
             finds_kept: None,
             limits_from: None,
             errors_kept: None,
-            kept: stretches(&preview.parts),
+            kept: kept_ranges(&preview.parts),
             lacks: preview.waiting_for | preview.counts_waiting_for,
         }
     }
@@ -196,8 +198,8 @@ impl Comparison {
     }
 }
 
-/// Returns the stretches of the output that the parts keep unchanged, in order, with adjacent ones joined.
-fn stretches(parts: &[Part]) -> Vec<Range<usize>> {
+/// Returns the ranges of the output, in bytes, that the parts keep unchanged, in order, with adjacent ones joined.
+pub fn kept_ranges(parts: &[Part]) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for part in parts {
         match part {

@@ -21,6 +21,8 @@ use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
 use crate::store::{Env, FileRule, StoreSpec, Stores};
 use crate::text::search::Pattern;
+#[cfg(feature = "app")]
+use crate::text::search::errors;
 
 pub use agent::AgentLimits;
 #[cfg(feature = "app")]
@@ -284,6 +286,13 @@ impl Config {
     /// Returns the configured pattern of errors and warnings; `None` for the built-in one.
     pub fn errors(&self) -> Option<Pattern> {
         self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text.get_ref()).ok())
+    }
+
+    /// Returns the pattern of errors and warnings, configured or built in, that a line matches once at most. `None` if
+    /// neither can be compiled.
+    #[cfg(feature = "app")]
+    pub fn error_pattern(&self) -> Option<Pattern> {
+        self.errors().or_else(|| errors::built_in().cloned())
     }
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.

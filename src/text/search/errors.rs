@@ -1,5 +1,15 @@
 //! What counts as an error or a warning in the output of compilers, test runners and scripts.
 
+use std::sync::OnceLock;
+
+use super::Pattern;
+
+/// Returns [`ERRORS`] as a pattern whose matches go on to the end of their line. It is compiled when it is first needed.
+pub fn built_in() -> Option<&'static Pattern> {
+    static BUILT_IN: OnceLock<Option<Pattern>> = OnceLock::new();
+    BUILT_IN.get_or_init(|| Pattern::to_line_end(ERRORS).ok()).as_ref()
+}
+
 /// Matches where an error or a warning begins, as rustc, cargo, gcc, clang, tsc, Python, pytest, Java, npm, go test,
 /// make, the shell and loggers write it, in colour or not. Case matters. Each way begins with bytes of its own, so that
 /// the regular expression is tried only where these are.
@@ -23,8 +33,6 @@ pub const ERRORS: &str = concat!(
 
 #[cfg(test)]
 mod tests {
-    use crate::text::search::Pattern;
-
     use super::*;
 
     #[test]

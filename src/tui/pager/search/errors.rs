@@ -1,8 +1,6 @@
 //! The errors and warnings in an output: their pattern, their counts, and going from one to the next.
 
-use std::sync::OnceLock;
-
-use crate::text::search::errors::ERRORS;
+use crate::text::search::errors::built_in;
 use crate::text::search::{Pattern, Toward};
 use crate::tui::event::{Effect, Effects};
 use crate::tui::pager::Pager;
@@ -34,9 +32,7 @@ enum Progress {
 impl ErrorSearch {
     /// Returns the pattern. The built-in one is compiled when it is first needed.
     pub(crate) fn pattern(&self) -> Option<&Pattern> {
-        static BUILT_IN: OnceLock<Option<Pattern>> = OnceLock::new();
-        let built_in = || BUILT_IN.get_or_init(|| Pattern::to_line_end(ERRORS).ok()).as_ref();
-        self.own.as_ref().or_else(built_in)
+        self.own.as_ref().or_else(|| built_in())
     }
 }
 

@@ -1,0 +1,111 @@
+//! Which errors of an output the model did not get: how many, and the first of them.
+
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
+use crate::text::search::Pattern;
+
+use super::finds::KeptFinds;
+
+/// The errors and warnings in an output, and what became of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LostErrors {
+    /// The number of errors in the whole output; a line has one at most.
+    pub errors: u64,
+    /// The number of errors that the model got whole, from where they begin to the end of their line.
+    pub kept: u64,
+    /// The line of the first error that the model did not get, in bytes of the output, without its line end. It may be
+    /// as long as the output.
+    pub first_lost: Option<Range<usize>>,
+}
+
+impl LostErrors {
+    /// Returns the number of errors that the model did not get.
+    pub fn lost(&self) -> u64 {
+        self.errors.saturating_sub(self.kept)
+    }
+}
+
+/// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`](super::kept_ranges) of
+/// a preview). `pattern` is [`Config::error_pattern`](crate::config::Config::error_pattern), which finds one error a
+/// line. Reads the whole output.
+pub fn lost_errors(bytes: &[u8], kept: &[Range<usize>], pattern: &Pattern) -> LostErrors {
+    let mut finds = KeptFinds::new(std::iter::once(kept));
+    let mut first_lost = None;
+    for found in pattern.in_lines(bytes) {
+        let is_kept = finds.found_first(&found);
+        if !is_kept && first_lost.is_none() {
+            first_lost = Some(line_around(bytes, &found));
+        }
+    }
+    let (errors, kept) = finds.counts();
+    LostErrors { errors, kept: kept.first().copied().unwrap_or_default(), first_lost }
+}
+
+/// Returns the line that contains `found`, without its line feed or CR LF. Ranges are in bytes.
+pub fn line_around(bytes: &[u8], found: &Range<usize>) -> Range<usize> {
+    let before = bytes.get(..found.start).unwrap_or_default();
+    let start = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+    let rest = bytes.get(found.end..).unwrap_or_default();
+    let end = memchr(b'\n', rest).map_or(bytes.len(), |feed| found.end + feed);
+    start..without_return(bytes, start..end)
+}
+
+/// Returns the end of a line that ends with a line feed, without the carriage return before it.
+fn without_return(bytes: &[u8], line: Range<usize>) -> usize {
+    let is_fed = bytes.get(line.end) == Some(&b'\n');
+    let ends_so = is_fed && bytes.get(line.clone()).is_some_and(|line| line.ends_with(b"\r"));
+    line.end - usize::from(ends_so)
+}
+
+/// Whether the model got a whole line (bytes, without its line end) in one piece; `kept` are ranges in order. The model
+/// got an empty line if a range holds the position at which the line stands.
+pub fn is_kept(line: &Range<usize>, kept: &[Range<usize>]) -> bool {
+    let next = kept.partition_point(|range| range.end < line.end);
+    kept.get(next..).unwrap_or_default().iter().take(2).any(|range| {
+        let holds = range.start <= line.start && line.end <= range.end;
+        holds && (!line.is_empty() || range.contains(&line.start))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::search::errors::built_in;
+
+    #[test]
+    fn the_first_lost_error_is_given_as_its_line() {
+        let bytes = b"error: one\nfine\n  x.c:1: error: two\r\nwarning: three";
+        let pattern = built_in().unwrap();
+        let lost = |kept: &[Range<usize>]| {
+            let lost = lost_errors(bytes, kept, pattern);
+            (lost.errors, lost.lost(), lost.first_lost.map(|line| &bytes[line]))
+        };
+        let all = 0..bytes.len();
+        assert_eq!(lost(std::slice::from_ref(&all)), (3, 0, None));
+        assert_eq!(lost(&[0..16, 37..51]), (3, 1, Some(&b"  x.c:1: error: two"[..])));
+        assert_eq!(lost(&[0..9, 16..51]), (3, 1, Some(&b"error: one"[..])));
+        assert_eq!(lost(&[]), (3, 3, Some(&b"error: one"[..])));
+        assert_eq!(lost_errors(b"", &[], pattern), LostErrors::default());
+    }
+
+    #[test]
+    fn a_line_is_kept_if_one_range_holds_all_of_it() {
+        let kept = [0..10, 20..30];
+        for (line, expected) in [
+            (0..10, true),
+            (3..5, true),
+            (9..11, false),
+            (10..10, false),
+            (20..20, true),
+            (30..30, false),
+            (19..21, false),
+            (20..30, true),
+            (12..12, false),
+        ] {
+            assert_eq!(is_kept(&line, &kept), expected, "{line:?}");
+        }
+        assert!(!is_kept(&(0..0), &[]));
+    }
+}
