@@ -50,6 +50,8 @@
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
 pub(crate) mod env;
+#[allow(dead_code)]
+pub(crate) mod form;
 pub(crate) mod fs;
 
 pub mod capture;

@@ -5,25 +5,13 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
+use crate::form::nearest;
 use crate::preview::PolicyError;
 use crate::source::OpenError;
 use crate::text::label::label;
 
 use super::Failure;
 use super::args::Args;
-
-/// How alike two words must be, from 0 to 1, for one to be taken for the other.
-const ALIKE: f64 = 0.85;
-
-/// Returns the word most like `word`, if one is like it.
-fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let alike = known.map(|known| (strsim::jaro_winkler(known, &word), known));
-    alike
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .filter(|(alike, _)| *alike > ALIKE)
-        .map(|best| best.1)
-}
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {

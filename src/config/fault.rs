@@ -60,8 +60,8 @@ impl fmt::Display for FileFault {
         let effect = match self.affects {
             Affects::Policy => "this file is not used",
             Affects::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
-            Affects::Settings => "none of its settings is used",
-            Affects::Limits => "the defaults apply",
+            Affects::Settings => "what is not understood of it has its default",
+            Affects::Limits => "its default applies",
             Affects::Retention => "nothing is deleted from overspill's own store by age",
             Affects::Screens => "the screens need it; nothing else does",
         };

@@ -1,15 +1,21 @@
 //! The user's own configuration file: default policy, and parameters by policy and by tool.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
+use toml::de::DeTable;
 
-use crate::fs::plain_file;
+use crate::form::Shape::{Checked, Loose, Names, Or, Scalar, Table, Text, TextOrTexts};
+use crate::form::{self, Field, Mistake, Spot, nearest, optional};
+use crate::fs::plain_file::{self, few_words};
+use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
+use super::check;
+use super::fault::Affects;
 use super::keys::{KeySetting, KeysConfig};
-use super::theme::ThemeConfig;
+use super::theme::{self, ThemeConfig};
 
 /// `config.toml`, as written. Every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -20,7 +26,7 @@ pub struct FileConfig {
     /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
     pub keep_own: Option<String>,
     /// A regular expression that finds errors and warnings.
-    pub errors: Option<toml::Spanned<String>>,
+    pub errors: Option<String>,
     /// Parameters by policy: `[limits."opencode/output"]`.
     #[serde(default)]
     pub limits: BTreeMap<String, Parameters>,
@@ -70,49 +76,116 @@ impl std::fmt::Display for ConfigValue {
     }
 }
 
-/// Why a configuration file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The file exists but cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The file is not valid; the message has line and key.
-    #[error("{}: {message}", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// Where and what the mistake is.
-        message: String,
-    },
+/// The keys of the file.
+const FILE: &[Field] = &[
+    optional("policy", Text),
+    optional("keep_own", Checked(age)),
+    optional("errors", Checked(errors)),
+    optional("limits", Names(&Names(&Scalar))),
+    optional("tools", Names(&Names(&Scalar))),
+    optional("theme", Or(&Loose(theme::is_base), &Table(theme::FIELDS))),
+    optional("keys", Names(&TextOrTexts)),
+];
+
+/// What a configuration file says.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// What is understood of it.
+    pub file: FileConfig,
+    /// The user's own keys, in the order of the file.
+    pub keys: Vec<KeySetting>,
+    /// The line of each setting by its dotted name, 1-based.
+    pub lines: BTreeMap<String, usize>,
+    /// What is not understood: what it affects, and where and what it is.
+    pub faults: Vec<(Affects, String)>,
 }
 
-/// Reads `path`, with the user's own keys apart; a missing file sets nothing.
-pub(crate) fn read(path: &Path) -> Result<(FileConfig, Vec<KeySetting>), FileError> {
-    let text = match plain_file::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Default::default()),
-        Err(source) => return Err(FileError::Read { path: path.to_owned(), source }),
-    };
-    let fault = |message| FileError::Form { path: path.to_owned(), message };
-    let config: FileConfig =
-        toml::from_str(&text).map_err(|error| fault(plain_file::fault(&text, &error)))?;
-    check_errors(&text, &config).map_err(fault)?;
-    let keys = config.keys.settings(&text);
-    Ok((config, keys))
+impl Settings {
+    /// Reads the file at `path`, which may name the policies of a catalog; a missing file sets nothing.
+    pub(super) fn read(path: &Path, catalog: &Catalog) -> Self {
+        match plain_file::read(path) {
+            Ok(text) => Self::parse(&text, catalog),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::default(),
+            Err(error) => Self { faults: vec![(Affects::Settings, format!(" {error}"))], ..Self::default() },
+        }
+    }
+
+    fn parse(text: &str, catalog: &Catalog) -> Self {
+        let (table, mut mistakes) = form::check(text, FILE);
+        let Some(mut table) = table else { return Self::of_faults(mistakes) };
+        let lines = lines(text, table.get_ref());
+        for mistake in check::names(text, table.get_ref(), catalog) {
+            if let Some(top) = &mistake.top {
+                table.get_mut().remove(top.as_str());
+            }
+            mistakes.push(mistake);
+        }
+        match FileConfig::deserialize(toml::de::Deserializer::from(table)) {
+            Ok(file) => {
+                let keys = file.keys.settings(text);
+                Self { file, keys, lines, ..Self::of_faults(mistakes) }
+            }
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                mistakes.push(Mistake::unread(Spot::of(text, at)));
+                Self::of_faults(mistakes)
+            }
+        }
+    }
+
+    fn of_faults(mistakes: Vec<Mistake>) -> Self {
+        let fault = |mut mistake: Mistake| {
+            // What TOML makes of [limits.agent/tool] without quotes, once the slash is a dot.
+            if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
+                mistake.words =
+                    "the name of a policy stands in quotes: [limits.\"opencode/output\"]".to_owned();
+            }
+            (affects(mistake.top.as_deref()), mistake.to_string())
+        };
+        Self { faults: mistakes.into_iter().map(fault).collect(), ..Self::default() }
+    }
 }
 
-/// Checks that the pattern of errors can be used.
-fn check_errors(text: &str, config: &FileConfig) -> Result<(), String> {
-    let Some(pattern) = &config.errors else { return Ok(()) };
-    let Err(error) = Pattern::to_line_end(pattern.get_ref()) else { return Ok(()) };
-    let line = text[..pattern.span().start.min(text.len())].matches('\n').count() + 1;
-    let place = error.at.map_or(String::new(), |at| format!(" at column {}", at + 1));
-    Err(format!("line {line}: errors: {}{place}", error.why))
+/// Returns what a mistake under this key of the file affects; an unknown key may be meant for the one most like it.
+fn affects(top: Option<&str>) -> Affects {
+    let Some(top) = top else { return Affects::Settings };
+    match nearest(top, FILE.iter().map(|field| field.name)) {
+        Some("policy" | "limits" | "tools") => Affects::Limits,
+        Some("keep_own") => Affects::Retention,
+        Some("errors" | "theme" | "keys") => Affects::Screens,
+        _ => Affects::Settings,
+    }
+}
+
+/// Returns the line of each setting by its dotted name.
+fn lines(text: &str, table: &DeTable) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    let mut left = vec![(String::new(), table)];
+    while let Some((place, table)) = left.pop() {
+        for (key, value) in table.iter() {
+            let name = format!("{place}{}", key.get_ref());
+            lines.insert(name.clone(), Spot::of(text, key.span().start).line);
+            left.extend(value.get_ref().as_table().map(|table| (format!("{name}."), table)));
+        }
+    }
+    lines
+}
+
+/// Reads how long outputs stay in overspill's own store: an age, or `never` for no limit.
+pub(super) fn kept_for(text: &str) -> Option<Option<jiff::SignedDuration>> {
+    if text == "never" { Some(None) } else { crate::human::parse_age(text).map(Some) }
+}
+
+fn age(text: &str) -> Result<(), String> {
+    let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", few_words(text));
+    kept_for(text).map(drop).ok_or_else(words)
+}
+
+fn errors(text: &str) -> Result<(), String> {
+    Pattern::to_line_end(text).map(drop).map_err(|error| {
+        let place = error.at.map_or(String::new(), |at| format!(" at character {} of it", at + 1));
+        format!("is not a pattern: {}{place}", error.why)
+    })
 }
 
 #[cfg(test)]
@@ -120,34 +193,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_is_named_with_its_line() {
-        let text = "policy = \"a/b\"\n\nlimmits = 3\n";
-        let error = toml::from_str::<FileConfig>(text).unwrap_err();
-        assert_eq!(
-            plain_file::fault(text, &error),
-            "line 3: unknown field `limmits`, expected one of `policy`, `keep_own`, `errors`, `limits`, `tools`, `theme`, \
-             `keys`"
-        );
-    }
-
-    #[test]
-    fn a_pattern_of_errors_that_cannot_be_used_is_named_with_its_line() {
-        let fault = |text: &str| {
-            let config = toml::from_str(text).unwrap();
-            check_errors(text, &config).err()
-        };
-        assert_eq!(fault("errors = 'E\\d+|boom'\n"), None);
-        let unclosed = Some("line 2: errors: unclosed group at column 5".to_owned());
-        assert_eq!(fault("policy = 'a/b'\nerrors = 'boom('\n"), unclosed);
-        assert_eq!(fault("errors = 'x*'\n"), Some("line 1: errors: it matches every line".to_owned()));
-    }
-
-    #[test]
     fn parameters_are_words_numbers_and_flags() {
         let text = "[limits.\"opencode/output\"]\nmax_lines = 5\ntask_tool = true\nmax_bytes = \"50k\"\n";
-        let config: FileConfig = toml::from_str(text).unwrap();
+        let read = Settings::parse(text, &Catalog::builtin());
+        assert_eq!(read.faults, []);
         let words: Vec<_> =
-            config.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={v}")).collect();
+            read.file.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
+        assert_eq!(read.lines["limits.opencode/output.max_bytes"], 4);
+    }
+
+    #[test]
+    fn what_is_understood_counts_beside_a_mistake() {
+        let read = Settings::parse("policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n", &Catalog::builtin());
+        assert_eq!(read.file.policy.as_deref(), Some("pi/bash"));
+        let affected: Vec<Affects> = read.faults.iter().map(|(affects, _)| *affects).collect();
+        assert_eq!(affected, [Affects::Screens, Affects::Retention]);
     }
 }

@@ -2,11 +2,13 @@
 //! itself, in this order.
 
 mod agent;
+mod check;
 mod fault;
 mod file;
 mod keys;
 mod theme;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +17,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::fs::plain_file::few_words;
 use crate::human::TypedSize;
 use crate::known::Warning;
 use crate::preview::{Catalog, Direction, ParamError, Policy, PolicyError, Unit};
@@ -28,7 +29,8 @@ pub use agent::AgentLimits;
 #[cfg(feature = "app")]
 pub(crate) use agent::settings;
 pub use fault::{Affects, FileFault, Need};
-pub use file::{ConfigValue, FileConfig, FileError, Parameters, ToolConfig};
+use file::Settings;
+pub use file::{ConfigValue, FileConfig, Parameters, ToolConfig};
 pub use keys::{KeySetting, KeysConfig};
 pub use theme::{BaseTheme, Role, ThemeConfig};
 
@@ -162,6 +164,7 @@ pub struct Config {
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
+    lines: BTreeMap<String, usize>,
     faults: Vec<FileFault>,
     path: Option<PathBuf>,
     directory: PathBuf,
@@ -177,6 +180,7 @@ impl Config {
             env,
             file: FileConfig::default(),
             keys: Vec::new(),
+            lines: BTreeMap::new(),
             faults: Vec::new(),
             path: None,
             directory,
@@ -200,34 +204,17 @@ impl Config {
     }
 
     fn read_file(&mut self, path: PathBuf) {
-        match file::read(&path) {
-            Ok((file, keys)) => (self.file, self.keys) = (file, keys),
-            Err(error) => {
+        let Settings { file, keys, lines, faults } = Settings::read(&path, &self.catalog);
+        for (affects, words) in faults {
+            if matches!(affects, Affects::Settings | Affects::Retention) {
                 self.stores.distrust(OWN);
-                self.add_fault(Affects::Settings, error.to_string());
             }
+            self.add_fault(affects, format!("{}:{words}", path.display()));
         }
-        self.path = Some(path);
-        if let Some(keep) = self.file.keep_own.take() {
-            self.keep_own(&keep);
+        if let Some(age) = file.keep_own.as_deref().and_then(file::kept_for) {
+            self.stores.keep_own_for(age);
         }
-        if let Err(words) = self.check_names() {
-            (self.file.policy, self.file.limits, self.file.tools) = Default::default();
-            self.add_fault(Affects::Limits, words);
-        }
-    }
-
-    fn keep_own(&mut self, keep: &str) {
-        match (keep, crate::human::parse_age(keep)) {
-            ("never", _) => self.stores.keep_own_for(None),
-            (_, Some(age)) => self.stores.keep_own_for(Some(age)),
-            (_, None) => {
-                self.stores.distrust(OWN);
-                let path = self.path.as_deref().unwrap_or(Path::new("config.toml")).display();
-                let words = format!("{path}: keep_own is {:?}; write 7d, 12h or never", few_words(keep));
-                self.add_fault(Affects::Retention, words);
-            }
-        }
+        (self.file, self.keys, self.lines, self.path) = (file, keys, lines, Some(path));
     }
 
     fn add_fault(&mut self, affects: Affects, words: String) {
@@ -252,21 +239,6 @@ impl Config {
         Self { stores, directory, ..Self::builtin(env) }
     }
 
-    /// Checks that the configuration file names only policies that exist.
-    fn check_names(&self) -> Result<(), String> {
-        let FileConfig { policy, limits, tools, .. } = &self.file;
-        let limits = limits.keys().map(|name| (format!("[limits.\"{}\"]", few_words(name)), name));
-        let tools = tools
-            .iter()
-            .filter_map(|(tool, of)| Some((format!("[tools.{}]", few_words(tool)), of.policy.as_ref()?)));
-        let mut named = policy.iter().map(|name| ("policy".to_owned(), name)).chain(limits).chain(tools);
-        let Some((place, name)) = named.find(|(_, name)| !self.catalog.knows(name)) else {
-            return Ok(());
-        };
-        let path = self.path.as_deref().unwrap_or(Path::new("config.toml")).display();
-        Err(format!("{path}: {place}: no policy `{}`; `overspill policies` lists them all", few_words(name)))
-    }
-
     /// Returns the colours that the user has set for the screens.
     pub fn theme(&self) -> &ThemeConfig {
         &self.file.theme
@@ -280,12 +252,12 @@ impl Config {
     /// Describes a fault at a line of the configuration file, 1-based.
     pub fn fault_at(&self, line: usize, words: &str) -> String {
         let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
-        format!("{}: line {line}: {words}", path.display())
+        format!("{}:{line}: {words}", path.display())
     }
 
     /// Returns the configured pattern of errors and warnings; `None` for the built-in one.
     pub fn errors(&self) -> Option<Pattern> {
-        self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text.get_ref()).ok())
+        self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text).ok())
     }
 
     /// Returns the pattern of errors and warnings, configured or built in, that a line matches once at most. `None` if

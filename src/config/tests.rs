@@ -89,8 +89,11 @@ fn a_fault_in_our_file_names_it() {
     write(&home.path().join(".config/overspill/config.toml"), "polizy = 1\n");
     let config = Config::load(Env::hermetic(home.path()));
     let fault = &config.faults()[0];
-    assert!(fault.words.contains("config.toml: line 1: unknown field"), "{fault}");
-    assert!(fault.stops(Need::Limits) && fault.stops(Need::Retention) && !fault.stops(Need::Nothing));
+    assert!(
+        fault.words.contains("config.toml:1:1: `polizy`: there is no such key; did you mean `policy`?"),
+        "{fault}"
+    );
+    assert!(fault.stops(Need::Limits) && fault.stops(Need::Screens) && !fault.stops(Need::Nothing));
 }
 
 /// Creates a file that was last changed at the start of a day.
@@ -121,7 +124,7 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
 /// Returns a minimal policy file, with more lines at its top.
 fn plain(tool: &str, more: &str) -> String {
     format!(
-        "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[keep]\nstrategy = \"size\"\nfrom = \"head\"\nsize = 1\n"
+        "agent = \"mine\"\ntool = \"{tool}\"\n{more}source = \"me\"\nconfidence = \"own\"\nsummary = \"s\"\nunit = \"bytes\"\n\n[when]\nsize = 1\n\n[keep]\nstrategy = \"size\"\nfrom = \"head\"\nsize = 1\n\n[text]\ncut = \"{{{{ kept }}}}\"\n"
     )
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::form::Shape::Loose;
+use crate::form::{Field, optional};
 use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
@@ -138,6 +140,31 @@ fn colour(word: &str) -> Result<Color, String> {
     })
 }
 
+/// The keys of `[theme]`.
+pub(super) const FIELDS: &[Field] = &[
+    optional("base", Loose(is_base)),
+    optional("warning", Loose(is_style)),
+    optional("accent", Loose(is_style)),
+    optional("lost", Loose(is_style)),
+    optional("selected", Loose(is_style)),
+    optional("found", Loose(is_style)),
+    optional("current", Loose(is_style)),
+    optional("dim", Loose(is_style)),
+    optional("bar", Loose(is_style)),
+    optional("active", Loose(is_style)),
+    optional("control", Loose(is_style)),
+    optional("error", Loose(is_style)),
+];
+
+/// Checks the name of a theme.
+pub(super) fn is_base(name: &str) -> Result<(), String> {
+    base(name).map(drop)
+}
+
+fn is_style(text: &str) -> Result<(), String> {
+    style(text).map(drop)
+}
+
 /// Reads a style: attributes, a colour, and `on` another colour, as in `bold yellow on blue`; or `none`.
 fn style(text: &str) -> Result<Style, String> {
     let mut style = Style::new();
@@ -260,8 +287,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<ThemeConfig, String> {
-        let read = toml::from_str::<File>(text).map(|file| file.theme);
-        read.map_err(|error| crate::fs::plain_file::fault(text, &error))
+        toml::from_str::<File>(text).map(|file| file.theme).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -276,43 +302,5 @@ mod tests {
         let warning = Style::new().bold().fg_color(Some(RgbColor(255, 170, 0).into()));
         assert_eq!(theme.styles[&Role::Warning], warning.bg_color(Some(AnsiColor::BrightBlack.into())));
         assert_eq!(theme.styles[&Role::Lost], Style::new().fg_color(Some(Ansi256Color(208).into())));
-    }
-
-    #[test]
-    fn a_mistake_is_named_with_line_key_and_what_is_allowed() {
-        let cases = [
-            (
-                "theme = \"lihgt\"",
-                "line 1: theme: \"lihgt\" is not a theme; the themes are dark, light, 16, auto",
-            ),
-            (
-                "[theme]\n\nbase = \"x\"",
-                "line 3: theme.base: \"x\" is not a theme; the themes are dark, light, 16, auto",
-            ),
-            (
-                "[theme]\nwarnng = \"red\"",
-                "line 2: unknown key `warnng` in [theme]; the keys are base, warning, accent, lost, selected, \
-                 found, current, dim, bar, active, control, error",
-            ),
-            (
-                "[theme]\ndim = \"red blue\"",
-                "line 2: theme.dim: \"blue\" is a second colour; write `on blue` for the background",
-            ),
-            ("[theme]\ndim = \"red on\"", "line 2: theme.dim: a colour is missing after `on`"),
-            ("[theme]\ndim = \"\"", "line 2: theme.dim: the style is empty; write `none` for plain text"),
-            (
-                "[theme]\ndim = true",
-                "line 2: invalid type: boolean `true`, expected text in quotes for theme.dim",
-            ),
-            (
-                "[theme]\n\ndim = \"#12345\"",
-                "line 3: theme.dim: \"#12345\" is not a colour or attribute; colours are black, red, green, yellow, \
-                 blue, magenta, cyan, white, each also as bright-NAME, 0 to 255 and #rrggbb; attributes are bold, \
-                 dim, italic, underline, reverse, strike",
-            ),
-        ];
-        for (text, fault) in cases {
-            assert_eq!(read(text).unwrap_err(), fault, "{text}");
-        }
     }
 }

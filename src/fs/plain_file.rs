@@ -66,37 +66,25 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
             "the regular expression is too large once compiled; repeat less, or smaller things".to_owned()
         }
         // The last line states the error; those before it illustrate it.
-        error => few_words(error.to_string().lines().next_back().unwrap_or_default()),
+        error => {
+            let words = error.to_string();
+            few_words(words.lines().next_back().unwrap_or_default().trim_start_matches("error: "))
+        }
     })
 }
 
 /// Checks that a list in a file has at most `most` elements.
-pub(crate) fn few(key: &str, count: usize, most: usize) -> Result<(), String> {
-    if count > most {
-        Err(format!("`{key}` lists {count}, and at most {most} can be; write fewer"))
-    } else {
-        Ok(())
-    }
+pub(crate) fn few(count: usize, most: usize) -> Result<(), String> {
+    if count > most { Err(format!("lists {count}, and at most {most} can be; write fewer")) } else { Ok(()) }
 }
 
 /// Checks that a path pattern is no longer than any path can be.
-pub(crate) fn short_path(key: &str, pattern: &str) -> Result<(), String> {
+pub(crate) fn short_path(pattern: &str) -> Result<(), String> {
     const MOST_PATH: usize = 4096;
     if pattern.len() > MOST_PATH {
-        Err(format!("`{key}` has a path of over {MOST_PATH} bytes; write a shorter one"))
+        Err(format!("is a path of over {MOST_PATH} bytes; write a shorter one"))
     } else {
         Ok(())
-    }
-}
-
-/// Formats an error as `line 3: unknown field ...`, without the illustration.
-pub(crate) fn fault(text: &str, error: &toml::de::Error) -> String {
-    let message = few_words(error.message());
-    match error.span() {
-        Some(span) => {
-            format!("line {}: {message}", text[..span.start.min(text.len())].matches('\n').count() + 1)
-        }
-        None => message,
     }
 }
 

@@ -6,4 +6,5 @@ mod warning;
 
 pub use confidence::Confidence;
 pub use era::{Date, Edge, Era};
+pub(crate) use warning::WARNING;
 pub use warning::{Extent, Warning};

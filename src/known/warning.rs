@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::form::{Field, Shape, needed, optional};
+
 /// A warning, and which outputs it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,6 +18,14 @@ pub struct Warning {
     /// The warning in one or two sentences.
     pub text: String,
 }
+
+/// The keys of a warning.
+pub(crate) const WARNING: &[Field] = &[
+    optional("over", Shape::Number),
+    optional("unended", Shape::Flag),
+    optional("short", Shape::Text),
+    needed("text", Shape::Text),
+];
 
 /// What decides whether a warning applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use std::fmt;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
-use serde::de::value::{Error as WordError, StrDeserializer};
-use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use toml::Spanned;
+
+use crate::form::{instead, word};
 
 use super::template::{Compiler, Figure, Template};
 
@@ -183,8 +184,7 @@ impl<'a> Keys<'a> {
     ) -> Result<Option<T>, Fault> {
         let Some(value) = self.find(key) else { return Ok(None) };
         let Raw::Text(text) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
-        let word: StrDeserializer<WordError> = text.as_str().into_deserializer();
-        T::deserialize(word).map(Some).map_err(|error| fault(value, key, error))
+        word(text).map(Some).map_err(|error| fault(value, key, error))
     }
 
     /// Reads a regular expression over bytes, built from a text.
@@ -210,7 +210,8 @@ impl<'a> Keys<'a> {
     pub(crate) fn finish(self) -> Result<(), Fault> {
         let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
         let Some((key, _)) = foreign else { return Ok(()) };
-        let message = format!("{} has no such key; it has {}", self.owner, self.asked.join(", "));
+        let remedy = instead(key.get_ref(), self.asked.iter().copied(), "it has");
+        let message = format!("{} has no such key; {remedy}", self.owner);
         Err(Fault { at: key.span().start, line: None, key: key.get_ref().clone(), message })
     }
 }

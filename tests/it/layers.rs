@@ -8,28 +8,29 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("env", &[]),
     ("fs", &[]),
+    ("form", &["fs"]),
     ("human", &[]),
     ("text", &[]),
-    ("known", &[]),
-    ("preview", &["known", "fs", "text"]),
+    ("known", &["form"]),
+    ("preview", &["known", "form", "fs", "text"]),
     ("source", &["fs", "text"]),
-    ("store", &["source", "known", "env", "fs", "human", "text"]),
+    ("store", &["source", "known", "form", "env", "fs", "human", "text"]),
     ("session", &["source", "preview", "known", "env", "fs", "human", "text"]),
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
-    ("config", &["store", "preview", "known", "env", "fs", "human", "text"]),
+    ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
     (
         "tui",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs",
-            "text", "human",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "form", "env",
+            "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "env", "fs",
-            "text", "human",
+            "compare", "config", "capture", "session", "store", "source", "preview", "known", "form", "env",
+            "fs", "text", "human",
         ],
     ),
 ];

@@ -131,7 +131,7 @@ fn a_store_file_changed_by_lot_works_or_its_fault_names_the_file() {
         fs::write(&path, &text).unwrap();
         let mut stores = Stores::default();
         if let Err(fault) = stores.load_dir(&home.work()) {
-            assert!(fault.to_string().contains("own.toml: "), "{seed}, {name}: {fault}");
+            assert!(fault.to_string().contains("own.toml:"), "{seed}, {name}: {fault}");
             faults += 1;
         }
         let _ = stores.store_of(&path, &env);

@@ -1,8 +1,10 @@
 //! Turns a policy file into a policy: everything is compiled and checked here, and nothing later.
 
+use serde::Deserialize;
 use toml::Spanned;
 
-use crate::fs::plain_file::{few, few_words};
+use crate::form::{Mistake, Spot};
+use crate::fs::plain_file::few_words;
 use crate::preview::cap::Cap;
 use crate::preview::limits::Limits;
 use crate::preview::refuse::Refuse;
@@ -10,13 +12,11 @@ use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
 use crate::preview::template::Compiler;
 
-use super::param::Param;
+use super::form::FILE;
+use super::param::{Param, keys};
 use super::rules::{PolicyFile, Rules, Texts, Variant};
 use super::schema::{PolicySchema, VariantSchema};
 use super::{Policy, PolicyError};
-
-/// Maximum number of parameters, and of variants: each template is checked against all of them.
-const MOST_TABLES: usize = 100;
 
 /// The file that is being read, for errors.
 struct Source<'a> {
@@ -25,42 +25,58 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn error(&self, at: usize, lines: usize, key: Option<String>, message: String) -> PolicyError {
-        let line = self.text[..at.min(self.text.len())].matches('\n').count() + 1 + lines;
-        let (key, message) = (key.map(|key| few_words(&key)), few_words(&message));
-        PolicyError::Invalid { file: self.path.to_owned(), line, key, message }
+    fn error(&self, mistake: Mistake) -> PolicyError {
+        let Mistake { spot: Spot { line, column }, key, words, .. } = mistake;
+        let (key, message) = (key.map(|key| few_words(&key)), few_words(&words));
+        PolicyError::Invalid { file: self.path.to_owned(), line, column, key, message }
     }
 
-    /// Returns an error at byte `at`; the key is the one whose value contains that byte.
-    fn at(&self, at: usize, message: String) -> PolicyError {
-        let line = self.text[..at.min(self.text.len())].matches('\n').count();
-        let key = self.text.lines().nth(line).and_then(|line| {
-            let (key, _) = line.split_once('=')?;
-            Some(key.rsplit(['{', ',']).next().unwrap_or(key).trim().to_owned())
-        });
-        self.error(at, 0, key, message)
+    /// Returns an error at byte `at`.
+    fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
+        let spot = Spot::of(self.text, at);
+        self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
     }
 
     fn fault(&self, fault: Fault) -> PolicyError {
-        // The text of a template begins on the line below if its opening quotes end the line.
-        let is_below = self.text.get(fault.at..).is_some_and(|value| value.starts_with("\"\"\"\n"));
-        let lines = fault.line.map_or(0, |line| line.saturating_sub(1) + usize::from(is_below));
-        self.error(fault.at, lines, Some(fault.key), fault.message)
+        let mut spot = Spot::of(self.text, fault.at);
+        if let Some(line) = fault.line {
+            // The text of a template begins on the line below if its opening quotes end the line.
+            let quotes = ["\"\"\"\n", "'''\n"];
+            let value = self.text.get(fault.at..).unwrap_or_default();
+            let is_below = quotes.iter().any(|quotes| value.starts_with(quotes));
+            let below = line.saturating_sub(1) + usize::from(is_below);
+            spot = Spot { line: spot.line + below, column: spot.column.filter(|_| below == 0) };
+        }
+        self.error(Mistake { spot, key: Some(fault.key), words: fault.message, top: None })
     }
 }
 
 /// Parses a policy file and checks all of it: keys, parameters, figures and templates.
 pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
     let source = Source { text, path };
-    let schema: PolicySchema = toml::from_str(text)
-        .map_err(|error| source.at(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
-    for (name, count) in [("param", schema.params.len()), ("variant", schema.variants.len())] {
-        few(name, count, MOST_TABLES).map_err(|message| source.at(0, message))?;
+    let (table, mistakes) = crate::form::check(text, FILE);
+    if let Some(first) = mistakes.into_iter().next() {
+        return Err(source.error(first));
     }
-    let mut params = Vec::new();
+    let read = table.map(|table| PolicySchema::deserialize(toml::de::Deserializer::from(table)));
+    let unread = |at| source.error(Mistake::unread(Spot::of(text, at)));
+    let schema = match read {
+        Some(Ok(schema)) => schema,
+        Some(Err(error)) => return Err(unread(error.span().map_or(0, |span| span.start))),
+        None => return Err(unread(0)),
+    };
+    let mut params: Vec<Param> = Vec::new();
     for param in &schema.params {
-        let read = Param::from_schema(param.get_ref());
-        params.push(read.map_err(|message| source.at(param.span().start, message))?);
+        let (at, written) = (param.span().start, param.get_ref());
+        let read = Param::from_schema(written, schema.unit);
+        let read = read.map_err(|(key, message)| source.at(at, key, message))?;
+        if let Some(name) =
+            keys(&read).into_iter().find(|name| params.iter().any(|other| keys(other).contains(name)))
+        {
+            let words = format!("another parameter has the name `{name}`, too; give each its own");
+            return Err(source.at(at, "name", words));
+        }
+        params.push(read);
     }
     let file = compile(schema, params).map_err(|fault| source.fault(fault))?;
     Ok(Policy::new(file, text))
@@ -76,6 +92,15 @@ fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault
         keep: read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?,
         texts: read(text, "`[text]`", &mut compiler, Texts::read)?,
     };
+    if schema.when.is_none() && !rules.keep.is_always() {
+        let words = "this table is missing, so nothing would ever be cut; it has `lines`, `size` or both";
+        return Err(Fault {
+            at: schema.keep.span().start,
+            line: None,
+            key: "when".to_owned(),
+            message: words.to_owned(),
+        });
+    }
     let refuse = read_any(&schema.refuse, "`[refuse]`", &mut compiler, Refuse::read)?;
     let reads = schema.reads.as_ref().map(|reads| section::figure(reads, "reads", &compiler)).transpose()?;
     let cap = read_any(&schema.cap, "`[cap]`", &mut compiler, Cap::read)?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod eras;
+mod form;
 mod load;
 pub(crate) mod param;
 pub(crate) mod rules;
@@ -39,12 +40,15 @@ pub enum PolicyError {
         known: Vec<String>,
     },
     /// A file is not a valid policy.
-    #[error("{file}:{line}: {}{message}", key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
+    #[error("{file}:{line}{}: {}{message}", column.map(|column| format!(":{column}")).unwrap_or_default(),
+        key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
     Invalid {
         /// The file, or the policy's name if it is built in.
         file: String,
         /// The line, 1-based.
         line: usize,
+        /// The column in characters, 1-based, if known.
+        column: Option<usize>,
         /// The faulty key, if any.
         key: Option<String>,
         /// What is wrong.
@@ -111,7 +115,7 @@ impl Policy {
 
     /// Returns where the policy is known from.
     pub fn source(&self) -> &str {
-        &self.file.schema.source
+        self.file.schema.source.as_deref().unwrap_or("its file does not say")
     }
 
     /// Returns how certain it is.
@@ -121,7 +125,7 @@ impl Policy {
 
     /// Returns what it does, in a sentence.
     pub fn summary(&self) -> &str {
-        &self.file.schema.summary
+        self.file.schema.summary.as_deref().unwrap_or("its file does not say what it does")
     }
 
     /// Returns the policy that the agent uses for the output of a failing command, if it is another one.

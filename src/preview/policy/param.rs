@@ -1,5 +1,6 @@
 //! Parameters of a policy: which exist, what they take, and their values.
 
+use crate::preview::model::Unit;
 use crate::preview::value::Value;
 
 use super::schema::{KindSchema, ParamRole, ParamSchema};
@@ -107,9 +108,10 @@ impl ParamKind {
 
 impl Param {
     /// Converts a parameter of the file; the error says what is wrong with it.
-    pub(crate) fn from_schema(schema: &ParamSchema) -> Result<Self, String> {
-        let default =
-            Value::of(&schema.default).ok_or("the default is neither a whole number, text nor a boolean")?;
+    /// The error also has the key. `unit` is the policy's.
+    pub(crate) fn from_schema(schema: &ParamSchema, unit: Unit) -> Result<Self, (&'static str, String)> {
+        let default = Value::of(&schema.default)
+            .ok_or(("default", "takes text in quotes, a whole number from 0, or true or false".to_owned()))?;
         let kind = match &default {
             Value::Integer(_) => {
                 ParamKind::Integer { min: schema.min.unwrap_or(0), max: schema.max.unwrap_or(u64::MAX) }
@@ -122,17 +124,30 @@ impl Param {
             Value::Text(_) => schema.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
         };
         if !kind.admits(&default) {
-            return Err(format!("the default is not {}", kind.describe()));
+            return Err(("default", format!("does not fit: the parameter takes {}", kind.describe())));
         }
         let also = schema.also.as_ref().map(|also| (also.name.clone(), also.times));
         Ok(Self {
             name: schema.name.clone(),
-            doc: schema.doc.clone(),
+            doc: schema.doc.clone().unwrap_or_else(|| plain_doc(schema.role, unit)),
             kind,
             default,
             also,
             role: schema.role,
         })
+    }
+}
+
+/// Describes a parameter by its role, if the file does not.
+fn plain_doc(role: Option<ParamRole>, unit: Unit) -> String {
+    match role {
+        Some(ParamRole::Lines) => "maximum number of lines".to_owned(),
+        Some(ParamRole::Size) => format!("maximum size in {}", unit.as_str()),
+        Some(ParamRole::Direction) => "which end is kept".to_owned(),
+        Some(ParamRole::Tool) => "the kind of output".to_owned(),
+        Some(ParamRole::Offset) => "the first line".to_owned(),
+        Some(ParamRole::Limit) => "the number of lines".to_owned(),
+        None => String::new(),
     }
 }
 

@@ -57,11 +57,11 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The default template passes on what was kept unchanged.
+    /// What was not cut is passed on unchanged by default.
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             whole: keys.template_or("whole", "{{ kept }}")?,
-            cut: keys.template_or("cut", "{{ kept }}")?,
+            cut: keys.template("cut")?,
             together: keys.optional_template("together")?,
         })
     }

@@ -24,13 +24,15 @@ pub(crate) struct PolicySchema {
     pub seen: Option<Edge>,
     /// The current policy, if this is an earlier form of it.
     pub era_of: Option<String>,
-    pub source: String,
+    pub source: Option<String>,
+    #[serde(default = "own")]
     pub confidence: Confidence,
-    pub summary: String,
+    pub summary: Option<String>,
     /// The policy that the agent uses for the output of a failing command, if it is another one.
     pub failed: Option<String>,
     #[serde(default)]
     pub quirks: Vec<String>,
+    #[serde(default = "bytes")]
     pub unit: Unit,
     #[serde(default)]
     pub decoding: DecodingRule,
@@ -54,6 +56,14 @@ pub(crate) struct PolicySchema {
     pub text: Option<Spanned<Section>>,
     pub details: Option<DetailsSchema>,
     pub cap: Option<Spanned<Section>>,
+}
+
+fn own() -> Confidence {
+    Confidence::Own
+}
+
+fn bytes() -> Unit {
+    Unit::Bytes
 }
 
 /// Where the agent's own configuration has these limits.
@@ -95,7 +105,7 @@ pub(crate) enum DetailsShape {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamSchema {
     pub name: String,
-    pub doc: String,
+    pub doc: Option<String>,
     pub default: toml::Value,
     pub role: Option<ParamRole>,
     pub min: Option<u64>,

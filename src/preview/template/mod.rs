@@ -130,6 +130,9 @@ impl Compiler {
 
 fn describe(error: &minijinja::Error) -> String {
     match error.detail() {
+        Some(detail) if error.kind() == minijinja::ErrorKind::SyntaxError => {
+            format!("cannot be read: {}", detail.replace("unexpected end of input", "it ends too early"))
+        }
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),
     }

@@ -80,7 +80,7 @@ fn ones_own_file_wins() {
 #[test]
 fn mistakes_are_reported_with_line_and_key() {
     let (line, key, message) = mistake(&GOOD.replace("default = 2", "default = -2"));
-    assert_eq!((line, key.as_deref()), (9, None), "{message}");
+    assert_eq!((line, key.as_deref()), (12, Some("default")), "{message}");
     let (line, key, _) = mistake(&GOOD.replace("unit = \"bytes\"", "unit = \"stones\""));
     assert_eq!((line, key.as_deref()), (7, Some("unit")));
     let (line, key, message) = mistake(&GOOD.replace("removed_lines", "removed_linnes"));
@@ -152,10 +152,10 @@ fn a_value_of_the_wrong_type_is_reported_with_line_and_key() {
 fn a_date_that_is_none_is_reported_with_line_and_key() {
     let with = |line: &str| GOOD.replace("version = \"1\"", line);
     let (line, key, message) = mistake(&with("from = { version = \"1\", date = \"2026-13\" }"));
-    assert_eq!((line, key.as_deref()), (3, Some("from")), "{message}");
+    assert_eq!((line, key.as_deref()), (3, Some("date")), "{message}");
     assert!(message.contains("`2026-13` is not a date"), "{message}");
     let (line, _, message) = mistake(&with("until = { versoin = \"1\" }"));
-    assert!(line == 3 && message.contains("versoin"), "{message}");
+    assert!(line == 3 && message.contains("did you mean `version`?"), "{message}");
     load(&with("from = { date = \"2026-02\" }\nuntil = {}\nseen = { version = \"7\" }")).1.unwrap();
     load(&with("")).1.unwrap();
 }

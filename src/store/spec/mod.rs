@@ -1,6 +1,7 @@
 //! What is known about each agent's stores: data from `assets/stores/` and the user's own directory.
 
 pub(crate) mod expand;
+mod form;
 pub(crate) mod pattern;
 pub(crate) mod retention;
 
@@ -15,13 +16,15 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use crate::fs::plain_file::{self, few, few_words, short_path};
+use crate::form::{Mistake, Spot};
+use crate::fs::plain_file;
 use crate::known::{Confidence, Warning};
 use crate::store::root::Root;
 
 use super::own::id::parse_id;
-use super::{Basis, Env, Retention, Setting};
+use super::{Basis, Env, Retention};
 use expand::Unset;
+use form::AgentForm;
 use pattern::{Component, PathFacts};
 
 /// How the content of an agent's file differs from what the tool printed.
@@ -100,8 +103,8 @@ pub enum SpecError {
         /// Why.
         source: io::Error,
     },
-    /// The file is not a valid store description; the message has the line.
-    #[error("{}: {message}", path.display())]
+    /// The file is not a valid store description; the message begins with the line.
+    #[error("{}:{message}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
@@ -131,60 +134,6 @@ struct Broken {
     fault: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AgentForm {
-    agent: String,
-    source: String,
-    confidence: Confidence,
-    keeps_none: Option<String>,
-    #[serde(default)]
-    store: Vec<StoreForm>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoreForm {
-    part: Option<String>,
-    roots: Vec<String>,
-    #[serde(default)]
-    path: Vec<String>,
-    files: Vec<FileForm>,
-    retention: RetentionForm,
-    confidence: Option<Confidence>,
-    note: Option<String>,
-    #[serde(default, rename = "warning")]
-    warnings: Vec<Warning>,
-    #[serde(default)]
-    skip: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileForm {
-    name: String,
-    tool: Option<String>,
-    #[serde(default = "raw")]
-    holds: Holds,
-    #[serde(default)]
-    policies: Vec<String>,
-}
-
-fn raw() -> Holds {
-    Holds::Raw
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RetentionForm {
-    by: Basis,
-    after: Option<String>,
-    setting: Option<Setting>,
-    max_count: Option<u64>,
-    max_total: Option<u64>,
-    note: Option<String>,
-}
-
 /// The name of overspill's own store in listings.
 pub(super) const OWN: &str = "overspill";
 
@@ -196,8 +145,9 @@ impl Stores {
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (name, text) in BUILTIN {
-            let added = stores.add(Path::new(name), Cow::Borrowed(text), Patterns::OnFirstUse);
-            debug_assert!(added.is_ok(), "{added:?}");
+            let form = toml::from_str(text).map_err(|error| error.to_string());
+            let added = form.and_then(|form| stores.add(form, Cow::Borrowed(text)));
+            debug_assert!(added.is_ok(), "{name}: {added:?}");
         }
         stores
     }
@@ -229,7 +179,7 @@ impl Stores {
         let read = plain_file::read(path);
         let read = read.map_err(|source| SpecError::Read { path: path.to_owned(), source });
         let text = read.inspect_err(|error| self.set_aside(path, "", error))?;
-        let added = self.add(path, Cow::Owned(text.clone()), Patterns::Checked);
+        let added = self.add_own(path, &text);
         let agent = added.inspect_err(|error| self.set_aside(path, &text, error))?;
         self.skip(&agent);
         Ok(())
@@ -282,22 +232,24 @@ impl Stores {
         }
     }
 
-    /// Adds one description and returns the agent's name; `path` is for messages.
-    pub(super) fn add(
-        &mut self,
-        path: &Path,
-        text: Cow<'static, str>,
-        patterns: Patterns,
-    ) -> Result<String, SpecError> {
-        let wrong = |message: String| SpecError::Form { path: path.to_owned(), message };
-        let form: AgentForm =
-            toml::from_str(&text).map_err(|error| wrong(plain_file::fault(&text, &error)))?;
+    /// Adds one of the user's own descriptions, once it is checked, and returns the agent's name.
+    fn add_own(&mut self, path: &Path, text: &str) -> Result<String, SpecError> {
+        let wrong =
+            |mistake: Mistake| SpecError::Form { path: path.to_owned(), message: mistake.to_string() };
+        let (table, mistakes) = form::check(text);
+        if let Some(first) = mistakes.into_iter().next() {
+            return Err(wrong(first));
+        }
+        let unread = || wrong(Mistake::unread(Spot { line: 1, column: None }));
+        let read = AgentForm::deserialize(toml::de::Deserializer::from(table.ok_or_else(unread)?));
+        self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())).map_err(|_| unread())
+    }
+
+    /// Adds one description and returns the agent's name.
+    fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> Result<String, String> {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
-        let specs = specs(form).map_err(wrong)?;
-        if patterns == Patterns::Checked {
-            specs.iter().try_for_each(StoreSpec::check).map_err(wrong)?;
-        }
+        let specs = form.specs()?;
         self.specs.retain(|spec| spec.agent != agent);
         self.keep_none.retain(|(name, _)| *name != agent);
         self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
@@ -334,66 +286,6 @@ impl Stores {
     }
 }
 
-/// When the patterns of a description are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patterns {
-    /// When they are used first.
-    OnFirstUse,
-    /// At once, so that a faulty one is reported.
-    Checked,
-}
-
-/// Maximum number of stores in a file, and of roots and kinds of files in a store.
-const MOST: usize = 64;
-const MOST_PATH: usize = 16;
-
-fn specs(form: AgentForm) -> Result<Vec<StoreSpec>, String> {
-    few("store", form.store.len(), MOST)?;
-    let AgentForm { agent, source, confidence, store, .. } = form;
-    store.into_iter().map(|store| spec(store, &agent, &source, confidence)).collect()
-}
-
-fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
-    few("roots", form.roots.len(), MOST).and(few("files", form.files.len(), MOST))?;
-    few("path", form.path.len(), MOST_PATH)?;
-    form.roots.iter().try_for_each(|root| short_path("roots", root))?;
-    form.retention.setting.iter().try_for_each(|setting| short_path("file", &setting.file))?;
-    let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
-    if form.files.is_empty() || form.roots.is_empty() {
-        return Err("`roots` and `files` must not be empty".into());
-    }
-    Ok(StoreSpec {
-        name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
-        agent: agent.to_owned(),
-        files: form.files.into_iter().map(FileRule::from).collect(),
-        retention: retention(form.retention)?,
-        confidence: form.confidence.unwrap_or(confidence),
-        source: source.to_owned(),
-        note: form.note,
-        warnings: form.warnings,
-        roots: form.roots,
-        path,
-        skip: form.skip,
-    })
-}
-
-impl From<FileForm> for FileRule {
-    fn from(form: FileForm) -> FileRule {
-        let FileForm { name, tool, holds, policies } = form;
-        FileRule { name: Component::new(&name), tool, holds, policies }
-    }
-}
-
-fn retention(form: RetentionForm) -> Result<Retention, String> {
-    let wrong = |text: &str| format!("`after = \"{}\"`: write an age such as 7d or 24h", few_words(text));
-    let after = match &form.after {
-        Some(text) => Some(crate::human::parse_age(text).ok_or_else(|| wrong(text))?),
-        None => None,
-    };
-    let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
-    Ok(Retention { basis, after, setting, max_count, max_total, note })
-}
-
 impl FileRule {
     /// Returns when a file of this name was created, if the name says so; `modified` is its modification time.
     pub fn made(&self, name: &OsStr, modified: Timestamp) -> Option<Timestamp> {
@@ -405,11 +297,6 @@ impl FileRule {
 }
 
 impl StoreSpec {
-    /// Compiles the patterns.
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.path.iter().chain(self.files.iter().map(|file| &file.name)).try_for_each(Component::check)
-    }
-
     /// Returns the root directories: each path, or the unset variable that it needs.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()

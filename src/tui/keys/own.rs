@@ -1,13 +1,11 @@
 //! The user's own keys: reads each setting, and checks that no key does two things in one place.
 
 use crate::config::KeySetting;
+use crate::form::instead;
 
 use super::action::{Action, KeyContext};
 use super::press;
 use super::table::{Binding, BoundKeys, TABLE};
-
-/// How alike a wrong name and a right one must be for the right one to be proposed: 1 is the same.
-const ALIKE: f64 = 0.85;
 
 /// Why own keys cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +44,8 @@ fn read_key(text: &str, row: &Binding) -> Result<String, String> {
 
 fn unknown(name: &str) -> String {
     let known = TABLE.iter().map(|row| row.name).filter(|name| !name.is_empty());
-    let alike = known.clone().map(|known| (strsim::jaro_winkler(known, name), known));
-    let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).filter(|(alike, _)| *alike > ALIKE);
-    let name = crate::fs::plain_file::few_words(name);
-    match best {
-        Some((_, known)) => format!("unknown key `{name}` in [keys]; is it {known}?"),
-        None => {
-            let known: Vec<&str> = known.collect();
-            format!("unknown key `{name}` in [keys]; the keys are {}", known.join(", "))
-        }
-    }
+    let remedy = instead(name, known, "the keys are");
+    format!("`{}`: there is no such key in [keys]; {remedy}", crate::fs::plain_file::few_words(name))
 }
 
 /// Whether a row must keep a key: without help, a way back and a way out one is lost.
@@ -136,14 +126,16 @@ mod tests {
     fn a_name_that_is_none_is_told_with_the_names_there_are() {
         assert_eq!(
             fault(&[("nxt-match", &["n"])]),
-            "1: unknown key `nxt-match` in [keys]; is it next-match?"
+            "1: `nxt-match`: there is no such key in [keys]; did you mean `next-match`?"
         );
         let all = fault(&[("wrap", &["w"]), ("zzz", &["n"])]);
         assert!(
-            all.starts_with("2: unknown key `zzz` in [keys]; the keys are down, up, half-page-down"),
+            all.starts_with(
+                "2: `zzz`: there is no such key in [keys]; the keys are down, up, half-page-down"
+            ),
             "{all}"
         );
-        assert!(fault(&[("", &["n"])]).starts_with("1: unknown key `` in [keys]; the keys are"));
+        assert!(fault(&[("", &["n"])]).starts_with("1: ``: there is no such key in [keys]; the keys are"));
     }
 
     #[test]

@@ -166,10 +166,10 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
             .unwrap();
         let ran = home.run(&["preview", "out.log"]);
         assert_eq!((ran.status, ran.text()), (0, numbered(3).as_str()), "{}", ran.stderr);
-        let all = ["config.toml: line 4: ", words, "the screens need it; nothing else does"];
+        let all = ["config.toml:4: ", words, "the screens need it; nothing else does"];
         assert!(all.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     };
-    tells("nxt-match = \"n\"", "unknown key `nxt-match` in [keys]; is it next-match?");
+    tells("nxt-match = \"n\"", "`nxt-match`: there is no such key in [keys]; did you mean `next-match`?");
     tells("search = \"n\"", "keys.search: \"n\" is a key of keys.next-match, too");
     tells("quit = []", "keys.quit: without a key nothing could replace it");
     tells("search = [\"alt-x\"]", "keys.search: \"alt-x\" is not a key");

@@ -9,6 +9,7 @@ mod examples;
 mod figures;
 mod json_docs;
 mod list;
+mod mistakes;
 mod own_files;
 mod preview;
 mod read;

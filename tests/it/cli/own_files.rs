@@ -224,7 +224,7 @@ fn numbers_out_of_proportion_are_told_or_kept() {
 #[test]
 fn a_fault_is_told_in_a_few_words() {
     let long = "x".repeat(900_000);
-    refused(&format!("{long} = 1\n{}", policy("", "x")), &["unknown field"]);
+    refused(&format!("{long} = 1\n{}", policy("", "x")), &["there is no such key"]);
     let home = Home::new();
     home.file("out.log", numbered(3));
     own(&home, "stores/own.toml", &format!("{long} = 1\n"));

@@ -1,0 +1,12 @@
+//! The shape of TOML files that people write: which keys there are and what each takes. Every mistake is told in plain
+//! words, with its line, its column and its key.
+
+mod mistake;
+mod nearest;
+mod shape;
+mod word;
+
+pub(crate) use mistake::{Mistake, Spot};
+pub(crate) use nearest::{instead, nearest};
+pub(crate) use shape::{Field, Shape, check, needed, optional};
+pub(crate) use word::{is_word, word};

@@ -1,0 +1,214 @@
+//! The file that describes an agent's stores: its keys, and the stores that it makes.
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::form::Shape::{Checked, List, Number, Table, Tables, Text};
+use crate::form::{self, Field, Mistake, Spot, is_word, needed, optional};
+use crate::fs::plain_file::{few_words, short_path};
+use crate::known::{Confidence, Warning};
+use crate::store::{Basis, Retention, Setting};
+
+use super::pattern::Component;
+use super::{FileRule, Holds, StoreSpec};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentForm {
+    pub(super) agent: String,
+    source: Option<String>,
+    confidence: Option<Confidence>,
+    pub(super) keeps_none: Option<String>,
+    #[serde(default)]
+    store: Vec<StoreForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoreForm {
+    part: Option<String>,
+    roots: Vec<String>,
+    #[serde(default)]
+    path: Vec<String>,
+    files: Vec<FileForm>,
+    retention: RetentionForm,
+    confidence: Option<Confidence>,
+    note: Option<String>,
+    #[serde(default, rename = "warning")]
+    warnings: Vec<Warning>,
+    #[serde(default)]
+    skip: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileForm {
+    name: String,
+    tool: Option<String>,
+    #[serde(default = "raw")]
+    holds: Holds,
+    #[serde(default)]
+    policies: Vec<String>,
+}
+
+fn raw() -> Holds {
+    Holds::Raw
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RetentionForm {
+    by: Basis,
+    after: Option<String>,
+    setting: Option<Setting>,
+    max_count: Option<u64>,
+    max_total: Option<u64>,
+    note: Option<String>,
+}
+
+/// Maximum number of stores in a file, and of roots and kinds of files in a store.
+const MOST: usize = 64;
+/// Maximum number of directories between a root and its files.
+const MOST_PATH: usize = 16;
+
+/// The keys of the file.
+const FILE: &[Field] = &[
+    needed("agent", Checked(name)),
+    optional("source", Text),
+    optional("confidence", Checked(is_word::<Confidence>)),
+    optional("keeps_none", Text),
+    optional("store", Tables(STORE, MOST)),
+];
+
+const STORE: &[Field] = &[
+    optional("part", Checked(name)),
+    needed("roots", List(&Checked(root), MOST)),
+    optional("path", List(&Checked(pattern), MOST_PATH)),
+    needed("files", List(&Table(KIND), MOST)),
+    needed("retention", Table(RETENTION)),
+    optional("confidence", Checked(is_word::<Confidence>)),
+    optional("note", Text),
+    optional("warning", Tables(crate::known::WARNING, MOST)),
+    optional("skip", List(&Text, MOST)),
+];
+
+const KIND: &[Field] = &[
+    needed("name", Checked(pattern)),
+    optional("tool", Text),
+    optional("holds", Checked(is_word::<Holds>)),
+    optional("policies", List(&Text, MOST)),
+];
+
+const RETENTION: &[Field] = &[
+    needed("by", Checked(is_word::<Basis>)),
+    optional("after", Checked(age)),
+    optional("setting", Table(&[needed("file", Checked(root)), needed("key", Text)])),
+    optional("max_count", Number),
+    optional("max_total", Number),
+    optional("note", Text),
+];
+
+/// Checks a file. Returns its content, and what is wrong with it.
+pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) {
+    let (table, mut mistakes) = form::check(text, FILE);
+    if let (Some(table), true) = (&table, mistakes.is_empty()) {
+        mistakes.extend(empty(text, table.get_ref()));
+    }
+    (table, mistakes)
+}
+
+/// Finds what must not be empty.
+fn empty(text: &str, file: &DeTable) -> Option<Mistake> {
+    let mistake = |at: usize, key: &str, words: &str| {
+        let (spot, words) = (Spot::of(text, at), words.to_owned());
+        Some(Mistake { spot, key: Some(key.to_owned()), words, top: Some("store".to_owned()) })
+    };
+    let Some(stores) = file.get("store").and_then(|value| value.get_ref().as_array()) else {
+        let is_none = file.contains_key("keeps_none");
+        let words = "this table is missing; describe a store in it, or say in `keeps_none` why there is none";
+        return if is_none { None } else { mistake(0, "store", words) };
+    };
+    let of_store = stores.iter().filter_map(|store| store.get_ref().as_table());
+    let lists = of_store.flat_map(|store| ["roots", "files"].map(|key| (key, store.get(key))));
+    lists.into_iter().find_map(|(key, list)| {
+        let is_empty = list?.get_ref().as_array()?.is_empty();
+        if is_empty {
+            mistake(list?.span().start, key, "is empty; without one nothing is found")
+        } else {
+            None
+        }
+    })
+}
+
+fn name(text: &str) -> Result<(), String> {
+    let is_plain = |c: char| !(c.is_whitespace() || c.is_control() || c == '/');
+    let words = "takes a name without spaces and `/`";
+    if !text.is_empty() && text.chars().all(is_plain) { Ok(()) } else { Err(words.to_owned()) }
+}
+
+fn root(text: &str) -> Result<(), String> {
+    short_path(text)?;
+    let opened = text.matches("${").count();
+    match text {
+        "" => Err("is empty; write a directory, such as ~/.my-agent/spills".to_owned()),
+        text if opened > text.matches('}').count() => {
+            Err("has a `${` without its `}`; write ${NAME} or ${NAME:-default}".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn pattern(text: &str) -> Result<(), String> {
+    Component::new(text).check()
+}
+
+fn age(text: &str) -> Result<(), String> {
+    let words = || format!("does not take `{}`; write an age such as 12h, 7d or 4w", few_words(text));
+    crate::human::parse_age(text).map(drop).ok_or_else(words)
+}
+
+impl AgentForm {
+    /// Returns the stores.
+    ///
+    /// # Errors
+    /// What [`check`] finds as well, with its place.
+    pub(super) fn specs(self) -> Result<Vec<StoreSpec>, String> {
+        let AgentForm { agent, source, confidence, store, .. } = self;
+        let source = source.unwrap_or_else(|| "its file does not say".to_owned());
+        let confidence = confidence.unwrap_or(Confidence::Own);
+        store.into_iter().map(|store| spec(store, &agent, &source, confidence)).collect()
+    }
+}
+
+fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
+    let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
+    Ok(StoreSpec {
+        name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
+        agent: agent.to_owned(),
+        files: form.files.into_iter().map(FileRule::from).collect(),
+        retention: retention(form.retention)?,
+        confidence: form.confidence.unwrap_or(confidence),
+        source: source.to_owned(),
+        note: form.note,
+        warnings: form.warnings,
+        roots: form.roots,
+        path,
+        skip: form.skip,
+    })
+}
+
+impl From<FileForm> for FileRule {
+    fn from(form: FileForm) -> FileRule {
+        let FileForm { name, tool, holds, policies } = form;
+        FileRule { name: Component::new(&name), tool, holds, policies }
+    }
+}
+
+fn retention(form: RetentionForm) -> Result<Retention, String> {
+    let wrong = |text: &str| format!("after = {text:?}");
+    let after = form.after.as_deref().map(|text| crate::human::parse_age(text).ok_or_else(|| wrong(text)));
+    let after = after.transpose()?;
+    let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
+    Ok(Retention { basis, after, setting, max_count, max_total, note })
+}
