@@ -22,6 +22,29 @@
 //! # }
 //! ```
 //!
+//! A tool whose output still arrives is taken chunk by chunk, with [`Truncator::writer`](capture::Truncator::writer). A
+//! command is run as an agent's shell tool runs it:
+//!
+//! ```
+//! use std::process::Command;
+//!
+//! use overspill::capture::{Capture, Location, Truncator};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let store = tempfile::tempdir()?;
+//! # let directory = store.path();
+//! let truncator = Truncator::new("pi/bash")?.save_in(Location::dir(directory));
+//! let mut command = Command::new("seq");
+//! command.arg("5000");
+//! let outcome = Capture::with(truncator).run(command)?;
+//!
+//! // What the model gets: the last 2000 lines.
+//! assert!(outcome.truncated && outcome.text.contains("\n5000\n"));
+//! assert_eq!(outcome.ended.map(|ended| ended.exit_code()), Some(0));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! * [`capture`]: truncates a complete output ([`Truncator`](capture::Truncator)), one that is still arriving
 //!   ([`Writer`](capture::Writer)), or that of a command ([`Capture`](capture::Capture)); each returns an
 //!   [`Outcome`](capture::Outcome).

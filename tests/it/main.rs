@@ -15,3 +15,4 @@ mod session;
 mod sessions_cli;
 mod stores_cli;
 mod terminal;
+mod third_party;

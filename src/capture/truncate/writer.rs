@@ -36,7 +36,7 @@ impl Writer {
         self.sink.bytes()
     }
 
-    /// Returns the outcome, just as [`Truncator::truncate`] does for a complete output. If the output exceeds the
+    /// Returns the outcome, just as [`Truncator::truncate`](super::Truncator::truncate) does for a complete output. If the output exceeds the
     /// policy's cap, only the saved part and the first and last 2 MiB of the rest are available; a warning says so if
     /// the preview needs more.
     ///

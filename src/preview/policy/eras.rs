@@ -29,7 +29,7 @@ impl Catalog {
 
     /// Sorts policies that may have created an output on a given day, most likely first: all forms of a tool take the
     /// place of the first of them, and among them the form of that day comes first.
-    pub fn by_day(&self, names: Vec<String>, day: civil::Date) -> Vec<String> {
+    pub(crate) fn by_day(&self, names: Vec<String>, day: civil::Date) -> Vec<String> {
         let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
         let eras: Vec<Era> = names.iter().map(era).collect();
         let tool = |at: usize| today(&names[at], &eras[at]);
