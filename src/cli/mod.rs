@@ -3,6 +3,7 @@
 mod args;
 mod complete;
 mod generate;
+mod hook;
 mod input;
 pub(crate) mod inspect;
 mod run;
@@ -128,6 +129,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Call(args)) => sessions::call::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
+        Some(Command::Hook(args)) => hook::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Complete(args)) => complete::run(&args),
         Some(Command::Man { subcommand }) => generate::man(subcommand.as_deref()),

@@ -173,6 +173,13 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "hook",
+        &[
+            example("Answer a hook of Claude Code", "overspill hook claude-code < hook.json"),
+            example("See what Codex would be answered", "overspill hook codex < hook.json"),
+        ],
+    ),
+    (
         "completions",
         &[
             example("bash: add this line to ~/.bashrc", "eval \"$(overspill completions bash)\""),

@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Stores", &["list", "clean", "rm", "stores"]),
     ("Sessions", &["sessions", "calls", "call", "verify"]),
     ("Policies", &["policies"]),
-    ("Setup", &["completions", "man"]),
+    ("Setup", &["hook", "completions", "man"]),
 ];
 
 /// The heading of subcommands that are in no group. A test holds that there are none.

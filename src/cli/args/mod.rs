@@ -4,6 +4,7 @@ mod compare;
 mod complete;
 pub(crate) mod examples;
 pub(crate) mod help;
+mod hook;
 pub(crate) mod refused;
 mod run;
 mod save;
@@ -24,6 +25,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
+pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
@@ -102,6 +104,11 @@ pub(crate) enum Command {
     ///
     /// With a name, prints that policy's file, to save and edit.
     Policies(PoliciesArgs),
+    /// Answer an agent's hook: keep whole outputs, and tell the model what was cut
+    ///
+    /// Reads what the agent passes to a hook. Before a command, prints the command as `overspill run` runs it; after a
+    /// command whose output was cut, a note on what the model did not get. docs/agents.md has the settings to add.
+    Hook(HookArgs),
     /// Print a completion script for a shell
     Completions {
         /// Name of the shell

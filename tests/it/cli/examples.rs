@@ -21,6 +21,8 @@ fn examples(home: &Home, command: &[&str]) -> Vec<String> {
 fn the_examples_of_the_help_work() {
     let home = Home::new();
     home.file("build.log", numbered(3000));
+    let hook = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"}}"#;
+    home.file("hook.json", hook);
     claude(&home);
     let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
     let call = [records::use_of("toolu_01", "true"), records::result_of("toolu_01", "", false)];
