@@ -1,23 +1,15 @@
 //! Which records of a conversation are on the branch that lives: a tree by parents, in which one leaf counts.
 
-use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 
-/// An id of a record: a UUID as a number.
-pub type RecordId = u128;
+/// An id of a record, as a number of this process: of a million ids two are taken for one once in 37 million times.
+pub type RecordId = u64;
 
-/// Reads a UUID. Another text gets a number of its own, of its last 16 bytes.
+/// Returns the number of an id. Nobody can write ids that have the same, since the numbers are others in each process.
 pub fn record_id(text: &str) -> RecordId {
-    let (mut id, mut digits) = (0, 0);
-    for byte in text.bytes().filter(|byte| *byte != b'-') {
-        digits += 1;
-        if let Some(digit) = char::from(byte).to_digit(16) {
-            id = id << 4 | RecordId::from(digit);
-        }
-    }
-    if digits == 32 {
-        return id;
-    }
-    text.bytes().fold(1, |id: RecordId, byte| id.rotate_left(8) ^ RecordId::from(byte))
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    KEYS.hash_one(text)
 }
 
 /// The tree of one conversation. A list takes half the memory of a map, and is put in order only to be asked.
@@ -48,30 +40,54 @@ impl Branches {
 
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
-    pub fn living(&mut self) -> HashSet<RecordId> {
+    pub fn living(&mut self) -> LivingBranch {
+        self.parents.shrink_to_fit();
         // Keeps the order of equal ones.
         self.parents.sort_by_key(|(id, _)| *id);
         let newest = self.last.map(|last| self.up_from(last)).unwrap_or_default();
-        match self.leaf.filter(|leaf| self.parent(*leaf).is_some()) {
+        match self.leaf.filter(|leaf| self.place(*leaf).is_some()) {
             Some(leaf) if !newest.contains(&leaf) => self.up_from(leaf),
             _ => newest,
         }
     }
 
-    fn up_from(&self, from: RecordId) -> HashSet<RecordId> {
-        let mut branch = HashSet::new();
-        let mut at = Some(from);
-        // A record that is its own ancestor ends the way.
-        while let Some(id) = at.filter(|id| branch.insert(*id)) {
-            at = self.parent(id);
+    fn up_from(&self, from: RecordId) -> LivingBranch {
+        let mut is_on = vec![false; self.parents.len()];
+        let (mut at, mut root) = (Some(from), None);
+        while let Some(id) = at {
+            let place = self.place(id);
+            // A record that was left out ends the way, and so does one that is its own ancestor.
+            root = place.is_none().then_some(id);
+            at = place.filter(|place| !std::mem::replace(&mut is_on[*place], true)).map(|place| self.parents[place].1);
         }
-        branch
+        let ids = self.parents.iter().zip(&is_on).filter(|(_, is_on)| **is_on).map(|((id, _), _)| *id);
+        let count = is_on.iter().filter(|is_on| **is_on).count();
+        let mut branch = Vec::with_capacity(count);
+        branch.extend(ids);
+        LivingBranch { ids: branch, root }
     }
 
-    fn parent(&self, id: RecordId) -> Option<RecordId> {
+    /// Returns the place of a record among those in order.
+    fn place(&self, id: RecordId) -> Option<usize> {
         let after = self.parents.partition_point(|(other, _)| *other <= id);
-        let (found, parent) = self.parents.get(after.checked_sub(1)?)?;
-        (*found == id).then_some(*parent)
+        let place = after.checked_sub(1)?;
+        (self.parents.get(place)?.0 == id).then_some(place)
+    }
+}
+
+/// The records of the branch that lives.
+#[derive(Clone, Debug, Default)]
+pub struct LivingBranch {
+    /// In order.
+    ids: Vec<RecordId>,
+    /// The record at which the branch begins, if that is not in the log.
+    root: Option<RecordId>,
+}
+
+impl LivingBranch {
+    /// Whether a record is on the branch.
+    pub fn contains(&self, id: &RecordId) -> bool {
+        self.root == Some(*id) || self.ids.binary_search(id).is_ok()
     }
 }
 
@@ -79,13 +95,12 @@ impl Branches {
 mod tests {
     use super::*;
 
-    fn tree(records: &[(u128, Option<u128>)], leaf: Option<u128>) -> Vec<u128> {
+    fn tree(records: &[(RecordId, Option<RecordId>)], leaf: Option<RecordId>) -> Vec<RecordId> {
         let mut branches = Branches::default();
         records.iter().for_each(|(id, parent)| branches.add(*id, *parent));
         leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
-        let mut living: Vec<_> = branches.living().into_iter().collect();
-        living.sort_unstable();
-        living
+        let living = branches.living();
+        (0..20).filter(|id| living.contains(id)).collect()
     }
 
     #[test]
@@ -111,7 +126,7 @@ mod tests {
 
     #[test]
     fn any_text_is_an_id() {
-        assert_eq!(record_id("00000000-0000-0000-0000-0000000000ff"), 255);
+        assert_eq!(record_id("7f"), record_id("7f"));
         assert_ne!(record_id("a"), record_id("b"));
         assert_ne!(record_id(""), record_id("a"));
     }

@@ -85,7 +85,7 @@ fn key(call: &Call) -> u64 {
     call.id.hash(&mut hasher);
     for piece in call.first().into_iter().flat_map(|first| &first.pieces) {
         match piece {
-            TextPiece::Json(span) | TextPiece::Raw(span) => span.len.hash(&mut hasher),
+            TextPiece::Json(span) | TextPiece::Raw(span) => span.len().hash(&mut hasher),
             TextPiece::Added(text) => text.hash(&mut hasher),
             TextPiece::Image => 0.hash(&mut hasher),
         }

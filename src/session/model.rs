@@ -1,20 +1,64 @@
 //! What agents record, in one model for all: sessions, the tool calls in them, and the texts that the model got.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// Where a value lies in an agent's records: a place, not a copy.
+/// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 24 bytes,
+/// also where there may be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
-    /// Which of the transcript's sources holds the record, as an index into [`Transcript::sources`].
-    pub source: u32,
-    /// The row of a table; 0 in a file.
-    pub row: i64,
-    /// The first byte of the value: in the file, or in the row's record. 0-based.
-    pub start: u64,
-    /// The length in bytes, as the value is written.
-    pub len: u64,
+    /// One more than the number of the source.
+    source: NonZero<u32>,
+    /// A record is shorter than 4 GiB.
+    len: u32,
+    row: i64,
+    start: u64,
+}
+
+impl RecordSpan {
+    /// Returns a place: `len` bytes from byte `start` (0-based) of a file, or of the record in a row of a table. `row` is 0
+    /// in a file. `source` is as for [`RecordSpan::source`].
+    pub fn new(source: u32, row: i64, start: u64, len: u64) -> Self {
+        let source = NonZero::<u32>::MIN.saturating_add(source);
+        Self { source, len: len.try_into().unwrap_or(u32::MAX), row, start }
+    }
+
+    /// Returns which of the transcript's sources holds the record, as an index into [`Transcript::sources`].
+    pub fn source(&self) -> u32 {
+        self.source.get() - 1
+    }
+
+    /// Returns the row of a table; 0 in a file.
+    pub fn row(&self) -> i64 {
+        self.row
+    }
+
+    /// Returns the first byte of the value: in the file, or in the row's record. 0-based.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Returns the length in bytes, as the value is written.
+    pub fn len(&self) -> u64 {
+        self.len.into()
+    }
+
+    /// Whether the value takes no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the place after the last byte, 0-based.
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.len())
+    }
+
+    /// Returns the place of `len` bytes from byte `offset` of this one on.
+    pub fn part(&self, offset: u64, len: u64) -> Self {
+        Self::new(self.source(), self.row, self.start.saturating_add(offset), len)
+    }
 }
 
 /// What the records say about a text, best first.
@@ -106,7 +150,7 @@ pub struct DisplayCopy {
     /// Its text.
     pub text: TextPiece,
     /// The length in bytes from which it may not be whole; `None` if it always is.
-    pub most: Option<u64>,
+    pub most: Option<u32>,
 }
 
 /// How a call ended.
@@ -283,4 +327,25 @@ pub struct SessionFacts {
     pub started: Option<Timestamp>,
     /// The last time in the records.
     pub ended: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session of 2 GB holds over 100,000 calls, each with a result and a copy for the screen: 64 MB in all.
+    #[test]
+    fn a_call_takes_few_bytes() {
+        assert_eq!([size_of::<RecordSpan>(), size_of::<Option<RecordSpan>>(), size_of::<TextPiece>()], [24, 24, 32]);
+        let of_call = size_of::<Call>() + size_of::<CallResult>() + size_of::<TextPiece>() + size_of::<DisplayCopy>();
+        assert!(of_call <= 460, "{of_call} bytes: {} {} {}", size_of::<Call>(), size_of::<CallResult>(), size_of::<DisplayCopy>());
+    }
+
+    #[test]
+    fn a_part_of_a_place_is_in_the_same_source() {
+        let whole = RecordSpan::new(3, 7, 100, 50);
+        let part = whole.part(10, 5);
+        assert_eq!((part.source(), part.row(), part.start(), part.len(), part.end()), (3, 7, 110, 5, 115));
+        assert_eq!(RecordSpan::new(0, 0, 0, u64::MAX).len(), u64::from(u32::MAX));
+    }
 }

@@ -148,8 +148,8 @@ impl RecordPlace {
     /// Returns the place of a value of the record.
     pub fn span(self, value: Json) -> RecordSpan {
         let range = value.range();
-        let (start, len) = (self.start + range.start as u64, range.len() as u64);
-        RecordSpan { source: self.source, row: self.row, start, len }
+        let start = self.start.saturating_add(range.start as u64);
+        RecordSpan::new(self.source, self.row, start, range.len() as u64)
     }
 }
 
@@ -332,6 +332,7 @@ impl LogState {
             done += rest;
         }
         self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
+        self.transcript.shrink();
         self.reader.settle(&mut self.transcript);
         Ok(())
     }

@@ -75,7 +75,7 @@ pub fn to_text(
 
 fn json(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
     // Without the quotes.
-    let inside = RecordSpan { start: span.start.saturating_add(1), len: span.len.saturating_sub(2), ..span };
+    let inside = span.part(1, span.len().saturating_sub(2));
     let (mut decoder, mut goes_on) = (Decoder::default(), true);
     let mut watched = |text: &str| {
         goes_on = take(text);
@@ -115,9 +115,8 @@ fn started(bytes: &[u8]) -> usize {
 
 fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut done = 0;
-    while done < span.len {
-        let part =
-            RecordSpan { start: span.start.saturating_add(done), len: (span.len - done).min(CHUNK), ..span };
+    while done < span.len() {
+        let part = span.part(done, (span.len() - done).min(CHUNK));
         let bytes = transcript.read(part, CHUNK)?;
         if bytes.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the record is shorter than it was"));

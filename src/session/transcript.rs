@@ -202,8 +202,14 @@ impl Transcript {
     /// # Errors
     /// The records cannot be read any more, or have changed.
     pub fn read(&self, span: RecordSpan, most: u64) -> std::io::Result<Vec<u8>> {
-        let source = self.sources.get(span.source as usize).ok_or(std::io::ErrorKind::NotFound)?;
-        source.read(span.row, span.start..span.start.saturating_add(span.len.min(most)))
+        let source = self.sources.get(span.source() as usize).ok_or(std::io::ErrorKind::NotFound)?;
+        source.read(span.row(), span.start()..span.start().saturating_add(span.len().min(most)))
+    }
+
+    /// Gives back the room for calls that have not come.
+    pub(super) fn shrink(&mut self) {
+        self.calls.shrink_to_fit();
+        self.requests.shrink();
     }
 
     /// Says of calls without a result that they run, for a session that is live.

@@ -54,7 +54,7 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
     call.display.iter().find_map(|copy| {
         let most = copy.most.map_or(LONGEST, |most| most as usize);
         let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
-        let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < most);
+        let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
     })
 }

@@ -189,7 +189,7 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
         record: Some(place.span(record)),
     };
     let length = |result: &CallResult| match result.pieces[..] {
-        [TextPiece::Json(span)] => span.len,
+        [TextPiece::Json(span)] => span.len(),
         _ => 0,
     };
     match call.results.last_mut() {

@@ -181,7 +181,7 @@ fn result(row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript)
     if !call.results.is_empty() {
         return;
     }
-    let whole = RecordSpan { source: place.source, row: place.row, start: 0, len: content.len() as u64 };
+    let whole = RecordSpan::new(place.source, place.row, 0, content.len() as u64);
     let mut tape = Tape::default();
     let parts = content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok());
     let in_parts = RecordPlace { start: PARTS.len() as u64, ..place };

@@ -2,6 +2,7 @@
 //! its strings on demand.
 
 mod keys;
+mod quote;
 mod string;
 mod tape;
 mod value;

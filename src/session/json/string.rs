@@ -37,13 +37,13 @@ impl<'a> JsonText<'a> {
         if first.is_some_and(|first| text.as_bytes().first() != Some(&first)) {
             return false;
         }
-        if memchr(b'\\', self.encoded).is_none() {
-            return self.encoded == text.as_bytes();
-        }
         // No escape is longer than six bytes, nor shorter than what it stands for.
         let is_near = self.encoded.len() <= text.len().saturating_mul(6);
-        let decoded = is_near.then(|| self.to_text(text.len()));
-        decoded.is_some_and(|decoded| !decoded.is_cut && decoded.text == text)
+        if !is_near || !self.encoded.contains(&b'\\') {
+            return self.encoded == text.as_bytes();
+        }
+        let decoded = self.to_text(text.len());
+        !decoded.is_cut && decoded.text == text
     }
 
     /// Decodes at most `most` bytes of text. It ends at a character.

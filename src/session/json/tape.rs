@@ -2,9 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use memchr::memchr;
-
 use super::keys::RootKeys;
+use super::quote::end_of_string;
 use super::value::{Json, Kind, Node};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
@@ -263,23 +262,12 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Looks only at quotes, which are rarer than escapes: one is escaped after an odd number of backslashes.
     fn string(&mut self) -> Result<(), TapeError> {
         let node = self.push(self.at, Kind::String)?;
-        let start = self.at + 1;
-        let mut from = start;
-        loop {
-            let Some(quote) = memchr(b'"', &self.bytes[from..]).map(|found| from + found) else {
-                return self.broken();
-            };
-            let slashes = self.bytes[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-            from = quote + 1;
-            if slashes % 2 == 0 {
-                self.at = from;
-                self.close(node);
-                return Ok(());
-            }
-        }
+        let Some(quote) = end_of_string(self.bytes, self.at + 1) else { return self.broken() };
+        self.at = quote + 1;
+        self.close(node);
+        Ok(())
     }
 
     fn bare(&mut self) -> Result<(), TapeError> {

@@ -1,5 +1,6 @@
 //! One value of a record: what a reader asks of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::keys::{KeyPlace, RootKeys};
@@ -90,14 +91,28 @@ impl<'a> Json<'a> {
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
         let place = if self.at == 0 { self.keys.find(key) } else { KeyPlace::Anywhere };
         match place {
-            KeyPlace::Absent => return None,
+            KeyPlace::Absent => None,
             KeyPlace::At(at) => {
                 let is_same = Json { at, ..*self }.text().is_some_and(|name| name.is(key));
-                return is_same.then_some(Json { at: at + 1, ..*self });
+                is_same.then_some(Json { at: at + 1, ..*self })
             }
-            KeyPlace::Anywhere => {}
+            KeyPlace::Anywhere => self.member(key),
         }
-        self.members().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+    }
+
+    /// Looks at all members. By their nodes alone: agents' readers ask for ten keys inside of each record.
+    fn member(&self, key: &str) -> Option<Json<'a>> {
+        let object = Some(self.node()).filter(|node| node.kind == Kind::Object)?;
+        let (mut at, mut found) = (self.at + 1, None);
+        while at < object.next {
+            let name = self.nodes.get(at as usize)?;
+            let written = self.bytes.get(name.start as usize + 1..(name.end as usize).saturating_sub(1));
+            if written.is_some_and(|written| JsonText::new(written).is(key)) {
+                found = Some(at + 1);
+            }
+            at = self.nodes.get(at as usize + 1)?.next.max(at + 2);
+        }
+        found.map(|at| Json { at, ..*self })
     }
 
     /// Follows keys from object to object.
@@ -116,12 +131,17 @@ impl<'a> Json<'a> {
         self.text().filter(|text| text.encoded_len() <= most * 6).map(|text| text.to_text(most).text)
     }
 
+    /// Returns a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.
+    pub fn short_text(&self, most: usize) -> Option<Cow<'a, str>> {
+        match self.text()?.plain().filter(|plain| plain.len() <= most) {
+            Some(plain) => Some(Cow::Borrowed(plain)),
+            None => self.short(most).map(Cow::Owned),
+        }
+    }
+
     /// Hands a short string, decoded, to `take`: as [`Json::short`], without a copy of one that stands there as it is.
     pub fn with_short<T>(&self, most: usize, take: impl FnOnce(&str) -> T) -> Option<T> {
-        match self.text()?.plain().filter(|plain| plain.len() <= most) {
-            Some(plain) => Some(take(plain)),
-            None => self.short(most).map(|text| take(&text)),
-        }
+        self.short_text(most).map(|text| take(&text))
     }
 
     /// Whether the value is this string.

@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::session::json::{Json, Kind, Tape, TapeError};
 use crate::source::{MapView, Source};
@@ -18,7 +18,7 @@ use super::log::LogFile;
 /// Below so many bytes one thread does it all.
 const FEW: u64 = 4 << 20;
 
-/// The most threads that index, and the blocks that go round for each.
+/// The most threads that index, this one included, and the blocks that go round for each.
 const MOST_THREADS: usize = 4;
 const BLOCKS_EACH: usize = 2;
 
@@ -63,32 +63,59 @@ fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// Has threads read and index blocks, and hands them out in their order.
+/// Has threads read and index blocks, and hands them out in their order. While there is none to hand out, this thread does as
+/// they do.
 fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let cursor = Mutex::new(cursor);
     let (give_back, free) = channel();
     let (hand_over, done) = channel();
     for _ in 0..threads * BLOCKS_EACH {
         let _ = give_back.send(Block::default());
     }
-    let free = Mutex::new(free);
+    let supply = Supply { cursor: Mutex::new(cursor), free: Mutex::new(free) };
     std::thread::scope(|scope| {
-        let mut started = 0;
-        for _ in 0..threads {
-            let (cursor, free, hand_over) = (&cursor, &free, hand_over.clone());
-            let work = move || index_blocks(cursor, free, &hand_over);
-            started += usize::from(std::thread::Builder::new().spawn_scoped(scope, work).is_ok());
+        for _ in 1..threads {
+            let (supply, hand_over) = (&supply, hand_over.clone());
+            let work = move || index_blocks(supply, &hand_over);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         drop(hand_over);
-        if started == 0 {
-            return Err(io::Error::other("no thread can be started"));
-        }
-        let ended = in_order(&done, &give_back, out);
+        let ended = in_order(&supply, &done, &give_back, out);
         // Once nobody gives back blocks, the threads end.
         drop(give_back);
         ended
     })
+}
+
+/// Where a thread gets an empty block, and what it fills that with.
+struct Supply {
+    cursor: Mutex<Cursor>,
+    free: Mutex<Receiver<Block>>,
+}
+
+impl Supply {
+    /// Waits for an empty block; `None` once there will be no more.
+    fn wait(&self) -> Option<Block> {
+        lock(&self.free).recv().ok()
+    }
+
+    /// Returns an empty block if there is one. Whoever waits for one holds the lock, and then there is none.
+    fn try_take(&self) -> Option<Block> {
+        self.free.try_lock().ok()?.try_recv().ok()
+    }
+
+    /// Reads the next block, and indexes it; `None` after the last.
+    fn next(&self, mut block: Block) -> io::Result<Option<Block>> {
+        if lock(&self.cursor).read(&mut block)? == More::No {
+            return Ok(None);
+        }
+        block.index();
+        Ok(Some(block))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a thread hands over: a block, or why there is none.
@@ -105,20 +132,10 @@ impl Drop for Alarm<'_> {
     }
 }
 
-fn index_blocks(cursor: &Mutex<Cursor>, free: &Mutex<Receiver<Block>>, hand_over: &Sender<IndexedBlock>) {
+fn index_blocks(supply: &Supply, hand_over: &Sender<IndexedBlock>) {
     let _alarm = Alarm(hand_over);
-    loop {
-        let next = || free.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut block) = next() else { return };
-        let read = cursor.lock().unwrap_or_else(PoisonError::into_inner).read(&mut block);
-        let message = match read {
-            Ok(More::No) => return,
-            Ok(More::Yes) => {
-                block.index();
-                Ok(block)
-            }
-            Err(error) => Err(error),
-        };
+    while let Some(block) = supply.wait() {
+        let Some(message) = supply.next(block).transpose() else { return };
         if hand_over.send(message).is_err() {
             return;
         }
@@ -126,14 +143,17 @@ fn index_blocks(cursor: &Mutex<Cursor>, free: &Mutex<Receiver<Block>>, hand_over
 }
 
 fn in_order(
+    supply: &Supply,
     done: &Receiver<IndexedBlock>,
     give_back: &Sender<Block>,
     out: &mut Taking,
 ) -> io::Result<ControlFlow<()>> {
     let (mut next, mut early) = (0, Vec::new());
-    for block in done {
-        early.push(block?);
-        while let Some(at) = early.iter().position(|block: &Block| block.number == next) {
+    loop {
+        for block in done.try_iter() {
+            early.push(block?);
+        }
+        if let Some(at) = early.iter().position(|block: &Block| block.number == next) {
             let block = early.swap_remove(at);
             let went_on = out.block(&block)?;
             if went_on.is_break() || block.is_last {
@@ -141,9 +161,16 @@ fn in_order(
             }
             next += 1;
             let _ = give_back.send(block);
+        } else if let Some(block) = supply.try_take() {
+            early.extend(supply.next(block)?);
+        } else {
+            // Some thread is at the next block, unless all have ended.
+            match done.recv() {
+                Ok(block) => early.push(block?),
+                Err(_) => return Ok(ControlFlow::Continue(())),
+            }
         }
     }
-    Ok(ControlFlow::Continue(()))
 }
 
 /// Hands out blocks, and knows how far they go.

@@ -3,10 +3,11 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
+use std::num::NonZero;
 
 use jiff::Timestamp;
 
-use crate::session::branch::{RecordId, record_id};
+use crate::session::branch::record_id;
 use crate::session::model::RecordSpan;
 
 /// The SHA-256 of a message's canonical form.
@@ -74,13 +75,13 @@ pub enum Speaker {
     /// The user, or a tool.
     User,
     /// The model, with a number for the id of its message: several records may be of one.
-    Model(u32),
+    Model(NonZero<u32>),
 }
 
 impl Speaker {
     /// Returns the model, in the message with this id.
     pub fn model(message: &str) -> Self {
-        Self::Model(number_of(message) as u32)
+        Self::Model(NonZero::new(number_of(message) as u32).unwrap_or(NonZero::<u32>::MIN))
     }
 }
 
@@ -133,9 +134,9 @@ impl RequestLog {
         for (at, hash) in self.hashes.iter().enumerate().skip(start) {
             self.first.entry(short(hash)).or_insert(at as u32);
         }
-        let base = facts.base.and_then(|base| self.ids.get(&id_key(base)).copied());
+        let base = facts.base.and_then(|base| self.ids.get(&record_id(base)).copied());
         let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
-        self.ids.insert(id_key(facts.id), self.requests.len() as u32);
+        self.ids.insert(record_id(facts.id), self.requests.len() as u32);
         self.requests.push(LoggedRequest {
             record,
             at: facts.at,
@@ -169,8 +170,14 @@ impl RequestLog {
 
     /// Adds a record of the conversation, after those before it in its file.
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
-        let spoken = SpokenRecord { start: record.start, len: record.len.try_into().unwrap_or(0), speaker };
-        self.spoken.entry(record.source).or_default().push(spoken);
+        let spoken = SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
+        self.spoken.entry(record.source()).or_default().push(spoken);
+    }
+
+    /// Gives back the room for records that have not come.
+    pub fn shrink(&mut self) {
+        self.hashes.shrink_to_fit();
+        self.spoken.values_mut().for_each(Vec::shrink_to_fit);
     }
 
     /// Returns a request.
@@ -239,8 +246,8 @@ impl RequestLog {
 
     /// Returns the turn of a record of the conversation; `None` if the record is no such, or the turn is too long.
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
-        let spoken = self.spoken.get(&record.source)?;
-        let at = spoken.binary_search_by_key(&record.start, |spoken| spoken.start).ok()?;
+        let spoken = self.spoken.get(&record.source())?;
+        let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
         let before = spoken[..=at].iter().rev().take(MOST_IN_TURN);
         let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
         let in_turn = before.take_while(|spoken| is_of(spoken.speaker, message));
@@ -251,7 +258,7 @@ impl RequestLog {
                 start = at - n;
             }
         }
-        (back < MOST_IN_TURN).then(|| turn(record.source, &spoken[start..]).0)
+        (back < MOST_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
     }
 
     /// Hands the turns of a file to `take`, as long as it returns true.
@@ -278,7 +285,7 @@ fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
     let own = spoken.iter().take(MOST_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
     let mut turn = LoggedTurn::default();
     for spoken in own {
-        let span = RecordSpan { source, row: 0, start: spoken.start, len: spoken.len.into() };
+        let span = RecordSpan::new(source, 0, spoken.start, spoken.len.into());
         match spoken.speaker {
             Speaker::User => turn.user.push(span),
             Speaker::Model(_) => turn.model.push(span),
@@ -304,11 +311,6 @@ fn short(hash: &MessageHash) -> u64 {
     hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-fn id_key(id: &str) -> u64 {
-    let id: RecordId = record_id(id);
-    (id >> 64) as u64 ^ id as u64
-}
-
 fn call_key(thread: u32, id: &str) -> u64 {
     number_of(&(thread, id))
 }
@@ -325,11 +327,13 @@ mod tests {
 
     use super::*;
 
-    const NOWHERE: RecordSpan = RecordSpan { source: 0, row: 0, start: 0, len: 0 };
+    fn nowhere() -> RecordSpan {
+        RecordSpan::new(0, 0, 0, 0)
+    }
 
     fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
         let facts = RequestFacts { id, base, keep, at: None, purpose: "sdk" };
-        log.add_request(&facts, NOWHERE, tail.iter().map(|byte| [*byte; 32]));
+        log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
     }
 
     fn messages(log: &RequestLog, number: u32) -> Vec<Option<u8>> {
@@ -383,15 +387,15 @@ mod tests {
         fn any_records_are_of_turns(speakers in proptest::collection::vec(0u32..4, 1..40), of in any::<prop::sample::Index>()) {
             let mut log = RequestLog::default();
             for (start, speaker) in speakers.iter().enumerate() {
-                let speaker = speaker.checked_sub(1).map_or(Speaker::User, Speaker::Model);
-                log.add_spoken(speaker, RecordSpan { start: start as u64, len: 1, ..NOWHERE });
+                let speaker = NonZero::new(*speaker).map_or(Speaker::User, Speaker::Model);
+                log.add_spoken(speaker, RecordSpan::new(0, 0, start as u64, 1));
             }
             let mut all = 0;
             log.turns(0, &mut |turn| { all += turn.model.len() + turn.user.len(); true });
             prop_assert_eq!(all, speakers.len());
             let at = of.index(speakers.len()) as u64;
-            let turn = log.turn_of(RecordSpan { start: at, len: 1, ..NOWHERE }).unwrap();
-            let holds = turn.model.iter().chain(&turn.user).any(|record| record.start == at);
+            let turn = log.turn_of(RecordSpan::new(0, 0, at, 1)).unwrap();
+            let holds = turn.model.iter().chain(&turn.user).any(|record| record.start() == at);
             prop_assert!(holds);
         }
     }

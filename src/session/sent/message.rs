@@ -37,13 +37,13 @@ pub(super) fn look<T>(
     record: RecordSpan,
     look: impl FnOnce(Json, RecordPlace) -> Option<T>,
 ) -> Result<T, MessageFault> {
-    if record.len > LONGEST {
+    if record.len() > LONGEST {
         return Err(MessageFault::TooLong);
     }
     let bytes = transcript.read(record, LONGEST).map_err(|_| MessageFault::Unreadable)?;
     let mut tape = Tape::default();
     let value = tape.read(&bytes).map_err(|_| MessageFault::Unreadable)?;
-    let place = RecordPlace { source: record.source, row: record.row, start: record.start };
+    let place = RecordPlace { source: record.source(), row: record.row(), start: record.start() };
     look(value, place).ok_or(MessageFault::Unreadable)
 }
 

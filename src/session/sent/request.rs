@@ -109,7 +109,7 @@ fn spoken_messages(
     let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
     let mut left: HashMap<MessageHash, ()> = wanted.map(|hash| (*hash, ())).collect();
     let mut found = HashMap::new();
-    log.turns(request.source, &mut |turn| {
+    log.turns(request.source(), &mut |turn| {
         for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
             each_message(transcript, role, records, &mut |hash, records| {
                 if left.remove(&hash).is_some() {
@@ -120,7 +120,7 @@ fn spoken_messages(
         let is_before = [&turn.model, &turn.user]
             .iter()
             .filter_map(|records| records.first())
-            .all(|first| first.start < request.start);
+            .all(|first| first.start() < request.start());
         is_before && !left.is_empty()
     });
     found

@@ -95,7 +95,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
 
 /// Whether records are few and short enough to be read for each call in them.
 fn is_short(records: &[RecordSpan]) -> bool {
-    let bytes = records.iter().fold(0, |bytes: u64, record| bytes.saturating_add(record.len));
+    let bytes = records.iter().fold(0, |bytes: u64, record| bytes.saturating_add(record.len()));
     records.len() <= MOST_TOGETHER && bytes <= LONGEST_TOGETHER
 }
 

@@ -353,7 +353,7 @@ fn is_sound(transcript: &Transcript, path: &Path) {
             call.results
                 .iter()
                 .filter_map(|result| result.record)
-                .all(|span| span.source < transcript.sources.len() as u32)
+                .all(|span| span.source() < transcript.sources.len() as u32)
         );
         let _ = command(transcript, call);
         for result in &call.results {

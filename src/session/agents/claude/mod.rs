@@ -90,7 +90,9 @@ fn session_file(file: &FoundFile) -> SessionFile {
 }
 
 fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
-    find::glance(head, tail, &mut note_facts)
+    find::glance(head, tail, &mut |record, facts| {
+        note_facts(record, facts);
+    })
 }
 
 /// Returns the directories in which the files of a session's sub-agents come and go.

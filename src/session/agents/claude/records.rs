@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::branch::{Branches, RecordId, record_id};
+use crate::session::branch::{Branches, LivingBranch, RecordId, record_id};
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces};
 use crate::session::json::{Json, Kind, Tape};
@@ -46,13 +46,16 @@ pub(super) struct ClaudeReader {
     conversations: HashMap<u32, Branches>,
     /// Conversations in the main file, by their records, where no key names the sub-agent.
     inline: HashMap<RecordId, u32>,
-    messages: HashMap<RecordId, u64>,
+    messages: HashMap<RecordId, RecordId>,
     /// The model's last message in each conversation.
-    last_messages: HashMap<u32, u64>,
+    last_messages: HashMap<u32, RecordId>,
     results: Vec<ResultRecord>,
     boundaries: Vec<Boundary>,
     count: u64,
 }
+
+/// Where a record is, and when it was written.
+type Recorded = (RecordPlace, Option<Timestamp>);
 
 /// Where a result was recorded.
 struct ResultRecord {
@@ -85,16 +88,16 @@ impl LogReader for ClaudeReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         self.count += 1;
-        note_facts(record, &mut out.facts);
-        let kind = record.get("type").and_then(|kind| kind.short(LONGEST_NAME)).unwrap_or_default();
+        let at = note_facts(record, &mut out.facts);
+        let kind = record.get("type").and_then(|kind| kind.short_text(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
         self.link(record, thread);
-        if matches!(kind.as_str(), "assistant" | "user") && self.is_of_file(thread) {
+        if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
             requests::spoken(record, place, &mut out.requests);
         }
-        match kind.as_str() {
-            "assistant" => self.calls(record, thread, place, out),
-            "user" => self.user(record, thread, place, out),
+        match &*kind {
+            "assistant" => self.calls(record, thread, (place, at), out),
+            "user" => self.user(record, thread, (place, at), out),
             "api-request" => requests::request(record, place, &mut out.requests),
             "api-request-blob" => requests::blob(record, thread, place, &mut out.requests),
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
@@ -118,9 +121,10 @@ impl LogReader for ClaudeReader {
     }
 
     fn settle(&mut self, out: &mut Transcript) {
-        let living: HashMap<u32, HashSet<RecordId>> =
+        self.results.shrink_to_fit();
+        let living: HashMap<u32, LivingBranch> =
             self.conversations.iter_mut().map(|(thread, branches)| (*thread, branches.living())).collect();
-        let messages: HashSet<u64> = self
+        let messages: HashSet<RecordId> = self
             .messages
             .iter()
             .filter(|(id, _)| living.values().any(|branch| branch.contains(id)))
@@ -171,14 +175,11 @@ impl ClaudeReader {
         }
     }
 
-    fn calls(&mut self, record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+    fn calls(&mut self, record: Json, thread: u32, (place, at): Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        let at = record.get("timestamp").and_then(clock::time);
         if let (Some(id), Some(name)) = (id_of(record, "uuid"), id_of(message, "id")) {
-            // Two halves of a number that any text has: enough to tell messages apart.
-            let number = (name >> 64) as u64 ^ name as u64;
-            self.messages.insert(id, number);
-            self.last_messages.insert(thread, number);
+            self.messages.insert(id, name);
+            self.last_messages.insert(thread, name);
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
@@ -195,7 +196,7 @@ impl ClaudeReader {
         }
     }
 
-    fn user(&mut self, record: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+    fn user(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let content = record.path(&["message", "content"]);
         for block in content.into_iter().flat_map(|content| content.items()) {
             let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
@@ -203,7 +204,7 @@ impl ClaudeReader {
             let Some(id) = id else { continue };
             let call = out.call_or_new(thread, &id, "");
             if call.results.is_empty() {
-                result(record, block, place, call);
+                result(record, block, recorded, call);
             }
             let Some(call) = out.call_number(thread, &id) else { continue };
             self.results.push(ResultRecord {
@@ -238,8 +239,8 @@ impl ClaudeReader {
     fn fate(
         &self,
         result: &ResultRecord,
-        living: Option<&HashSet<RecordId>>,
-        messages: &HashSet<u64>,
+        living: Option<&LivingBranch>,
+        messages: &HashSet<RecordId>,
     ) -> ResultFate {
         let of_message = result.source.and_then(|source| self.messages.get(&source));
         let lives = living.is_none_or(|branch| branch.contains(&result.record))
@@ -262,7 +263,7 @@ fn id_of(record: Json, key: &str) -> Option<RecordId> {
 }
 
 /// Reads a result into its call.
-fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
+fn result(record: Json, block: Json, (place, at): Recorded, call: &mut Call) {
     let content = block.get("content");
     let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
     let start = content.map(frame).unwrap_or_default();
@@ -277,7 +278,7 @@ fn result(record: Json, block: Json, place: RecordPlace, call: &mut Call) {
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
         pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at: record.get("timestamp").and_then(clock::time),
+        at,
         fate: ResultFate::InContext,
         record: Some(place.span(record)),
     });
@@ -308,7 +309,7 @@ fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
 
 /// Returns the copies that only the agent's own screen shows.
 fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
-    let copy = |name: &'static str, path: &[&str], most: u64| {
+    let copy = |name: &'static str, path: &[&str], most: u32| {
         let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
         Some(DisplayCopy { name, text: TextPiece::Json(place.span(text)), most: Some(most) })
     };
@@ -322,7 +323,9 @@ fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
         .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
         .chain(copy("toolUseResult.stderr", &["stderr"], 0))
         .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
-        .collect()
+        // Nearly every call has just one, for which a list that grows would take room for four.
+        .collect::<Box<[_]>>()
+        .into_vec()
 }
 
 /// Reads what the file beside a sub-agent's says about it.
@@ -345,30 +348,31 @@ fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
     }
 }
 
-/// Takes over what a record says about the whole session.
-pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
+/// Takes over what a record says about the whole session. Returns when the record was written.
+pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
+    let kind = record.get("type");
     let text = |key: &str| record.get(key).and_then(|value| value.short(LONGEST_TEXT));
-    let is = |kind: &str| record.get("type").is_some_and(|value| value.is(kind));
+    let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
     if facts.id.is_empty() {
         facts.id = text("sessionId").unwrap_or_default();
     }
     keep_last(&mut facts.version, record.get("version"));
     facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
     keep_last(&mut facts.model, record.path(&["message", "model"]));
-    if let Some(at) = record.get("timestamp").and_then(clock::time) {
-        facts.started = facts.started.or(Some(at));
-        facts.ended = facts.ended.max(Some(at));
-    }
+    let at = record.get("timestamp").and_then(clock::time);
+    facts.started = facts.started.or(at);
+    facts.ended = facts.ended.max(at);
     if is("ai-title") || is("custom-title") || is("summary") {
         let title = ["aiTitle", "customTitle", "title", "summary"].into_iter().find_map(text);
         facts.title = title.or(facts.title.take());
     }
-    let is_main = record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
-    if facts.origin.is_none() && is_main {
+    let is_main = || record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
+    if facts.origin.is_none() && is_main() {
         facts.origin = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME));
     }
-    if facts.title.is_none() && is("user") && is_main {
+    if facts.title.is_none() && is("user") && is_main() {
         let words = record.path(&["message", "content"]).map(first_text);
         facts.title = words.filter(|words| !words.is_empty() && !words.starts_with('<'));
     }
+    at
 }

@@ -1,7 +1,7 @@
 //! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
 
 use crate::session::clock;
-use crate::session::content::{is_type, name};
+use crate::session::content::{LONGEST_NAME, is_type, name};
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, message_hash};
@@ -41,7 +41,7 @@ pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
 /// Notes a record of the conversation, for which a hash in a request may stand.
 pub(super) fn spoken(record: Json, place: RecordPlace, log: &mut RequestLog) {
     let speaker = if is_type(record, "assistant") {
-        let message = record.get("message").and_then(|message| name(message, "id"));
+        let message = record.path(&["message", "id"]).and_then(|id| id.short_text(LONGEST_NAME));
         Speaker::model(&message.unwrap_or_default())
     } else {
         Speaker::User

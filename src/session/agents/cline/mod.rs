@@ -29,7 +29,7 @@ const AGENT: &str = "cline";
 const MESSAGES: &str = ".messages.json";
 
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
-const EXECUTOR: u64 = 48_000;
+const EXECUTOR: u32 = 48_000;
 
 /// The sessions of Cline, JSON documents.
 #[derive(Debug)]

@@ -44,9 +44,9 @@ fn plain(content: Json, place: RecordPlace) -> Sent {
         return Sent { pieces: vec![TextPiece::Json(span)], ..Sent::default() };
     };
     // The places of a string are those of its quotes.
-    let head = RecordSpan { len: ends.head as u64 + 2, ..span };
+    let head = span.part(0, ends.head as u64 + 2);
     let rest = (inner.len() - ends.tail) as u64;
-    let tail = RecordSpan { start: span.start + ends.tail as u64, len: rest + 2, ..span };
+    let tail = span.part(ends.tail as u64, rest + 2);
     let half = |half: &Option<String>| if half.is_some() { "\u{fffd}" } else { "" };
     let between = format!("{}{}{}", half(&ends.half_before), notice(ends.removed), half(&ends.half_after));
     let pieces = vec![TextPiece::Json(head), TextPiece::Added(between.into()), TextPiece::Json(tail)];
@@ -54,13 +54,8 @@ fn plain(content: Json, place: RecordPlace) -> Sent {
 }
 
 fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
-    let (bytes, first) = (list.raw(), place.start + list.range().start as u64);
-    let span = |start: usize, end: usize| RecordSpan {
-        source: place.source,
-        row: place.row,
-        start: first + start as u64,
-        len: (end - start) as u64,
-    };
+    let (bytes, whole) = (list.raw(), place.span(list));
+    let span = |start: usize, end: usize| whole.part(start as u64, (end - start) as u64);
     let (mut sent, mut key, mut at) = (Sent::default(), &b""[..], 0);
     while at < bytes.len() && sent.pieces.len() < MOST_PIECES {
         if bytes[at].is_ascii_whitespace() {
@@ -95,7 +90,7 @@ fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
 /// Adds a place; one that follows the last goes on with it.
 fn push(pieces: &mut Vec<TextPiece>, span: RecordSpan) {
     match pieces.last_mut() {
-        Some(TextPiece::Raw(last)) if last.start + last.len == span.start => last.len += span.len,
+        Some(TextPiece::Raw(last)) if last.end() == span.start() => *last = last.part(0, last.len() + span.len()),
         _ => pieces.push(TextPiece::Raw(span)),
     }
 }
@@ -230,10 +225,10 @@ mod tests {
         let mut tape = Tape::default();
         let place = RecordPlace { source: 0, row: 0, start: 0 };
         let sent = sent(tape.read(document.as_bytes()).unwrap(), place).unwrap();
-        let raw = |span: &RecordSpan| &document[span.start as usize..(span.start + span.len) as usize];
+        let raw = |span: &RecordSpan| &document[span.start() as usize..span.end() as usize];
         let piece = |piece: &TextPiece| match piece {
             TextPiece::Raw(span) => raw(span).to_owned(),
-            TextPiece::Json(span) => raw(span)[1..span.len as usize - 1].to_owned(),
+            TextPiece::Json(span) => raw(span)[1..span.len() as usize - 1].to_owned(),
             TextPiece::Added(text) => text.to_string(),
             TextPiece::Image => String::new(),
         };

@@ -171,7 +171,7 @@ fn exec_end(item: Json, place: RecordPlace, out: &mut Transcript) {
 fn screen_copy(
     id: &str,
     item: Json,
-    (what, most): (&'static str, u64),
+    (what, most): (&'static str, u32),
     place: RecordPlace,
     out: &mut Transcript,
 ) {

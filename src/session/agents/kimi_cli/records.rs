@@ -285,7 +285,7 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
     match (a, b) {
         (Some(a), Some(b)) => {
             let bytes = |span: RecordSpan| out.read(span, u64::MAX).ok();
-            a.len == b.len && bytes(a).is_some_and(|bytes_of_a| Some(bytes_of_a) == bytes(b))
+            a.len() == b.len() && bytes(a).is_some_and(|bytes_of_a| Some(bytes_of_a) == bytes(b))
         }
         (a, b) => a == b,
     }

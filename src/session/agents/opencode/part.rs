@@ -29,7 +29,7 @@ const OTHER_KINDS: &[&str] = &[
 ];
 
 /// The longest display copy, in UTF-16 units; a shorter one is whole.
-const DISPLAY: u64 = 30_000;
+const DISPLAY: u32 = 30_000;
 
 /// Reads a part. Returns whether it is of a kind that is known. `compacted` is the time after which the history was
 /// begun anew, if it was.

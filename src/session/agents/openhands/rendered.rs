@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::session::content::{LONGEST_TEXT, pieces, text};
 use crate::session::json::{Json, JsonText, Kind};
-use crate::session::model::{Citation, RecordSpan, TextPiece};
+use crate::session::model::{Citation, TextPiece};
 use crate::session::reader::RecordPlace;
 
 /// The most code points that are sent of a terminal's output with the lines around it.
@@ -105,8 +105,8 @@ impl<'a> Terminal<'a> {
         let start = offset_of(inner, start);
         let end = offset_of(inner, of_output.checked_sub(end)?);
         let (first, last) = (
-            RecordSpan { len: start as u64 + 2, ..span },
-            RecordSpan { start: span.start + end as u64, len: (inner.len() - end) as u64 + 2, ..span },
+            span.part(0, start as u64 + 2),
+            span.part(end as u64, (inner.len() - end) as u64 + 2),
         );
         let all = [
             added(&self.prefix),

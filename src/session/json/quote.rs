@@ -1,0 +1,153 @@
+//! Finds the end of a JSON string at the speed of memory, however many escaped quotes it holds.
+
+use memchr::memchr;
+
+/// How many bytes are looked at in one step, which the compiler does with a few wide instructions.
+const STEP: usize = 64;
+
+/// How many words of eight bytes are looked at one by one: as many as hold a UUID.
+const WORDS: usize = 5;
+
+/// Returns the place of the quote that ends the string whose inside begins at `start`; `None` if nothing ends it. Costs one
+/// look at each byte of the string, whatever it holds.
+pub(super) fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let first = first_quote(bytes, start)?;
+    if !is_escaped(bytes, start, first) {
+        return Some(first);
+    }
+    // A string with one escaped quote mostly holds many, and to look at each of them takes longer than to read the bytes.
+    let mut at = first + 1;
+    while let Some(step) = step_at(bytes, at) {
+        looked_at(STEP);
+        if step.may_end() {
+            looked_at(STEP);
+            let ends = quotes(step.now, at).find(|quote| !is_escaped(bytes, start, *quote));
+            if ends.is_some() {
+                return ends;
+            }
+        }
+        at += STEP;
+    }
+    quotes(bytes.get(at..)?, at).find(|quote| !is_escaped(bytes, start, *quote))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes this thread has looked at in steps, each as often as it was looked at.
+    static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts bytes for the tests.
+fn looked_at(_bytes: usize) {
+    #[cfg(test)]
+    LOOKED_AT.set(LOOKED_AT.get() + _bytes);
+}
+
+/// Finds the first quote from `start` on. Most strings are keys, ids and times: a few words are looked at sooner than memchr
+/// is called.
+fn first_quote(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    for _ in 0..WORDS {
+        let Some(word) = bytes.get(at..)?.first_chunk() else { break };
+        if let Some(found) = quote_in(*word) {
+            return Some(at + found);
+        }
+        at += size_of::<u64>();
+    }
+    Some(at + memchr(b'"', bytes.get(at..)?)?)
+}
+
+/// Returns the place of the first quote among eight bytes: where they are equal to it, the difference is a zero byte, the
+/// lowest of which alone borrows from its own highest bit.
+fn quote_in(word: [u8; 8]) -> Option<usize> {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let difference = u64::from_le_bytes(word) ^ (EACH * b'"' as u64);
+    let zeros = difference.wrapping_sub(EACH) & !difference & (EACH << 7);
+    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
+}
+
+/// Some bytes, with those one and two places before each.
+struct Step<'a> {
+    now: &'a [u8; STEP],
+    before: &'a [u8; STEP],
+    second: &'a [u8; STEP],
+}
+
+impl Step<'_> {
+    /// Whether there is a quote that no backslash precedes, or two do. Only such a quote can end a string.
+    fn may_end(&self) -> bool {
+        let mut found = false;
+        for ((now, before), second) in self.now.iter().zip(self.before).zip(self.second) {
+            found |= (*now == b'"') & ((*before != b'\\') | (*second == b'\\'));
+        }
+        found
+    }
+}
+
+/// Returns the step that begins at `at`, which is 2 at least; `None` if there are fewer bytes.
+fn step_at(bytes: &[u8], at: usize) -> Option<Step<'_>> {
+    let from = |start: usize| bytes.get(start..)?.first_chunk();
+    Some(Step { now: from(at)?, before: from(at.checked_sub(1)?)?, second: from(at.checked_sub(2)?)? })
+}
+
+/// Returns the places of the quotes in bytes that begin at `at`.
+fn quotes(bytes: &[u8], at: usize) -> impl Iterator<Item = usize> {
+    bytes.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(move |(n, _)| at + n)
+}
+
+/// Whether an odd number of backslashes precedes a quote. Between two quotes every backslash is looked at once.
+fn is_escaped(bytes: &[u8], start: usize, quote: usize) -> bool {
+    let before = bytes.get(start..quote).unwrap_or_default();
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Reads escapes one by one.
+    fn slowly(bytes: &[u8], start: usize) -> Option<usize> {
+        let mut at = start;
+        loop {
+            match bytes.get(at)? {
+                b'"' => return Some(at),
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+    }
+
+    #[test]
+    fn an_escaped_backslash_escapes_nothing() {
+        for text in [r#"""#, r#"\"""#, r#"\\""#, r#"a\\\"b\\""#, r#"\""#, r"\", ""] {
+            assert_eq!(end_of_string(text.as_bytes(), 0), slowly(text.as_bytes(), 0), "{text}");
+        }
+        let long = format!(r#"{}\\\"{}\\\\" ""#, r#"\""#.repeat(100), "x".repeat(100));
+        assert_eq!(end_of_string(long.as_bytes(), 0), slowly(long.as_bytes(), 0));
+    }
+
+    #[test]
+    fn a_byte_is_looked_at_once_or_twice_whatever_the_string_holds() {
+        let looks = |part: &str| {
+            let text = format!("{}\"", part.repeat(10_000));
+            LOOKED_AT.set(0);
+            assert_eq!(end_of_string(text.as_bytes(), 0), Some(text.len() - 1));
+            LOOKED_AT.get() * 10 / text.len()
+        };
+        assert_eq!(looks("plain text, no quote"), 0, "memchr alone");
+        assert_eq!(looks(r#"{\"name\":\"x\"}\n"#), 9, "once");
+        assert_eq!(looks(r#"\\\""#), 19, "twice, where an escaped backslash precedes each");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_first_quote_that_is_not_escaped(
+            text in r#"(x|\\|"|\\"|\\\\"|[ab]{20}){0,80}"#,
+            start in 0usize..4,
+        ) {
+            prop_assert_eq!(end_of_string(text.as_bytes(), start), slowly(text.as_bytes(), start));
+        }
+    }
+}
