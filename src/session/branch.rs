@@ -58,7 +58,9 @@ impl Branches {
             let place = self.place(id);
             // A record that was left out ends the way, and so does one that is its own ancestor.
             root = place.is_none().then_some(id);
-            at = place.filter(|place| !std::mem::replace(&mut is_on[*place], true)).map(|place| self.parents[place].1);
+            at = place
+                .filter(|place| !std::mem::replace(&mut is_on[*place], true))
+                .map(|place| self.parents[place].1);
         }
         let ids = self.parents.iter().zip(&is_on).filter(|(_, is_on)| **is_on).map(|((id, _), _)| *id);
         let count = is_on.iter().filter(|is_on| **is_on).count();

@@ -2,6 +2,8 @@
 //! what was recorded.
 
 use std::fmt;
+#[cfg(feature = "app")]
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,6 +63,12 @@ impl Examiner {
     pub fn whole_bytes(&self, file: &SessionFile, call: &Call) -> Option<u64> {
         let found = self.spill(file, call).and_then(|state| state.path()?.metadata().ok());
         found.map(|meta| meta.len()).or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+    }
+
+    /// Returns what of a recorded text, as ranges in bytes, is a notice of the agent's, by the templates of its policies.
+    #[cfg(feature = "app")]
+    pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {
+        self.verifier.notices_in(text)
     }
 
     /// Compares the result that the model first saw with what the policies make of the whole output.

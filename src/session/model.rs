@@ -336,9 +336,19 @@ mod tests {
     /// A session of 2 GB holds over 100,000 calls, each with a result and a copy for the screen: 64 MB in all.
     #[test]
     fn a_call_takes_few_bytes() {
-        assert_eq!([size_of::<RecordSpan>(), size_of::<Option<RecordSpan>>(), size_of::<TextPiece>()], [24, 24, 32]);
-        let of_call = size_of::<Call>() + size_of::<CallResult>() + size_of::<TextPiece>() + size_of::<DisplayCopy>();
-        assert!(of_call <= 460, "{of_call} bytes: {} {} {}", size_of::<Call>(), size_of::<CallResult>(), size_of::<DisplayCopy>());
+        assert_eq!(
+            [size_of::<RecordSpan>(), size_of::<Option<RecordSpan>>(), size_of::<TextPiece>()],
+            [24, 24, 32]
+        );
+        let of_call =
+            size_of::<Call>() + size_of::<CallResult>() + size_of::<TextPiece>() + size_of::<DisplayCopy>();
+        assert!(
+            of_call <= 460,
+            "{of_call} bytes: {} {} {}",
+            size_of::<Call>(),
+            size_of::<CallResult>(),
+            size_of::<DisplayCopy>()
+        );
     }
 
     #[test]

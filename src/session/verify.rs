@@ -1,11 +1,15 @@
 //! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
 
 use std::ops::ControlFlow;
+#[cfg(feature = "app")]
+use std::ops::Range;
 
 use jiff::tz::TimeZone;
 
 use crate::known::Era;
-use crate::preview::{Catalog, Input, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting};
+use crate::preview::{
+    Catalog, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting,
+};
 use crate::source;
 
 use super::body::ResultBody;
@@ -24,6 +28,8 @@ pub enum Verdict {
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
+        /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
+        by: Option<&'static str>,
     },
     /// No policy of the agent's version does.
     Differs(Difference),
@@ -47,6 +53,16 @@ impl Verdict {
             Self::Equal { .. } => "equal",
             Self::Differs(_) => "differs",
             Self::Unchecked(_) => "unchecked",
+        }
+    }
+}
+
+impl Verdict {
+    /// Returns the limit that cut the output, if that is proven.
+    pub fn cut_by(&self) -> Option<&'static str> {
+        match self {
+            Self::Equal { by, .. } => *by,
+            _ => None,
         }
     }
 }
@@ -146,6 +162,15 @@ impl Verifier {
         }
     }
 
+    /// Returns what of a recorded text, as ranges in bytes, is a notice of the agent's, if all of it fits what a policy of
+    /// the agent makes of an output that it cuts; empty if none fits. Of several the one counts that knows most of it.
+    #[cfg(feature = "app")]
+    pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {
+        let found = self.policies.iter().filter_map(|policy| policy.notices_in(text));
+        let told = |notices: &Vec<Range<usize>>| notices.iter().map(Range::len).sum::<usize>();
+        found.max_by_key(told).unwrap_or_default()
+    }
+
     fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
         let Recorded { transcript, result, text, .. } = *recorded;
         let Ok(body) = ResultBody::of(transcript, result, text, whole.bytes(), LONGEST) else {
@@ -166,7 +191,8 @@ impl Verifier {
                 let input = input(whole, &totals, recorded.exit());
                 let text = preview.text(&input);
                 if text == body.text && is_of_version {
-                    return Verdict::Equal { policy: name };
+                    let by = preview.truncated_by.map(LimitHit::as_str);
+                    return Verdict::Equal { policy: name, by };
                 }
                 if text == body.text {
                     fits = fits.or(Some(name));

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::cli::args::{CallArgs, CallTexts};
 use crate::cli::safe::SafeWriter;
@@ -26,8 +27,9 @@ const MOST_JSON: usize = 16 << 20;
 /// A call as in `--json`, with the text that was asked for.
 #[derive(Debug, Serialize)]
 struct CallTextJson {
+    version: u64,
     #[serde(flatten)]
-    call: CallJson,
+    call: Map<String, Value>,
     what: &'static str,
     text: String,
     text_is_cut: bool,
@@ -51,7 +53,8 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         let what = write(call, transcript, &looker, &args.what, &mut limited)?;
         let text_is_cut = limited.is_cut;
         let text = secrets.shown(&String::from_utf8_lossy(&text));
-        json(&mut out, &CallTextJson { call: looker.json(call, secrets), what, text, text_is_cut })?;
+        let call = fields(&looker.json(call, secrets))?;
+        json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut })?;
         return Ok(out.flush()?);
     }
     let copies = RelatedSessions::find(&config.env, &found.file).with(call);
@@ -66,6 +69,14 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         write(call, transcript, &looker, &args.what, &mut out)?;
     }
     Ok(out.flush()?)
+}
+
+/// Returns the fields of a call as in `calls --json`. In an object of its own `version` is that of the object, so the
+/// agent's has another name.
+fn fields(call: &CallJson) -> serde_json::Result<Map<String, Value>> {
+    let Value::Object(fields) = serde_json::to_value(call)? else { return Ok(Map::new()) };
+    let renamed = |name: String| if name == "version" { "agent_version".to_owned() } else { name };
+    Ok(fields.into_iter().map(|(name, value)| (renamed(name), value)).collect())
 }
 
 /// Writes the text that was asked for, and returns its name.

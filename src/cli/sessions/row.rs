@@ -56,6 +56,7 @@ pub(crate) struct CallJson {
     got_sha256: Option<String>,
     tokens_estimate: Option<u64>,
     pub cut: &'static str,
+    cut_by: Option<&'static str>,
     pub spill: Option<String>,
     pub spill_state: Option<&'static str>,
     pub fate: Option<&'static str>,
@@ -136,6 +137,7 @@ impl<'a> Looker<'a> {
             text::decode(self.transcript, &first.pieces, &mut take).ok()
         });
         let spill = self.spill(call);
+        let verdict = call.is_partial().then(|| self.verify(call));
         let thread = self.transcript.thread(call);
         CallJson {
             id: call.id.to_string(),
@@ -153,10 +155,11 @@ impl<'a> Looker<'a> {
             got_sha256: measured.map(|_| format!("{:x}", hash.finalize())),
             tokens_estimate: call.tokens.or_else(|| measured.map(|facts| facts.bytes.div_ceil(4))),
             cut: call.cut.as_str(),
+            cut_by: verdict.as_ref().and_then(Verdict::cut_by),
             spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             spill_state: spill.as_ref().map(SpillState::as_str),
             fate: best.first().map(|first| first.fate.as_str()),
-            verify: call.is_partial().then(|| self.verify(call).as_str()),
+            verify: verdict.as_ref().map(Verdict::as_str),
         }
     }
 }

@@ -99,7 +99,7 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
         _ => None,
     };
     let policy = match verdict {
-        Verdict::Equal { policy } => Some(policy.clone()),
+        Verdict::Equal { policy, .. } => Some(policy.clone()),
         _ => difference.as_ref().map(|difference| difference.policy.clone()),
     };
     VerdictJson {

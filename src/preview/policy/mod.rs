@@ -11,6 +11,8 @@ pub(crate) mod schema;
 mod written;
 
 use std::collections::BTreeMap;
+#[cfg(feature = "app")]
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::known::{Confidence, Era, Warning};
@@ -306,6 +308,13 @@ impl Policy {
 
     pub(super) fn file(&self) -> &PolicyFile {
         &self.file
+    }
+
+    /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that
+    /// this policy makes of one. Whether the rest is of an output cannot be told from the text.
+    #[cfg(feature = "app")]
+    pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        self.file.templates.added(&self.texts().cut, text)
     }
 
     fn variant(&self) -> Option<&Variant> {

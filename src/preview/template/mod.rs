@@ -4,6 +4,8 @@ mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
 mod mark;
+#[cfg(feature = "app")]
+mod pattern;
 pub(crate) mod scope;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -170,7 +170,8 @@ impl RequestLog {
 
     /// Adds a record of the conversation, after those before it in its file.
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
-        let spoken = SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
+        let spoken =
+            SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
         self.spoken.entry(record.source()).or_default().push(spoken);
     }
 

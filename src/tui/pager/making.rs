@@ -32,6 +32,8 @@ pub struct Making {
     pub(crate) index: BlockIndex,
     /// The text that the agent recorded, if that is to be shown instead of what the policy makes.
     pub(crate) recorded: Option<Arc<str>>,
+    /// What of that text is the agent's own, as [`super::recorded::RecordedCall::notices`].
+    pub(crate) notices: Arc<[Range<usize>]>,
 }
 
 /// A finished preview, and what the panes show of it.
@@ -61,6 +63,7 @@ impl Making {
             None => preview::plan_touching(&input, &self.policy),
         };
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
+        let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = seen.shown();
         let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
         let err = self.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);

@@ -184,6 +184,7 @@ impl OpenOutput {
             totals: self.totals(),
             index: self.index.clone(),
             recorded: self.shown_record().map(|recorded| Arc::clone(&recorded.text)),
+            notices: self.shown_record().map(|recorded| Arc::clone(&recorded.notices)).unwrap_or_default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A result that an agent recorded: the text that the model got, and what is known about it.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ pub enum RestOfOutput {
 pub struct RecordedCall {
     /// What the model got.
     pub text: Arc<str>,
+    /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
+    /// would show: so far as the text fits what the agent's policies make.
+    pub notices: Arc<[Range<usize>]>,
     /// What the records say about it.
     pub evidence: Evidence,
     /// Who recorded it: `claude-code 2.1.330`.
@@ -52,7 +56,7 @@ impl RecordedCall {
     pub(crate) fn checked(&self) -> String {
         match &self.check {
             None => String::new(),
-            Some(Verdict::Equal { policy }) => format!("= {policy}"),
+            Some(Verdict::Equal { policy, .. }) => format!("= {policy}"),
             Some(Verdict::Differs(difference)) => match &difference.fits {
                 Some(fits) => format!("≠ here; = {fits}, of another version"),
                 None => format!("≠ {}", difference.policy),
@@ -66,7 +70,7 @@ impl RecordedCall {
     pub(crate) fn check_in_words(&self) -> String {
         match &self.check {
             None => "being compared with what the policies make of the output".into(),
-            Some(Verdict::Equal { policy }) => {
+            Some(Verdict::Equal { policy, .. }) => {
                 format!("= equal: {policy} makes the same text of the output, byte for byte")
             }
             Some(Verdict::Differs(difference)) => {

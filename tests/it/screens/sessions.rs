@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use overspill::preview::InputContext;
+use overspill::preview::{Catalog, InputContext};
 use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate, SessionFacts};
 use overspill::session::reader::SessionFile;
 use overspill::session::tally::CallSums;
-use overspill::session::verify::{Difference, Unchecked, Verdict};
+use overspill::session::verify::{Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::app::Event;
 use overspill::tui::event::{Effect, OutputEvent};
@@ -101,7 +101,7 @@ fn calls() -> Vec<CallRow> {
     vec![
         sized(call("toolu_1", "Read", CutState::No), 57_000, None, None, "/home/u/proj/notes.txt"),
         CallRow {
-            verdict: Some(Verdict::Equal { policy: "claude-code/bash".into() }),
+            verdict: Some(Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") }),
             ..sized(spill("toolu_2"), 2_220, Some(60_894), Some("here"), "seq 1 12000")
         },
         CallRow {
@@ -271,13 +271,19 @@ fn another_text_is_asked_for_by_its_letter() {
 fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench {
     let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
     let whole = lines(1..1001);
-    let text = format!("<persisted-output>\nSaved to /s.txt\n\n{}...\n</persisted-output>", lines(1..31));
+    let head = "<persisted-output>\nOutput too large (8.7KB). Full output saved to: /s.txt\n\nPreview (first 2KB):\n";
+    let text = format!("{head}{}...\n</persisted-output>", lines(1..31));
+    let notices = match rest {
+        RestOfOutput::Here => Vec::new(),
+        _ => Verifier::new(&Catalog::builtin(), "claude-code").notices_in(&text),
+    };
     let bytes = if rest == RestOfOutput::Here { whole.as_bytes() } else { text.as_bytes() };
     let view = MapView::of_bytes(bytes).expect("memory");
     let base = subject(policy("claude-code/bash"));
     let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
     let recorded = RecordedCall {
         text: text.into(),
+        notices: notices.into(),
         evidence: Evidence::Recorded,
         by: "claude-code 2.1.330".into(),
         rest,
@@ -305,14 +311,15 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
 #[test]
 fn a_recorded_call_beside_its_spill() {
     for size in SIZES {
-        let equal = Verdict::Equal { policy: "claude-code/bash".into() };
+        let equal = Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") };
         let mut bench = shown(size, RestOfOutput::Here, Some(equal));
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
         let missing = RestOfOutput::Missing("its spill was deleted since");
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
-        keep("recorded_alone", bench.keys("G"));
+        keep("recorded_alone", &bench);
+        keep("recorded_alone_end", bench.keys("G"));
     }
 }
 
@@ -324,7 +331,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("reconstructed by claude-code/bash"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded by claude-code 2.1.330 · "), "{}", text(&bench));
-    let verdict = Verdict::Equal { policy: "claude-code/bash".into() };
+    let verdict = Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") };
     bench.update(OutputEvent::Checked(Box::new(verdict)));
     assert!(text(&bench).contains(" · = · cut"), "{}", text(&bench));
     bench.keys("q");

@@ -189,7 +189,7 @@ fn cline_is_read_as_it_is_sent() {
     assert_eq!((threads, &*transcript.threads[1].id), (vec![0, 0, 1], "agent_1"));
     let verifier = Verifier::new(&Catalog::builtin(), "cline");
     let verdict = verifier.verify(transcript, c1, whole_display(transcript, c1).as_ref());
-    assert_eq!(verdict, Verdict::Equal { policy: "cline/result".into() });
+    assert_eq!(verdict, Verdict::Equal { policy: "cline/result".into(), by: Some("units") });
 }
 
 #[test]
@@ -288,5 +288,5 @@ fn openhands_is_read_as_it_is_sent() {
     let saved_as = c2.cites[0].path.to_str().unwrap().to_owned();
     let whole = WholeOutput::Spill(Source::open(&c2.cites[0].path).unwrap().view(), saved_as);
     let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
-    assert_eq!(verdict, Verdict::Equal { policy: "openhands/terminal".into() });
+    assert_eq!(verdict, Verdict::Equal { policy: "openhands/terminal".into(), by: Some("points") });
 }

@@ -189,3 +189,35 @@ fn a_call_that_a_codex_fork_replays_counts_once() {
     let text = home.run(&["calls", ids[1]]).ok();
     assert_eq!(text.text().matches("also in 1 session").count(), 1, "{}", text.text());
 }
+
+/// Returns the fields that docs/json.md describes for a command.
+fn documented(command: &str) -> Vec<String> {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with(&format!("`{command}`"))).unwrap();
+    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('|').next());
+    names.flat_map(|names| names.split(", ")).map(|name| name.trim_matches([' ', '`']).to_owned()).collect()
+}
+
+#[test]
+fn every_field_is_documented_and_no_other() {
+    let home = Home::new();
+    claude(&home);
+    let fields = |words: &[&str]| {
+        let found = home.run(words).ok().json();
+        let object = found.as_array().map_or(&found, |all| &all[0]);
+        object.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    for words in [&["sessions", "--json"][..], &["calls", SESSION, "--json"], &["verify", SESSION, "--json"]]
+    {
+        assert_eq!(fields(words), documented(words[0]), "{words:?}");
+    }
+    let renamed = |name: String| if name == "version" { "agent_version".to_owned() } else { name };
+    let (mut all, own) =
+        (documented("calls").into_iter().map(renamed).collect::<Vec<_>>(), documented("call"));
+    all.extend(own.into_iter().filter(|name| name != "agent_version"));
+    let mut found = fields(&["call", "c1", "--json"]);
+    assert_eq!(home.run(&["call", "c1", "--json"]).ok().json()["version"], 1);
+    all.sort();
+    found.sort();
+    assert_eq!(found, all);
+}

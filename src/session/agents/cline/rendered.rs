@@ -90,7 +90,9 @@ fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
 /// Adds a place; one that follows the last goes on with it.
 fn push(pieces: &mut Vec<TextPiece>, span: RecordSpan) {
     match pieces.last_mut() {
-        Some(TextPiece::Raw(last)) if last.end() == span.start() => *last = last.part(0, last.len() + span.len()),
+        Some(TextPiece::Raw(last)) if last.end() == span.start() => {
+            *last = last.part(0, last.len() + span.len())
+        }
         _ => pieces.push(TextPiece::Raw(span)),
     }
 }

@@ -104,10 +104,8 @@ impl<'a> Terminal<'a> {
         let inner = self.output.raw().get(1..self.output.raw().len().saturating_sub(1))?;
         let start = offset_of(inner, start);
         let end = offset_of(inner, of_output.checked_sub(end)?);
-        let (first, last) = (
-            span.part(0, start as u64 + 2),
-            span.part(end as u64, (inner.len() - end) as u64 + 2),
-        );
+        let (first, last) =
+            (span.part(0, start as u64 + 2), span.part(end as u64, (inner.len() - end) as u64 + 2));
         let all = [
             added(&self.prefix),
             Some(TextPiece::Json(first)),

@@ -40,6 +40,13 @@ pub(crate) struct Chunk {
     pub(crate) start: u64,
 }
 
+impl Chunk {
+    /// Whether its bytes are those of the range for which it stands.
+    fn is_range(&self) -> bool {
+        matches!(self.body, Body::Range(..))
+    }
+}
+
 /// A document: chunks joined end to end. Positions are byte offsets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Doc {
@@ -82,6 +89,43 @@ impl Doc {
             }
         }
         doc
+    }
+
+    /// Sets notices off that are ranges of the document in bytes, in order: where the document is all that is left of an
+    /// output, and the agent's own words are among it.
+    pub(crate) fn with_notices(self, notices: &[Range<usize>]) -> Self {
+        let mut doc = Self::default();
+        for chunk in &self.chunks {
+            let (start, end) = (chunk.start as usize, self.end_of_chunk(chunk) as usize);
+            let mut at = start;
+            for notice in notices.iter().filter(|notice| notice.start < end && notice.end > start) {
+                let notice = notice.start.max(at)..notice.end.min(end);
+                doc.push_part(chunk, chunk.class, at - start..notice.start - start);
+                doc.push_part(chunk, Class::Notice, notice.start - start..notice.end - start);
+                at = notice.end;
+            }
+            doc.push_part(chunk, chunk.class, at - start..end - start);
+        }
+        doc
+    }
+
+    fn end_of_chunk(&self, chunk: &Chunk) -> u64 {
+        chunk.start + self.length_of(chunk)
+    }
+
+    /// Adds a part of a chunk of another document.
+    fn push_part(&mut self, chunk: &Chunk, class: Class, part: Range<usize>) {
+        let body = match &chunk.body {
+            Body::Range(stream, range) => {
+                Body::Range(*stream, range.start + part.start..range.start + part.end)
+            }
+            Body::Text(text) => Body::Text(text.get(part.clone()).unwrap_or_default().to_vec()),
+        };
+        let stands_for = match (&body, &chunk.stands_for) {
+            (Body::Range(stream, range), Some(_)) => Some((*stream, range.clone())),
+            (_, stands_for) => stands_for.clone(),
+        };
+        self.push(class, body, stands_for);
     }
 
     fn push(&mut self, class: Class, body: Body, stands_for: Option<(Stream, Range<usize>)>) {
@@ -204,17 +248,14 @@ fn standing(chunk: &Chunk, at: u64) -> Option<usize> {
     match &chunk.stands_for {
         Some((Stream::Stdout, range)) => {
             let into = (at - chunk.start) as usize;
-            Some(if chunk.class == Class::Kept { range.start + into } else { range.start })
+            Some(if chunk.is_range() { range.start + into } else { range.start })
         }
         _ => None,
     }
 }
 
 fn within(chunk: &Chunk, range: &Range<usize>, offset: usize) -> u64 {
-    match chunk.class {
-        Class::Kept => chunk.start + (offset - range.start) as u64,
-        _ => chunk.start,
-    }
+    if chunk.is_range() { chunk.start + (offset - range.start) as u64 } else { chunk.start }
 }
 
 #[cfg(test)]

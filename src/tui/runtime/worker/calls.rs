@@ -1,5 +1,7 @@
 //! Prepares a recorded call to be shown: its text, the output that it was cut from, and its other texts.
 
+use std::sync::Arc;
+
 use jiff::tz::TimeZone;
 
 use crate::human::{count, thousands};
@@ -56,7 +58,7 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
     let is_quick = held.examiner.whole_bytes(held.file, call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
     let check = is_quick.then(|| held.examiner.verify(held.file, held.transcript, call));
     let policy = match &check {
-        Some(Verdict::Equal { policy }) => Some(policy.clone()),
+        Some(Verdict::Equal { policy, .. }) => Some(policy.clone()),
         Some(Verdict::Differs(difference)) if !difference.policy.is_empty() => {
             Some(difference.policy.clone())
         }
@@ -73,6 +75,10 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
         place,
         recorded: Box::new(RecordedCall {
+            notices: match rest {
+                RestOfOutput::Missing(_) => held.examiner.notices_in(&text).into(),
+                _ => Arc::default(),
+            },
             text: text.into(),
             evidence: first.evidence,
             by: format!("{} {version}", held.transcript.agent).trim_end().to_owned(),
@@ -211,7 +217,7 @@ fn record(held: &HeldSession, span: Option<RecordSpan>, name: &str) -> Result<Js
     let span = span.ok_or_else(|| format!("the records do not hold {name} of this call"))?;
     let bytes = held.transcript.read(span, LONGEST_TEXT as u64);
     let bytes = bytes.map_err(|error| format!("the records cannot be read: {error}"))?;
-    let extent = if (bytes.len() as u64) < span.len { JsonExtent::Beginning } else { JsonExtent::Whole };
+    let extent = if (bytes.len() as u64) < span.len() { JsonExtent::Beginning } else { JsonExtent::Whole };
     let part = if extent == JsonExtent::Beginning { " (its first 1 MiB)" } else { "" };
     let title = format!("{name} of this call{part}, as the agent wrote it");
     let text = match pretty(&bytes, extent) {

@@ -67,10 +67,13 @@ fn mark(theme: &Theme, row: &CallRow) -> Span {
     }
 }
 
-/// Returns the tool whose policy cut the output, if that is proven.
+/// Returns the limit that cut the output, and the tool whose policy that is, if it is proven.
 fn cut_by(row: &CallRow) -> String {
     match &row.verdict {
-        Some(Verdict::Equal { policy }) => policy.split('/').next_back().unwrap_or_default().to_owned(),
+        Some(Verdict::Equal { policy, by }) => {
+            let tool = policy.split('/').next_back().unwrap_or_default();
+            by.map_or_else(|| tool.to_owned(), |by| format!("{by} · {tool}"))
+        }
         _ => String::new(),
     }
 }
@@ -117,7 +120,7 @@ pub(super) fn details(calls: &CallList) -> [SafeText; 2] {
 
 fn in_words(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Equal { policy } => format!("= {policy}"),
+        Verdict::Equal { policy, .. } => format!("= {policy}"),
         Verdict::Differs(difference) => match &difference.fits {
             Some(fits) => format!("≠ equal to {fits}, of another version"),
             None => format!("≠ {} from byte {}", difference.policy, thousands(difference.at + 1)),
