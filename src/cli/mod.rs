@@ -6,6 +6,8 @@ mod generate;
 mod hook;
 mod input;
 pub(crate) mod inspect;
+mod one_screen;
+mod places;
 mod run;
 mod safe;
 mod screens;
@@ -112,7 +114,7 @@ fn run(args: Args) -> CommandResult {
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
     match args.command {
-        None => view::run(load(view::need(&args.files))?, &args.files, &args.look, &args.saving),
+        None => view::run(load(view::need(&args.files))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&config()?, &args),

@@ -1,5 +1,6 @@
 //! Opens the screens: on named outputs, on one that is still being produced, or on the stores.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,8 @@ use crate::tui::keys::KeyMap;
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Choice, Live, Start, Target};
 
+pub(crate) use crate::tui::StartAt;
+
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
 use super::sessions::row::examiner;
@@ -19,6 +22,16 @@ use super::{CommandResult, Failure, say};
 /// Shows the screens on these outputs, or else on the stores; `live` produces the first output. If a signal ended the
 /// screens, returns [`Failure::Ended`], and the output that `live` produces has yet to be kept.
 pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
+    show_at(config, targets, live, BTreeMap::new())
+}
+
+/// Same as [`show`], with outputs opened at a place, by their index.
+pub(crate) fn show_at(
+    config: Config,
+    targets: Vec<Target>,
+    live: Option<Live>,
+    places: BTreeMap<usize, StartAt>,
+) -> CommandResult {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let errors = config.errors();
@@ -32,8 +45,21 @@ pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> 
     let chooser = Box::new(move || choices(&for_choices));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
     let unicode = is_unicode();
-    let start =
-        Start { targets, opener, chooser, examiner, stores, env, live, errors, theme, unicode, keys, notice };
+    let start = Start {
+        targets,
+        places,
+        opener,
+        chooser,
+        examiner,
+        stores,
+        env,
+        live,
+        errors,
+        theme,
+        unicode,
+        keys,
+        notice,
+    };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

@@ -1,7 +1,6 @@
-//! What the user may have meant: the nearest subcommand or policy, and the place in a file as other programs take it.
+//! What the user may have meant: the nearest subcommand or policy.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
 use clap::CommandFactory;
 
@@ -16,26 +15,10 @@ use super::args::Args;
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
-    let meant = place(path).or_else(|| (words.first()? == path.as_os_str()).then(|| subcommand(words))?);
+    let meant = (words.first().map(OsString::as_os_str) == Some(path.as_os_str()))
+        .then(|| subcommand(words))
+        .flatten();
     meant.map_or(error, |words| Failure::Usage(words).into())
-}
-
-/// Explains how to go to a place in a file, which `less` and editors take as `+100` or `FILE:100`.
-fn place(path: &Path) -> Option<String> {
-    let word = path.to_str()?;
-    let shown = label(word.as_bytes());
-    if let Some(place) = word.strip_prefix('+') {
-        let keys = match place {
-            "G" => "G".to_owned(),
-            line if line.parse::<u64>().is_ok() => format!("{line}G"),
-            pattern if pattern.starts_with('/') => format!("{} and Enter", label(pattern.as_bytes())),
-            _ => return None,
-        };
-        return Some(format!("{shown}: not a file; open the file without it, then type {keys}"));
-    }
-    let (file, line) = word.rsplit_once(':')?;
-    line.parse::<u64>().ok().filter(|_| Path::new(file).is_file())?;
-    Some(format!("{shown}: no such file; open {}, then type {line}G", label(file.as_bytes())))
 }
 
 /// Names the subcommand that the first word may mean.

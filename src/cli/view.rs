@@ -7,11 +7,13 @@ use std::io::{self, IsTerminal, Write};
 use crate::config::{Config, Need};
 use crate::human::thousands;
 use crate::source::{Change, MapView, Source};
+use crate::text::label::label;
 
-use super::args::{ListArgs, PolicyArgs, SaveArgs};
-use super::screens::{show, target};
+use super::args::{Args, ListArgs, PolicyArgs};
+use super::places::NamedOutputs;
+use super::screens::{show_at, target};
 use super::terminal::{DUMB, has_screen};
-use super::{CommandResult, Failure, input, say, suggest};
+use super::{CommandResult, Failure, input, one_screen, say, suggest};
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -24,8 +26,11 @@ pub(crate) fn need(files: &[OsString]) -> Need {
 }
 
 /// Opens the screens, or copies the files if there is no terminal to show them on.
-pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving: &SaveArgs) -> CommandResult {
-    let words = match files {
+pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
+    let Args { files, look, saving, one_screen, .. } = args;
+    let NamedOutputs { words, places, first } = NamedOutputs::of(files);
+    let words = match &words[..] {
+        [] if first.is_some() => return Err(no_file_for(first).into()),
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
             if io::stdout().is_terminal() {
@@ -44,12 +49,33 @@ pub(crate) fn run(config: Config, files: &[OsString], look: &PolicyArgs, saving:
     let opened = opened.map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {
         refuse_unused(look)?;
+        refuse_place(first)?;
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
+    }
+    if let [opened] = &opened[..]
+        && *one_screen
+        && let Some(text) = one_screen::of(&opened.source)
+    {
+        return Ok(crate::fs::patient::stdout().write_all(&text)?);
     }
     let overrides = look.overrides();
     let targets =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
-    show(config, targets, None)
+    show_at(config, targets, None, places)
+}
+
+/// Says that a place needs a file. A pipe begins with nothing, and is read on the screen from there.
+fn no_file_for(place: Option<OsString>) -> Failure {
+    let place = label(place.unwrap_or_default().as_encoded_bytes());
+    Failure::Usage(format!("{place} says where to open a file, and no file is named"))
+}
+
+/// Refuses a place in a file where the file is copied.
+fn refuse_place(place: Option<OsString>) -> Result<(), Failure> {
+    let Some(place) = place else { return Ok(()) };
+    let place = label(place.as_encoded_bytes());
+    let words = "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
+    Err(Failure::Usage(format!("{place} has no effect here: {words}")))
 }
 
 /// Refuses options of the preview where the output itself is copied.

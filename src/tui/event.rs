@@ -21,7 +21,7 @@ use super::pager::making::{Making, Planned};
 use super::pager::output::Uncounted;
 use super::pager::pair::task::{PairPlanned, PairTask};
 use super::pager::search::job::{CountJob, Found, SearchJob};
-use super::pager::subject::{Choice, Ending, Opened};
+use super::pager::subject::{Choice, Ending, Opened, StartAt};
 use super::pager::window::ThenRead;
 use super::sessions::job::{CallRequest, ReadyCall, SessionsEvent, SumTask};
 use super::stores::details::{FoundCall, Lines, Peek};
@@ -97,6 +97,8 @@ pub enum OutputEvent {
     Advised(u64, Option<LimitChange>),
     /// A recorded result has been compared with what the policies make.
     Checked(Box<Verdict>),
+    /// The output is to be shown from this place on.
+    StartAt(StartAt),
     /// The policy of the agent's read tool has been loaded.
     ReadTool(Choice, ThenRead),
 }

@@ -14,5 +14,5 @@ pub mod stores;
 pub mod view;
 pub mod widget;
 
-pub use pager::subject::{Choice, Subject};
+pub use pager::subject::{Choice, StartAt, Subject};
 pub use runtime::{Completed, Live, LiveNews, Maker, Start, Target, run};

@@ -51,15 +51,18 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Files or ids to show; - is standard input
+    ///
+    /// On a terminal, +N, +G or +/PATTERN before a file opens it at line N, at its end or at the first match, and FILE:N
+    /// at line N.
     #[arg(value_name = "FILE|ID|-")]
     pub files: Vec<OsString>,
     #[command(flatten)]
     pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
-    /// Taken for the sake of `less -F`; changes nothing, as without a terminal the output is copied anyway
-    #[arg(short = 'F', long = "quit-if-one-screen", hide = true)]
-    pub _one_screen: bool,
+    /// Print FILE and exit if it fits on one screen, as less does
+    #[arg(short = 'F', long = "quit-if-one-screen")]
+    pub one_screen: bool,
 }
 
 #[derive(Debug, Subcommand)]

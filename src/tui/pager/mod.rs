@@ -31,6 +31,7 @@ pub mod scroll;
 pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
+pub(crate) mod start;
 pub mod subject;
 pub(crate) mod trial;
 pub(crate) mod turn;
@@ -63,7 +64,7 @@ use planning::AfterPlan;
 use recorded::PreviewFrom;
 use search::Find;
 use search::errors::ErrorSearch;
-use subject::{Ending, Opened, OpenedFrom};
+use subject::{Ending, Opened, OpenedFrom, StartAt};
 use trial::Trial;
 use window::ThenRead;
 
@@ -117,6 +118,8 @@ pub struct Pager {
     before_read: Option<BeforeRead>,
     /// Where the user was in the other outputs named on the command line, by their index.
     bookmarks: BTreeMap<usize, Bookmark>,
+    /// Where to go once it is known where that is.
+    start: Option<StartAt>,
 }
 
 impl Pager {
@@ -156,6 +159,7 @@ impl Pager {
             held: None,
             before_read: None,
             bookmarks,
+            start: None,
         };
         match bookmark.map(|bookmark| pager.take_bookmark(bookmark)) {
             Some(panes) => {
@@ -189,11 +193,14 @@ impl Pager {
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             OutputEvent::Checked(verdict) => self.checked(*verdict),
+            OutputEvent::StartAt(place) => self.start_at(place, effects),
         }
+        self.start_now(effects);
     }
 
     /// Carries out an action.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        self.start = None;
         match action {
             Action::NextMatch => self.next_match(false, count, effects),
             Action::PreviousMatch => self.next_match(true, count, effects),

@@ -56,6 +56,17 @@ pub struct Opened {
     pub origin: OpenedFrom,
 }
 
+/// A place in an output, as `less` and editors take it on their command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartAt {
+    /// A line of the file, 1-based.
+    Line(u64),
+    /// The end.
+    End,
+    /// The first match of a pattern.
+    Match(String),
+}
+
 /// How an output ended that was viewed while it was being made.
 pub struct Ending {
     /// The exit status, if a command made the output.

@@ -12,6 +12,7 @@ pub(crate) mod signal;
 pub(crate) mod terminal;
 pub(crate) mod worker;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::keys::KeyMap;
 use super::pager::reader::Cost;
 use super::pager::recorded::RecordedCall;
-use super::pager::subject::{Choice, Opened, OpenedFrom, Subject};
+use super::pager::subject::{Choice, Opened, OpenedFrom, StartAt, Subject};
 use super::view;
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
@@ -49,6 +50,8 @@ pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
 pub struct Start {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
+    /// Where to open outputs, by their index, if not at their beginning.
+    pub places: BTreeMap<usize, StartAt>,
     /// Opens an entry of a store.
     pub opener: Opener,
     /// Loads all policies.
@@ -115,6 +118,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         file: 0,
         watcher: None,
         files: Vec::new(),
+        places: start.places,
         opener: start.opener,
         chooser: start.chooser,
         examiner: start.examiner,
@@ -166,6 +170,8 @@ struct Session {
     app: App,
     /// The outputs named on the command line, except the one being viewed, which is taken out.
     files: Vec<Option<Target>>,
+    /// Where to open them the first time.
+    places: BTreeMap<usize, StartAt>,
     jobs: Jobs,
     signals: Sender<Signal>,
     screen: TerminalScreen,
@@ -195,6 +201,9 @@ impl Session {
         self.current = Some((number, target.subject.clone()));
         self.file = number;
         self.open(target, None, effects);
+        if let Some(place) = self.places.remove(&number) {
+            self.app.update(OutputEvent::StartAt(place), effects);
+        }
     }
 
     /// Switches to the next or previous of the outputs named on the command line.

@@ -32,13 +32,17 @@ fn a_mistyped_subcommand_names_the_nearest() {
 }
 
 #[test]
-fn a_place_in_a_file_says_which_keys_go_there() {
+fn a_place_in_a_file_is_refused_where_the_file_is_copied() {
     let home = with_log();
-    home.run(&["+100", "build.log"]).fails(2, &["+100: not a file", "type 100G"]);
-    home.run(&["+G", "build.log"]).fails(2, &["type G"]);
-    home.run(&["+/E0308", "build.log"]).fails(2, &["type /E0308 and Enter"]);
-    home.run(&["build.log:3"]).fails(2, &["build.log:3: no such file", "open build.log, then type 3G"]);
+    for words in
+        [&["+100", "build.log"][..], &["+G", "build.log"], &["build.log", "+/E0308"], &["build.log:3"]]
+    {
+        home.run(words).fails(2, &["has no effect here", "overspill read --offset N"]);
+    }
+    home.run(&["+100"]).fails(2, &["+100", "no file is named"]);
     home.run(&["nosuch:3"]).fails(1, &["nosuch:3: no such file"]);
+    home.file("build.log:3", "named so\n");
+    assert_eq!(home.run(&["build.log:3"]).ok().text(), "named so\n");
     assert_eq!(home.run(&["-F", "build.log"]).ok().text(), EXAMPLE);
 }
 

@@ -5,6 +5,7 @@ mod files;
 mod moving;
 mod outside;
 mod panics;
+mod places;
 mod planning;
 mod safety;
 mod sessions;

@@ -34,6 +34,7 @@ fn screens() {
     };
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let start = Start {
+        places: Default::default(),
         targets: vec![Target {
             subject: subject(policy),
             source: Source::open(Path::new("build.log")).unwrap(),
