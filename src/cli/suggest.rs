@@ -26,7 +26,8 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     let word = words.first().map(OsString::as_os_str).and_then(OsStr::to_str)?;
     let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     let command = Args::command();
-    let names = command.get_subcommands().map(clap::Command::get_name);
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = shown.map(clap::Command::get_name);
     let name = nearest(word, names.chain(["help"])).filter(|_| plain)?;
     if name == word {
         return Some(format!(
@@ -38,13 +39,13 @@ fn subcommand(words: &[OsString]) -> Option<String> {
 
 /// Says that a subcommand has no man page, and names the one that may be meant.
 pub(crate) fn man_page(name: &str, root: &clap::Command) -> String {
-    let shown = label(name.as_bytes());
-    let names = root.get_subcommands().map(clap::Command::get_name);
+    let pages = root.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = pages.map(clap::Command::get_name);
     let meant = nearest(name, names).map_or_else(
         || "`overspill man` is the main page, which lists the others".to_owned(),
         |name| format!("did you mean `overspill man {name}`?"),
     );
-    format!("no man page `{shown}`; {meant}")
+    format!("no man page `{}`; {meant}", label(name.as_bytes()))
 }
 
 /// Describes a policy error; for an unknown name, names those that may be meant instead of all.

@@ -56,13 +56,13 @@ pub(crate) struct Args {
     /// at line N.
     #[arg(value_name = "FILE|ID|-")]
     pub files: Vec<OsString>,
+    /// Print FILE and exit if it fits on one screen, as less does
+    #[arg(short = 'F', long = "quit-if-one-screen")]
+    pub one_screen: bool,
     #[command(flatten)]
     pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
-    /// Print FILE and exit if it fits on one screen, as less does
-    #[arg(short = 'F', long = "quit-if-one-screen")]
-    pub one_screen: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -170,7 +170,8 @@ mod tests {
     #[test]
     fn every_page_has_every_section_in_order() {
         let root = help::command();
-        for name in root.get_subcommands().map(Command::get_name).map(Some).chain([None]) {
+        let shown = root.get_subcommands().filter(|command| !command.is_hide_set());
+        for name in shown.map(Command::get_name).map(Some).chain([None]) {
             let page = page(name).unwrap();
             let at = |heading: &str| page.find(&format!("\n.SH {heading}\n"));
             let headings = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "\"EXIT STATUS\"", "ENVIRONMENT"];

@@ -64,7 +64,8 @@ use planning::AfterPlan;
 use recorded::PreviewFrom;
 use search::Find;
 use search::errors::ErrorSearch;
-use subject::{Ending, Opened, OpenedFrom, StartAt};
+use start::Starting;
+use subject::{Ending, Opened, OpenedFrom};
 use trial::Trial;
 use window::ThenRead;
 
@@ -119,7 +120,7 @@ pub struct Pager {
     /// Where the user was in the other outputs named on the command line, by their index.
     bookmarks: BTreeMap<usize, Bookmark>,
     /// Where to go once it is known where that is.
-    start: Option<StartAt>,
+    start: Option<Starting>,
 }
 
 impl Pager {
@@ -193,7 +194,7 @@ impl Pager {
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             OutputEvent::Checked(verdict) => self.checked(*verdict),
-            OutputEvent::StartAt(place) => self.start_at(place, effects),
+            OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
     }

@@ -7,34 +7,50 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::subject::StartAt;
 
+/// What is left to do before the place is on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Starting {
+    /// To go there.
+    At(StartAt),
+    /// To hear from the search for the pattern.
+    Searching,
+}
+
 impl Pager {
     /// Goes to a place as soon as it is known where that is; a key that acts on the output cancels it.
-    pub(crate) fn start_at(&mut self, place: StartAt, effects: &mut Effects) {
-        self.start = Some(place);
-        self.start_now(effects);
+    pub(crate) fn start_at(&mut self, place: StartAt) {
+        self.start = Some(Starting::At(place));
     }
 
-    /// Goes to the place at which the output is to be opened, if there is one, the preview is made, and the line counted.
+    /// Goes to the place at which the output is to be opened, if there is one, once the preview is made, and the line
+    /// counted or the match found.
     pub(crate) fn start_now(&mut self, effects: &mut Effects) {
         if self.output.is_awaited() || !self.is_start_known() {
             return;
         }
         match self.start.take() {
             None => {}
-            Some(StartAt::End) => self.go_end(self.focus(), None),
-            Some(StartAt::Line(line)) => self.start_at_line(line),
-            Some(StartAt::Match(pattern)) => {
-                if let Err(fault) = self.search(&pattern, (Toward::End, 1), effects) {
-                    self.message = Some(Message::error(format!("{pattern}: {fault}")));
+            Some(Starting::At(StartAt::End)) => self.go_end(self.focus(), None),
+            Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
+            Some(Starting::At(StartAt::Match(pattern))) => {
+                match self.search(&pattern, (Toward::End, 1), effects) {
+                    Ok(()) => self.start = Some(Starting::Searching),
+                    Err(fault) => self.message = Some(Message::error(format!("{pattern}: {fault}"))),
                 }
             }
+            Some(Starting::Searching) => self.show_found(),
         }
     }
 
     fn is_start_known(&self) -> bool {
-        let Some(StartAt::Line(line)) = &self.start else { return true };
         let index = &self.output.index;
-        index.is_complete() || index.offset_of(&self.output.view, line.saturating_sub(1)).is_some()
+        match &self.start {
+            Some(Starting::At(StartAt::Line(line))) => {
+                index.is_complete() || index.offset_of(&self.output.view, line.saturating_sub(1)).is_some()
+            }
+            Some(Starting::Searching) => !self.find.is_running(),
+            _ => true,
+        }
     }
 
     /// Shows the line: in Spill, if Preview has the screen for itself and has not got the line.
@@ -46,5 +62,14 @@ impl Pager {
             self.panes.focus = Side::Spill;
         }
         self.go_start(self.focus(), Some(line));
+    }
+
+    /// Turns to Spill if only that has the match.
+    fn show_found(&mut self) {
+        if let Some(found) = self.find.current(Side::Spill).cloned().filter(|_| !self.shows_both()) {
+            self.panes.focus = Side::Spill;
+            self.message = None;
+            self.reveal(Side::Spill, found);
+        }
     }
 }

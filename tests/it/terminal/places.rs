@@ -19,7 +19,7 @@ fn a_place_on_the_command_line_is_opened() {
         (&["+4000", "build.log"][..], "4000 ┊ ok   unit_4000"),
         (&["build.log:4000"], "4000 ┊ ok   unit_4000"),
         (&["build.log:100"], "^[[32mok^[[0m   unit_100"),
-        (&["build.log", "+/unit_4001"], "4001 ┊ ok   unit_4001"),
+        (&["build.log", "+/unit_4001"], "3994 ┊ ok   unit_3994"),
     ] {
         let mut session = Session::start(&home, words);
         session.wait_top(top);
