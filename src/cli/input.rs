@@ -6,8 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, Overrides};
+use crate::human::size;
 use crate::preview::{self, Input, InputContext, Totals};
-use crate::source::{Hold, MapView, Source};
+use crate::source::{Hold, MapView, Source, StreamProgress};
 use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
 
@@ -37,7 +38,7 @@ pub(crate) struct OpenInput {
 pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     if word == "-" {
         if io::stdin().is_terminal() {
-            super::say("reading standard input from the terminal; Ctrl-D ends it");
+            super::say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
         }
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
@@ -156,8 +157,24 @@ impl OpenInput {
         self.context.input(preview::Output { bytes: view, totals })
     }
 
-    /// Explains a notice that says that nothing was saved.
+    /// Says so if an output goes on after what was read of it.
+    pub(crate) fn warn_if_cut_short(&self) {
+        if self.source.error().is_none() && self.source.progress() == StreamProgress::CutShort {
+            let read = size(self.source.len());
+            super::say(&format!("{}: only the first {read} were read; a device may never end", self.name));
+        }
+    }
+
+    /// Explains a notice that says that nothing was saved, or that names what will be gone.
     pub(crate) fn warn_if_not_saved(&self) {
+        let passing = |path: &&PathBuf| path.starts_with("/dev") || path.starts_with("/proc");
+        if let Some(path) = self.path.as_ref().filter(passing)
+            && self.context.saved_as == printed(Some(path))
+        {
+            let path = label(path.as_os_str().as_bytes());
+            let words = "the notice names it, but it holds nothing to read later";
+            return super::say(&format!("{path} does not last: {words}; --saved-as PATH names another"));
+        }
         if self.path.is_none() && self.context.saved_as == NOT_SAVED {
             let words = "standard input is not saved, so the notice says";
             super::say(&format!("{words} {NOT_SAVED}; --saved-as PATH sets it"));

@@ -63,19 +63,27 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return args::refused::tell(error),
     };
+    terminal::ask(args.global);
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            say(&in_words(&error));
+            fail(&in_words(&error));
             status_of(&error)
         }
     }
 }
 
-/// Prints a line on standard error, escaped. If nobody reads it, that is ignored.
+/// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
 fn say(words: &str) {
+    if !terminal::is_quiet() {
+        fail(words);
+    }
+}
+
+/// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
+fn fail(words: &str) {
     let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
     let _ = io::stderr().write_all(line.as_bytes());
 }
@@ -103,7 +111,7 @@ fn load(need: Need) -> Result<Config, Failure> {
     match stopping.split_last() {
         None => Ok(config),
         Some((last, before)) => {
-            before.iter().for_each(|fault| say(&fault.words));
+            before.iter().for_each(|fault| fail(&fault.words));
             Err(Failure::Usage(last.words.clone()))
         }
     }

@@ -2,7 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use anstyle::Style;
+
 use crate::text::label::{columns_of, fit, label};
+
+use super::terminal;
 
 /// Minimum width of a column that shrinks to fit the terminal.
 const LEAST: usize = 8;
@@ -58,12 +62,12 @@ impl<const N: usize> Table<N> {
     /// Writes the table to standard output's writer; on a terminal within its width, and with a heading.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = io::stdout().is_terminal().then(terminal_columns);
-        self.write(out, columns)
+        self.write(out, columns, terminal::table_colour())
     }
 
     /// Writes the table for a terminal with this many columns, or for a program.
-    fn write(&self, out: &mut impl Write, terminal: Option<usize>) -> io::Result<()> {
-        let is_headed = terminal.is_some() || self.heading == Heading::Always;
+    fn write(&self, out: &mut impl Write, terminal: Option<usize>, colour: bool) -> io::Result<()> {
+        let is_headed = terminal.is_some() || colour || self.heading == Heading::Always;
         let heading = is_headed.then(|| self.heads.map(|(head, _)| head.to_owned()));
         let mut widths = [0; N];
         for row in self.rows.iter().chain(&heading) {
@@ -76,11 +80,14 @@ impl<const N: usize> Table<N> {
             let over = terminal.map_or(0, |most| whole.saturating_sub(most));
             widths[column] = widths[column].saturating_sub(over).max(LEAST.min(widths[column]));
         }
-        let mut rows = heading.iter().chain(&self.rows);
-        rows.try_for_each(|row| self.line(out, row, &widths))
+        let style = if colour { Style::new().bold() } else { Style::new() };
+        if let Some(row) = &heading {
+            writeln!(out, "{style}{}{style:#}", self.line(row, &widths))?;
+        }
+        self.rows.iter().try_for_each(|row| writeln!(out, "{}", self.line(row, &widths)))
     }
 
-    fn line(&self, out: &mut impl Write, row: &[String; N], widths: &[usize; N]) -> io::Result<()> {
+    fn line(&self, row: &[String; N], widths: &[usize; N]) -> String {
         let mut line = String::new();
         for (at, cell) in row.iter().enumerate() {
             let cell = if self.yields.contains(&at) { &fit(cell, widths[at]) } else { cell };
@@ -91,7 +98,8 @@ impl<const N: usize> Table<N> {
                 Align::Right => line.extend([before, &gap, cell]),
             }
         }
-        writeln!(out, "{}", line.trim_end())
+        line.truncate(line.trim_end().len());
+        line
     }
 }
 
@@ -130,7 +138,7 @@ mod tests {
         table.row([safe(b"a"), safe(b"10"), safe(b"x")]);
         table.row([safe("é\n".as_bytes()), safe(b"7"), safe(b"a-long-name-indeed")]);
         let mut out = Vec::new();
-        table.yielding(&[2]).write(&mut out, terminal).unwrap();
+        table.yielding(&[2]).write(&mut out, terminal, false).unwrap();
         String::from_utf8(out).unwrap()
     }
 

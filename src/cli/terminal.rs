@@ -1,8 +1,11 @@
 //! What the terminal can do, and what to tell the user if that is not enough.
 
 use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
 
 use rustix::io::Errno;
+
+use super::args::{ColorWhen, GlobalArgs};
 
 /// Why a terminal cannot show the screens.
 pub(crate) const DUMB: &str =
@@ -25,9 +28,54 @@ pub(crate) fn unusable(error: &io::Error) -> String {
     format!("the terminal cannot be used: {error}{remedy}")
 }
 
-/// Whether to use colours.
+/// How the program was asked to write. Set once, before anything is written.
+static ASKED: OnceLock<GlobalArgs> = OnceLock::new();
+
+/// Sets how the program was asked to write.
+pub(crate) fn ask(global: GlobalArgs) {
+    let _ = ASKED.set(global);
+}
+
+fn asked() -> GlobalArgs {
+    ASKED.get().copied().unwrap_or_default()
+}
+
+/// Whether notes and warnings are left out.
+pub(crate) fn is_quiet() -> bool {
+    asked().quiet
+}
+
+/// Whether to use colours on a terminal, and in what is written as for one.
 pub(crate) fn colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    match asked().color.unwrap_or_default() {
+        ColorWhen::Auto => !is_set("NO_COLOR"),
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+    }
+}
+
+/// Whether to use colours in tables on standard output.
+pub(crate) fn table_colour() -> bool {
+    let is_auto = asked().color.unwrap_or_default() == ColorWhen::Auto;
+    colour() && (!is_auto || io::stdout().is_terminal() && !is_dumb() || is_forced())
+}
+
+/// Whether to use colours in errors, as far as the environment says.
+pub(crate) fn error_colour() -> bool {
+    !is_set("NO_COLOR") && (is_forced() || io::stderr().is_terminal() && !is_dumb())
+}
+
+fn is_forced() -> bool {
+    is_set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0")
+}
+
+/// Whether texts on a stream are escaped as for a terminal: on one, or if colours are wanted everywhere.
+pub(crate) fn is_escaped(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() || asked().color == Some(ColorWhen::Always)
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
 /// Whether the terminal cannot move the cursor, which makes it no better than a pipe.

@@ -59,8 +59,9 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         return Ok(crate::fs::patient::stdout().write_all(&text)?);
     }
     let overrides = look.overrides();
-    let targets =
+    let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
+    targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy))?;
     show_at(config, targets, None, places)
 }
 

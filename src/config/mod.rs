@@ -130,7 +130,7 @@ pub enum OverrideError {
         unit: &'static str,
     },
     /// The same limit was set twice.
-    #[error("{flag} and --set {key}=... are the same limit of this policy: give one of them")]
+    #[error("{flag} and --set {key}=... are the same parameter of this policy: give one of them")]
     Twice {
         /// The flag.
         flag: &'static str,
@@ -427,6 +427,7 @@ fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideErr
         } else {
             overrides.max_lines.filter(|_| is(policy.lines_key(), "max_lines")).map(|_| "--max-lines")
         };
+        let flag = flag.or(overrides.direction.filter(|_| key == "direction").map(|_| "--direction"));
         if let Some(flag) = flag {
             return Err(OverrideError::Twice { flag, key: key.clone() });
         }

@@ -1,12 +1,13 @@
 //! The help: subcommands in groups, and examples at the end of each.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::error::Error;
 use clap::{Command, CommandFactory, FromArgMatches};
 
-use super::Args;
 use super::examples::{Example, of};
+use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -29,8 +30,9 @@ const NAMES: usize = 13;
 /// # Errors
 /// What clap reports: a usage error, or the help or version that was asked for.
 pub(crate) fn parse() -> Result<Args, Error> {
-    let mut command = grouped(command());
-    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let mut command = grouped(command()).color(ColorWhen::of_words(&words));
+    let mut matches = command.try_get_matches_from_mut(words)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 

@@ -3,6 +3,7 @@
 mod compare;
 mod complete;
 pub(crate) mod examples;
+mod global;
 pub(crate) mod help;
 mod hook;
 pub(crate) mod refused;
@@ -25,6 +26,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
+pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
@@ -63,6 +65,9 @@ pub(crate) struct Args {
     pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub global: GlobalArgs,
 }
 
 #[derive(Debug, Subcommand)]

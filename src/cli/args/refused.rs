@@ -1,24 +1,47 @@
 //! Reports command lines that cannot be parsed, without ever printing an argument raw.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::ColorChoice;
 use clap::error::{ContextValue, Error};
 
+use crate::cli::terminal::error_colour;
 use crate::text::label::label;
+
+use super::ColorWhen;
+
+/// What clap begins its errors with, and what overspill begins all its errors with.
+const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
 pub(crate) fn tell(mut error: Error) -> ExitCode {
     let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-    match safe(&mut error) {
-        None => {
-            let _ = error.print();
-        }
-        Some(text) => {
-            let _ = io::stderr().write_all(text.as_bytes());
-        }
+    if !error.use_stderr() {
+        let _ = error.print();
+        return status;
     }
+    let text = safe(&mut error).unwrap_or_else(|| dressed(&error));
+    let _ = io::stderr().write_all(renamed(&text).as_bytes());
     status
+}
+
+/// Returns the message in clap's colours, if standard error is to be coloured.
+fn dressed(error: &Error) -> String {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let is_coloured = match ColorWhen::of_words(&words) {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => error_colour(),
+    };
+    let text = error.render();
+    if is_coloured { text.ansi().to_string() } else { text.to_string() }
+}
+
+/// Begins the message as all others begin.
+fn renamed(text: &str) -> String {
+    text.replacen(PREFIXES[0], PREFIXES[1], 1)
 }
 
 /// Returns the message with unsafe characters escaped, without colour; `None` if it is safe as it is.

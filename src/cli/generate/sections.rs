@@ -41,7 +41,11 @@ pub(super) const ENVIRONMENT: &[Item] = &[
          is ignored.",
     ),
     ("TMPDIR", "Where standard input is kept while it is shown."),
-    ("NO_COLOR", "If it is set and not empty, there are no colours."),
+    ("NO_COLOR", "If it is set and not empty, there are no colours, except with --color always."),
+    (
+        "CLICOLOR_FORCE",
+        "If it is set and not 0, tables, help and errors are coloured everywhere; exact texts stay exact.",
+    ),
     ("TERM", "If it is not set, or dumb, there are no screens."),
     ("COLORFGBG", "Whether the terminal's background is light, for the theme auto."),
     ("LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows UTF-8; otherwise the screens use ASCII."),

@@ -1,10 +1,11 @@
 //! `overspill preview`: prints exactly what the model would get, and nothing else.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
+use crate::cli::terminal::is_escaped;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::known::Warning;
@@ -36,6 +37,7 @@ pub(crate) fn print(
     if let Some(error) = opened.source.error() {
         return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
     }
+    opened.warn_if_cut_short();
     let view = opened.source.view();
     let (totals, preview) = plan(&opened, &view, &policy, form)?;
     let input = opened.input(&view, &totals);
@@ -73,7 +75,7 @@ pub(crate) fn write(
     }
     match form {
         TextForm::Json => json(preview, input, policy, limits_from, store)?,
-        TextForm::Text if io::stdout().is_terminal() => {
+        TextForm::Text if is_escaped(&io::stdout()) => {
             to_terminal(preview, input, crate::fs::patient::stdout())?
         }
         TextForm::Text | TextForm::Raw => exact(preview, input, crate::fs::patient::stdout())?,
@@ -84,7 +86,7 @@ pub(crate) fn write(
 /// Writes a preview to standard error as text.
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
-        TextForm::Text if io::stderr().is_terminal() => to_terminal(preview, input, io::stderr().lock()),
+        TextForm::Text if is_escaped(&io::stderr()) => to_terminal(preview, input, io::stderr().lock()),
         TextForm::Text | TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
     }
 }

@@ -14,6 +14,7 @@ pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
     set_window(config, &mut overrides, args)?;
     let opened = input::open(config, &args.file, &args.look)?;
+    args.look.refuse_for(&opened.resolve(config, &overrides)?.policy)?;
     preview::print(config, opened, &overrides, args.form.form())
 }
 

@@ -18,7 +18,7 @@ use crate::capture::{
 };
 use crate::cli::args::{Heartbeat, PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input::{self, NOT_SAVED};
-use crate::cli::{CommandResult, Failure, say, screens, terminal};
+use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
 use crate::preview::{InputContext, Stream, Want};
@@ -121,7 +121,7 @@ fn not_left(error: anyhow::Error) -> Showing {
     if let Some(Failure::Ended(status)) = error.downcast_ref() {
         return Showing::EndedBy(*status);
     }
-    say(&error.to_string());
+    fail(&error.to_string());
     Showing::NotShown
 }
 

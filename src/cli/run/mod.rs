@@ -26,7 +26,7 @@ use crate::store::{self, Env, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
-use super::{CommandResult, Failure, input, say};
+use super::{CommandResult, Failure, fail, input, say};
 use live::Showing;
 use progress::Reporting;
 
@@ -258,7 +258,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     let mut command = Command::new(program);
     command.args(rest);
     let running = capture::start(command, options, place).map_err(|error| {
-        say(&error.to_string());
+        fail(&error.to_string());
         Failure::Ended(error.exit_code())
     })?;
     // The command is running: from here on, do without anything that fails.
@@ -280,7 +280,7 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     };
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {
-        say(&crashed(words));
+        fail(&crashed(words));
     }
     if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
         say("the command timed out and was stopped");

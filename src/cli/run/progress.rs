@@ -45,6 +45,9 @@ pub(crate) enum AlsoShown {
 impl Reporting {
     /// Decides by whether standard error is a terminal, and whether the output is copied there.
     pub(crate) fn of(tee: bool, heartbeat: Heartbeat) -> Self {
+        if crate::cli::terminal::is_quiet() {
+            return Reporting::Nothing;
+        }
         match (io::stderr().is_terminal(), tee, heartbeat) {
             (true, false, _) => Reporting::Line,
             (true, true, _) | (false, _, Heartbeat::Never) => Reporting::Nothing,

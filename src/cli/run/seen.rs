@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use crate::capture::FinishedCapture;
-use crate::cli::{CommandResult, say, terminal};
+use crate::cli::{CommandResult, fail, say, terminal};
 use crate::human::{count, lines, size};
 use crate::preview::{Part, Status};
 use crate::text::cells::Show;
@@ -23,7 +23,7 @@ pub(super) fn print(finished: &FinishedCapture) -> CommandResult {
     }
     out.flush()?;
     match &finished.preview.status {
-        Status::Crashed(words) => say(&super::crashed(words)),
+        Status::Crashed(words) => fail(&super::crashed(words)),
         Status::Ok if !finished.preview.truncated => say(&not_cut(finished)),
         Status::Ok => {}
     }

@@ -1,6 +1,6 @@
 //! `overspill call`: prints one text of one call, byte for byte.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -61,7 +61,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
-    if io::stdout().is_terminal() {
+    if crate::cli::terminal::is_escaped(&io::stdout()) {
         let mut safe = SafeWriter::new(&mut out);
         write(call, transcript, &looker, &args.what, &mut safe)?;
         safe.end()?;

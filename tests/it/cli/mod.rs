@@ -7,6 +7,7 @@ mod completions;
 mod copy;
 mod examples;
 mod figures;
+mod global;
 mod hook;
 mod json_docs;
 mod list;

@@ -1,0 +1,42 @@
+//! Options that every command takes.
+
+use clap::{Args as Group, ColorChoice, ValueEnum};
+
+/// How the program writes.
+#[derive(Debug, Default, Clone, Copy, Group)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// When to use colours [default: auto, on terminals]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<ColorWhen>,
+    /// Write no notes and warnings to standard error, only errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// When to use colours.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On terminals, unless NO_COLOR is set; in tables, help and errors everywhere if CLICOLOR_FORCE is
+    #[default]
+    Auto,
+    /// Everywhere; texts are escaped as on a terminal
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl ColorWhen {
+    /// Reads `--color` off the words before `--`, for what is reported before they are understood.
+    pub(super) fn of_words(words: &[std::ffi::OsString]) -> ColorChoice {
+        let words: Vec<&str> =
+            words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
+        let apart = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);
+        let joined = words.iter().filter_map(|word| word.strip_prefix("--color="));
+        match apart.chain(joined).last() {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => ColorChoice::Auto,
+        }
+    }
+}
