@@ -10,7 +10,7 @@ use crate::env::Env;
 
 use super::list::{format_of, list, open};
 use super::model::{Call, SessionFacts, TextPiece};
-use super::reader::{GLANCE, SessionFile};
+use super::reader::{GLANCE, ReadProgress, SessionFile};
 use super::record::{FileRecords, RecordSource};
 use super::transcript::Transcript;
 
@@ -102,7 +102,8 @@ pub struct RelatedSessions {
 impl RelatedSessions {
     /// Finds those of a session in the agents' directories: reads the first lines of the agent's other sessions in the
     /// same directory (of Codex, which has one a day, in all), and opens those that are related.
-    pub fn find(env: &Env, file: &SessionFile) -> Self {
+    /// `progress` may give it up; then what was found so far counts.
+    pub fn find(env: &Env, file: &SessionFile, progress: &dyn ReadProgress) -> Self {
         let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
             return Self::default();
         };
@@ -120,7 +121,7 @@ impl RelatedSessions {
         let all: Vec<_> = candidates.iter().zip(&facts).collect();
         let family = families(&all).into_iter().find(|family| family.contains(&own)).unwrap_or_default();
         let related = family.into_iter().filter(|n| *n != own).take(MOST_RELATED);
-        let opened = related.filter_map(|n| open(&candidates[n], &()).ok());
+        let opened = related.filter_map(|n| open(&candidates[n], progress).ok());
         let seen = opened.map(|opened| {
             let mut seen = SeenCalls::default();
             seen.add(opened.transcript());

@@ -1,6 +1,13 @@
 //! The state of a call in a few words, as the command line and the screens say it.
 
+use crate::human::count;
+
 use super::model::{CallStatus, CutState, ResultFate};
+
+/// Says in how many other sessions a call is, if it was copied.
+pub fn copies_in_words(copies: u64) -> Option<String> {
+    (copies > 0).then(|| format!("also in {}", count(copies, "session")))
+}
 
 /// Returns what matters most about a call: what is left of its output or else how it ended, then what became of the
 /// result. `spill` is the word for what is at the place of its spill.

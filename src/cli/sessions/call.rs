@@ -57,7 +57,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut })?;
         return Ok(out.flush()?);
     }
-    let copies = RelatedSessions::find(&config.env, &found.file).with(call);
+    let copies = RelatedSessions::find(&config.env, &found.file, &()).with(call);
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }

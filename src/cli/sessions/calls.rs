@@ -9,13 +9,13 @@ use crate::cli::args::{CallSort, CallsArgs};
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
-use crate::human::{count, size};
+use crate::human::size;
 use crate::session::command::one_line;
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::Paths;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
-use crate::session::state::state_in_words;
+use crate::session::state::{copies_in_words, state_in_words};
 use crate::session::transcript::Transcript;
 
 use super::row::{Looker, Secrets};
@@ -40,7 +40,7 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
         say(if any { "no calls of that kind" } else { "no calls" });
     } else {
-        let related = RelatedSessions::find(&config.env, &found.file);
+        let related = RelatedSessions::find(&config.env, &found.file, &());
         table(&calls, transcript, &looker, &related).print(&mut out)?;
     }
     Ok(out.flush()?)
@@ -105,7 +105,5 @@ fn state(call: &Call, looker: &Looker, related: &RelatedSessions) -> String {
     let fate = looker.best(call).first().map_or(ResultFate::InContext, |first| first.fate);
     let spill = looker.spill(call);
     let words = state_in_words(call.cut, spill.as_ref().map(SpillState::as_str), call.status, fate);
-    let copies = Some(related.with(call)).filter(|copies| *copies > 0);
-    let copies = copies.map(|copies| format!("also in {}", count(copies, "session")));
-    words.chain(copies).collect::<Vec<_>>().join(", ")
+    words.chain(copies_in_words(related.with(call))).collect::<Vec<_>>().join(", ")
 }

@@ -54,8 +54,14 @@ fn pattern(source: &str) -> Option<Regex> {
     let parsed = parse(source, "notice", syntax()).ok()?;
     let mut pattern = String::from(r"\A");
     statement(&parsed, &mut pattern);
-    pattern.push_str(r"\z");
+    pattern.push_str(if ends_in_words(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
     RegexBuilder::new(&pattern).size_limit(MOST_COMPILED).build().ok()
+}
+
+/// Whether the text ends in words of the template's own, which show where it ends: agents add reminders after it.
+fn ends_in_words(template: &Stmt) -> bool {
+    let Stmt::Template(template) = template else { return false };
+    matches!(template.children.last(), Some(Stmt::EmitRaw(raw)) if visible(raw.raw) >= LEAST)
 }
 
 fn statements(all: &[Stmt], pattern: &mut String) {
@@ -111,6 +117,14 @@ mod tests {
         assert_eq!(added(source, cut), Some(vec!["\n[1,234 lines cut, see /a b]\n"]));
         assert_eq!(added(source, "one\n[7 lines cut]\n"), Some(vec!["\n[7 lines cut]\n"]));
         assert_eq!(added(source, "one\ntwo\n"), None);
+    }
+
+    #[test]
+    fn what_follows_the_last_words_of_a_notice_is_none() {
+        let source = "<cut>{{ kept }}</cut-output>";
+        let text = "<cut>one</cut-output>\n\n<reminder>";
+        assert_eq!(added(source, text), Some(vec!["<cut>", "</cut-output>"]));
+        assert_eq!(added("[{{ count }} cut]\n{{ kept }}", "[1 cut]\none\ntwo"), Some(vec!["[1 cut]\n"]));
     }
 
     #[test]

@@ -87,6 +87,7 @@ impl CallList {
         for (row, old) in rows.iter_mut().zip(&self.rows).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
+                row.copies = old.copies;
             }
         }
         let more = rows.len() > self.rows.len();
@@ -128,6 +129,15 @@ impl CallList {
     pub(crate) fn verified(&mut self, index: usize, verdict: Verdict) {
         if let Some(row) = self.rows.get_mut(index) {
             row.verdict = Some(verdict);
+        }
+    }
+
+    /// Takes in how many other sessions have some of the calls.
+    pub(crate) fn copied(&mut self, copies: Vec<(usize, u64)>) {
+        for (index, copies) in copies {
+            if let Some(row) = self.rows.get_mut(index) {
+                row.copies = copies;
+            }
         }
     }
 

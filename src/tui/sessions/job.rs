@@ -105,6 +105,9 @@ pub enum SessionsEvent {
     Listed(FoundSessions),
     /// What the ends of some files say, by the index of the session in the listing of this number.
     Described(u64, Vec<(usize, SessionWords)>),
+    /// Which sessions of the listing of this number may hold copies of each other's calls: groups of indices, each with the
+    /// one first that was created first.
+    Related(u64, Vec<Vec<usize>>),
     /// The sums over the calls of one session; none if it cannot be read.
     Summed(u64, usize, Option<CallSums>),
     /// How far the reading of a session is, in percent.
@@ -115,6 +118,8 @@ pub enum SessionsEvent {
     Failed(SafeText),
     /// The sizes of some calls are known.
     Sized(Vec<(usize, CallSizes)>),
+    /// How many other sessions have some of the calls, by the index of the call.
+    Copied(Vec<(usize, u64)>),
     /// A call was compared with what the policies make.
     Verified(usize, Verdict),
     /// A call is ready to be shown.
@@ -123,11 +128,22 @@ pub enum SessionsEvent {
     Text(Result<Box<JsonLine>, String>),
 }
 
-/// Sessions whose calls are to be counted: their indices in the listing of this number, and their files.
+/// Sessions whose calls are to be counted.
 #[derive(Debug, Clone)]
 pub struct SumTask {
     /// The number of the listing.
     pub number: u64,
     /// The sessions.
-    pub sessions: Vec<(usize, Arc<SessionFile>)>,
+    pub sessions: Vec<SessionToSum>,
+}
+
+/// A session whose calls are to be counted.
+#[derive(Debug, Clone)]
+pub struct SessionToSum {
+    /// Its index in the listing.
+    pub index: usize,
+    /// Where it is.
+    pub file: Arc<SessionFile>,
+    /// The sessions from which it may have copied calls, which count there.
+    pub earlier: Arc<[Arc<SessionFile>]>,
 }

@@ -1,16 +1,21 @@
 //! The list of sessions: which were found, which of them are shown, and in which order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::tui::event::{Effect, Effects};
 use crate::tui::widget::cursor::ListCursor;
 
-use super::job::SumTask;
+use super::job::{SessionToSum, SumTask};
 use super::order::{self, SessionGroup};
 use super::rows::{SessionRow, SessionWords, SumState};
+
+/// The most sessions that are looked through for the originals of copied calls.
+const MOST_EARLIER: usize = 100;
 
 /// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +66,7 @@ impl SessionList {
         for row in &mut rows {
             let Some(old) = known.get(&(&row.file.path, &row.file.id)) else { continue };
             row.words = row.words.take().or_else(|| old.words.clone());
+            row.earlier = old.earlier.clone();
             if (old.file.size, old.file.modified) == (row.file.size, row.file.modified) {
                 row.sums = match &old.sums {
                     SumState::Asked => SumState::Unknown,
@@ -91,6 +97,27 @@ impl SessionList {
         self.arrange_still();
     }
 
+    /// Takes in which sessions may hold copies of each other's calls. Sums that counted copies are asked for again.
+    pub(crate) fn related(&mut self, number: u64, groups: &[Vec<usize>]) {
+        if number != self.number {
+            return;
+        }
+        let mut earlier: BTreeMap<usize, Arc<[Arc<SessionFile>]>> = BTreeMap::new();
+        for group in groups {
+            let files = group.iter().filter_map(|n| Some(self.rows.get(*n)?.file.clone()));
+            let files: Vec<_> = files.take(MOST_EARLIER).collect();
+            let before = |place: usize| files.get(..place.min(files.len())).unwrap_or_default().into();
+            earlier.extend(group.iter().enumerate().skip(1).map(|(place, n)| (*n, before(place))));
+        }
+        for (n, row) in self.rows.iter_mut().enumerate() {
+            let found = earlier.remove(&n).unwrap_or_default();
+            if !is_same(&found, &row.earlier) {
+                row.sums = SumState::Unknown;
+                row.earlier = found;
+            }
+        }
+    }
+
     /// Takes in the sums of one session.
     pub(crate) fn summed(&mut self, number: u64, index: usize, sums: Option<CallSums>) {
         if number != self.number {
@@ -118,7 +145,11 @@ impl SessionList {
         // The small ones first: one of gigabytes must not hold up the others.
         asked.sort_by_key(|n| self.rows[*n].file.size);
         asked.iter().for_each(|n| self.rows[*n].sums = SumState::Asked);
-        let sessions = asked.into_iter().map(|n| (n, self.rows[n].file.clone())).collect();
+        let to_sum = |index: usize| {
+            let SessionRow { file, earlier, .. } = &self.rows[index];
+            SessionToSum { index, file: file.clone(), earlier: earlier.clone() }
+        };
+        let sessions = asked.into_iter().map(to_sum).collect();
         effects.push(Effect::SumSessions(SumTask { number: self.number, sessions }));
     }
 
@@ -235,6 +266,12 @@ impl SessionList {
             Some(group) => grouped(rows, wanted, group),
         };
     }
+}
+
+/// Whether two lists are of the same sessions.
+fn is_same(a: &[Arc<SessionFile>], b: &[Arc<SessionFile>]) -> bool {
+    let names = |file: &Arc<SessionFile>| (file.path.clone(), file.id.clone());
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| names(a) == names(b))
 }
 
 /// Puts the sessions of a group together, in the order of its first session, each under a heading.

@@ -87,6 +87,7 @@ impl SessionsScreen {
                 self.tell(found.faults);
             }
             SessionsEvent::Described(number, words) => self.list.described(number, words),
+            SessionsEvent::Related(number, groups) => self.list.related(number, &groups),
             SessionsEvent::Summed(number, index, sums) => self.list.summed(number, index, sums),
             SessionsEvent::Ready(ready) => news = SessionsNews::Open(ready),
             SessionsEvent::Text(Ok(line)) => news = SessionsNews::Show(*line),
@@ -107,6 +108,7 @@ impl SessionsScreen {
             SessionsEvent::Failed(why) => calls.state = ReadingState::Failed(why),
             SessionsEvent::Sized(sizes) => calls.sized(sizes),
             SessionsEvent::Verified(index, verdict) => calls.verified(index, verdict),
+            SessionsEvent::Copied(copies) => calls.copied(copies),
             _ => {}
         }
     }

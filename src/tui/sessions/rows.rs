@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::session::list::LIVE;
 use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
 use crate::session::reader::SessionFile;
-use crate::session::state::state_in_words;
+use crate::session::state::{copies_in_words, state_in_words};
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
@@ -60,8 +60,10 @@ pub struct SessionRow {
     pub agent: &'static str,
     /// What the ends of its file say; `None` until they are read.
     pub words: Option<SessionWords>,
-    /// The sums over its calls.
+    /// The sums over its calls, without those that were copied from a session before it.
     pub sums: SumState<CallSums>,
+    /// The sessions from which it may have copied calls.
+    pub earlier: Arc<[Arc<SessionFile>]>,
 }
 
 impl SessionRow {
@@ -129,6 +131,8 @@ pub struct CallRow {
     pub sizes: Option<CallSizes>,
     /// Whether a policy makes the same text; of calls that were cut.
     pub verdict: Option<Verdict>,
+    /// The number of other sessions that have the same call, as far as is known.
+    pub copies: u64,
 }
 
 impl CallRow {
@@ -150,6 +154,6 @@ impl CallRow {
         let cut = if is_unseen { CutState::Unknown } else { self.cut };
         let fate = sizes.and_then(|sizes| sizes.fate).unwrap_or(self.fate);
         let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, fate);
-        words.collect::<Vec<_>>().join(", ")
+        words.chain(copies_in_words(self.copies)).collect::<Vec<_>>().join(", ")
     }
 }

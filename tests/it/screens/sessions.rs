@@ -37,7 +37,13 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         title: title.into(),
         is_open_to_others: minutes == 12,
     });
-    SessionRow { file: Arc::new(file), agent, words, sums: sums.map_or(SumState::Unknown, SumState::Known) }
+    SessionRow {
+        file: Arc::new(file),
+        agent,
+        words,
+        sums: sums.map_or(SumState::Unknown, SumState::Known),
+        earlier: Arc::default(),
+    }
 }
 
 fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
@@ -79,6 +85,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         evidence: Some(Evidence::Recorded),
         sizes: None,
         verdict: None,
+        copies: 0,
     }
 }
 
@@ -228,6 +235,29 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     assert!(matches!(bench.asked.last(), Some(Effect::SumSessions(_))), "{:?}", bench.asked.last());
     bench.keys("q");
     assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+}
+
+#[test]
+fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
+    let mut bench = listed((120, 24));
+    let earlier = |effects: Vec<Effect>| {
+        effects
+            .into_iter()
+            .find_map(|effect| match effect {
+                Effect::SumSessions(task) => task.sessions.into_iter().find(|session| session.index == 0),
+                _ => None,
+            })
+            .map(|session| session.earlier.iter().map(|file| file.id.clone()).collect::<Vec<_>>())
+    };
+    let related =
+        |bench: &mut Bench| bench.update(Event::Sessions(SessionsEvent::Related(1, vec![vec![2, 0]])));
+    let original = bench.app.sessions.list.rows()[2].file.id.clone();
+    assert_eq!(earlier(related(&mut bench)), Some(vec![original]), "the sums are asked for again");
+    assert_eq!(earlier(related(&mut bench)), None, "but not twice");
+    let mut bench = opened((200, 50));
+    bench.update(Event::Sessions(SessionsEvent::Copied(vec![(1, 2)])));
+    bench.keys("j");
+    assert!(text(&bench).contains("spill here, also in 2 sessions"), "{}", text(&bench));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         _ => None,
     };
     let is_quick = held.examiner.whole_bytes(held.file, call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
-    let check = is_quick.then(|| held.examiner.verify(held.file, held.transcript, call));
+    let check = held.verdict(index).or_else(|| is_quick.then(|| held.compare(index, call)));
     let policy = match &check {
         Some(Verdict::Equal { policy, .. }) => Some(policy.clone()),
         Some(Verdict::Differs(difference)) if !difference.policy.is_empty() => {

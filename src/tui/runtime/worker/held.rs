@@ -1,5 +1,7 @@
 //! The session that a worker holds, and what it finds out about its calls.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::session::command::{command, one_line};
@@ -10,6 +12,7 @@ use crate::session::sent;
 use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
+use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
 use crate::tui::sessions::job::SessionsEvent;
 use crate::tui::sessions::rows::CallSizes;
@@ -22,7 +25,12 @@ pub(crate) struct HeldSession<'a> {
     pub examiner: &'a Examiner,
     pub transcript: &'a Transcript,
     pub events: &'a Reporter,
+    /// What was found of calls that were compared, by their numbers.
+    pub verdicts: &'a Verdicts,
 }
+
+/// Verdicts on calls by their numbers, lest a call be compared again when it is opened.
+pub(crate) type Verdicts = RefCell<BTreeMap<usize, Verdict>>;
 
 impl HeldSession<'_> {
     pub(crate) fn size(&self, range: std::ops::Range<usize>) {
@@ -46,13 +54,25 @@ impl HeldSession<'_> {
         self.events.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
     }
 
+    /// Returns what was found of a call, if it was compared.
+    pub(crate) fn verdict(&self, index: usize) -> Option<Verdict> {
+        self.verdicts.borrow().get(&index).cloned()
+    }
+
+    /// Compares a call with what the policies make of its output.
+    pub(crate) fn compare(&self, index: usize, call: &Call) -> Verdict {
+        let verdict = self.examiner.verify(self.file, self.transcript, call);
+        self.verdicts.borrow_mut().insert(index, verdict.clone());
+        verdict
+    }
+
     /// Compares a call with what the policies make, if it was cut.
     pub(crate) fn verify(&self, index: usize) {
         let call = self.transcript.calls.get(index);
         let Some(call) = call.filter(|call| call.is_partial()) else {
             return;
         };
-        let verdict = self.examiner.verify(self.file, self.transcript, call);
+        let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
         self.events.send(SessionsEvent::Verified(index, verdict));
     }
 }

@@ -192,9 +192,10 @@ impl Jobs {
         *self.session.borrow_mut() = Some(send);
         Ticket::next(&self.summing);
         let (events, ticket) = (self.events.clone(), Ticket::next(&self.holding));
+        let places = self.places.clone();
         self.spawn("session", move || {
             let agent = crate::session::list::format_of(&file).map_or("", |format| format.agent());
-            sessions::hold(&file, &examiner(agent), &requests, &ticket, &events);
+            sessions::hold(&places.1, &file, &examiner(agent), &requests, &ticket, &events);
         });
     }
 

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::env::Env;
+use crate::session::copies::{RelatedSessions, SeenCalls, families};
 use crate::session::examine::Examiner;
 use crate::session::list;
 use crate::session::model::{Call, SessionFacts};
@@ -17,11 +19,13 @@ use crate::session::tally;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
 use crate::tui::event::Event;
-use crate::tui::sessions::job::{CallRequest, FoundSessions, OpenedCalls, SessionsEvent, SumTask};
+use crate::tui::sessions::job::{
+    CallRequest, FoundSessions, OpenedCalls, SessionToSum, SessionsEvent, SumTask,
+};
 use crate::tui::sessions::rows::{CallRow, SessionRow, SessionWords, SumState};
 
 use super::calls;
-use super::held::HeldSession;
+use super::held::{HeldSession, Verdicts};
 use super::ticket::{Reporter, Ticket};
 
 /// Makes an examiner of the calls of an agent's sessions.
@@ -42,7 +46,7 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
     let row = |file: SessionFile| {
         let agent = list::format_of(&file).map_or("", |format| format.agent());
         let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
-        SessionRow { file: Arc::new(file), agent, words, sums: SumState::Unknown }
+        SessionRow { file: Arc::new(file), agent, words, sums: SumState::Unknown, earlier: Arc::default() }
     };
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(row).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
@@ -52,8 +56,11 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
         return;
     }
     let mut described = Vec::new();
+    let mut origins = Vec::with_capacity(files.len());
     for (n, file) in files.iter().enumerate() {
         let listed = list::listed(SessionFile::clone(file));
+        let origin = listed.as_ref().ok().and_then(|listed| listed.facts.origin.clone());
+        origins.push(SessionFacts { origin, ..SessionFacts::default() });
         let described_as = listed.map(|listed| SessionWords {
             is_open_to_others: listed.is_open_to_others,
             ..words(&listed.facts)
@@ -68,6 +75,9 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
         }
     }
     events.send(SessionsEvent::Described(number, described));
+    let all: Vec<_> = files.iter().map(|file| &**file).zip(&origins).collect();
+    let related = families(&all).into_iter().filter(|family| family.len() > 1).collect();
+    events.send(SessionsEvent::Related(number, related));
 }
 
 fn words(facts: &SessionFacts) -> SessionWords {
@@ -82,11 +92,15 @@ fn words(facts: &SessionFacts) -> SessionWords {
     }
 }
 
-/// Sums up the calls of sessions, one after the other.
+/// Sums up the calls of sessions, one after the other. A call that was copied counts in the session that was created first.
 pub(crate) fn sum(task: &SumTask, uid: u32, ticket: &Ticket, events: &Reporter) {
-    for (index, file) in &task.sessions {
-        let progress = Wanted(ticket);
-        let sums = tally::count(file, uid, &progress).ok().map(|counted| counted.sums);
+    for SessionToSum { index, file, earlier } in &task.sessions {
+        let (progress, mut seen) = (Wanted(ticket), SeenCalls::default());
+        earlier
+            .iter()
+            .filter_map(|file| list::open(file, &progress).ok())
+            .for_each(|opened| seen.add(opened.transcript()));
+        let sums = tally::count_new(file, uid, &mut seen, &progress).ok().map(|counted| counted.sums);
         if !ticket.is_wanted() || !events.send(SessionsEvent::Summed(task.number, *index, sums)) {
             return;
         }
@@ -122,6 +136,7 @@ impl ReadProgress for Percent<'_> {
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
 /// requests end.
 pub(crate) fn hold(
+    env: &Env,
     file: &SessionFile,
     examiner: &Examiner,
     requests: &Receiver<CallRequest>,
@@ -141,6 +156,8 @@ pub(crate) fn hold(
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
+    let mut copies = CopiesElsewhere::look(env, file, ticket);
+    let verdicts = Verdicts::default();
     loop {
         let request = if todo.is_done() {
             requests.recv_timeout(LOOK_EVERY)
@@ -150,14 +167,20 @@ pub(crate) fn hold(
                 std::sync::mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             })
         };
-        let held = HeldSession { file, examiner, transcript: opened.transcript(), events };
+        let held =
+            HeldSession { file, examiner, transcript: opened.transcript(), events, verdicts: &verdicts };
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
             Ok(CallRequest::Show(index, paths)) => calls::show(&held, index, paths),
             Ok(CallRequest::Text(index, text)) => calls::text(&held, index, text),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
-            Err(RecvTimeoutError::Timeout) => follow(&mut opened, &mut todo, ticket, events),
+            Err(RecvTimeoutError::Timeout) => {
+                copies.report(opened.transcript(), events);
+                if follow(&mut opened, &mut todo, ticket, events) == Followed::New {
+                    verdicts.borrow_mut().clear();
+                }
+            }
         }
         if !ticket.is_wanted() {
             return;
@@ -165,19 +188,63 @@ pub(crate) fn hold(
     }
 }
 
+/// Finds out which other sessions have the same calls, while the session is looked at.
+struct CopiesElsewhere {
+    looking: Option<JoinHandle<RelatedSessions>>,
+    found: RelatedSessions,
+    /// The number of calls that were looked for in the other sessions.
+    reported: usize,
+}
+
+impl CopiesElsewhere {
+    fn look(env: &Env, file: &SessionFile, ticket: &Ticket) -> Self {
+        let (env, file, ticket) = (env.clone(), file.clone(), ticket.clone());
+        let look = move || RelatedSessions::find(&env, &file, &Wanted(&ticket));
+        let looking = std::thread::Builder::new().name("copies".into()).spawn(look).ok();
+        Self { looking, found: RelatedSessions::default(), reported: 0 }
+    }
+
+    /// Reports how many sessions have each call, once that is known, and again when the session has grown.
+    fn report(&mut self, transcript: &Transcript, events: &Reporter) {
+        if let Some(done) = self.looking.take_if(|looking| looking.is_finished()) {
+            self.found = done.join().unwrap_or_default();
+        }
+        if self.looking.is_some() || self.reported == transcript.calls.len() {
+            return;
+        }
+        self.reported = transcript.calls.len();
+        let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
+        events.send(SessionsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
+    }
+}
+
 /// Reads what was added to the session since.
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, ticket: &Ticket, events: &Reporter) {
+fn follow(
+    opened: &mut Box<dyn OpenedSession>,
+    todo: &mut Todo,
+    ticket: &Ticket,
+    events: &Reporter,
+) -> Followed {
     match opened.refresh(&Wanted(ticket)) {
         Ok(false) => {}
         Ok(true) => {
             events.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
+            return Followed::New;
         }
         Err(error) if ticket.is_wanted() => {
             events.send(SessionsEvent::Failed(error.to_string().into()));
         }
         Err(_) => {}
     }
+    Followed::Same
+}
+
+/// Whether there was anything new in a session.
+#[derive(PartialEq, Eq)]
+enum Followed {
+    Same,
+    New,
 }
 
 fn opened_calls(transcript: &Transcript) -> Event {
@@ -195,6 +262,7 @@ fn opened_calls(transcript: &Transcript) -> Event {
             evidence: call.first().map(|first| first.evidence),
             sizes: None,
             verdict: None,
+            copies: 0,
         }
     };
     let (unread, facts) = (&transcript.unread, &transcript.facts);
