@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use crate::config::{Config, Need};
 use crate::store::Env;
 
-use args::{Args, Command};
+use args::{Args, Command, SaveArgs};
 
 /// Why a command failed, by exit status.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +121,7 @@ fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
+    args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
     match args.command {
         None => view::run(load(view::need(&args.files))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),

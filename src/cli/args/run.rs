@@ -32,7 +32,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
     pub timeout: Option<Duration>,
     /// What to do if the reader of overspill's output exits
-    #[arg(long, value_name = "WHAT", default_value = "spill")]
+    #[arg(long, value_name = "WHAT", default_value = "spill", conflicts_with = "interactive")]
     pub sigpipe: Unread,
     /// Where to put spills, and how to name them
     #[arg(long, value_name = "WHOSE", default_value = "own")]

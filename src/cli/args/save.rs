@@ -53,6 +53,21 @@ impl SaveArgs {
         Request { keep: self.keep(), durable: self.durable, ..request }
     }
 
+    /// Checks that what is never kept is not to be flushed.
+    ///
+    /// # Errors
+    /// It is.
+    pub(crate) fn refuse_idle(&self) -> Result<(), Failure> {
+        match (self.keep, self.durable) {
+            (Some(KeepWhen::Never), true) => {
+                let words =
+                    "--durable has no effect with --keep never, which saves nothing; leave one of them out";
+                Err(Failure::Usage(words.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Checks that no argument about saving was given, where nothing is saved.
     ///
     /// # Errors

@@ -78,6 +78,8 @@ fn shared_options_without_effect_are_refused() {
     home.file("out", EXAMPLE);
     home.run(&["read", "--exit-code", "1", "out"]).fails(2, &["--exit-code has no effect"]);
     home.run(&["read", "--stderr", "out", "out"]).fails(2, &["--stderr has no effect"]);
+    home.run(&["run", "--keep", "never", "--durable", "--", "true"]).fails(2, &["--durable has no effect"]);
+    home.run(&["run", "-i", "--sigpipe", "kill", "--", "true"]).fails(2, &["--sigpipe", "--interactive"]);
     let both = ["preview", "-p", "opencode/output", "--direction", "head", "--set", "direction=tail", "out"];
     home.run(&both).fails(2, &["--direction", "--set direction="]);
 }
