@@ -216,6 +216,9 @@ fn beside(saved_as: &str) -> String {
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
     let words = match &error {
         config::OverrideError::Policy(error) => suggest::policy(error),
+        config::OverrideError::Variable(error) => {
+            format!("{}: {}", config::POLICY_VARIABLE, suggest::policy(error))
+        }
         error => error.to_string(),
     };
     Failure::Usage(words).into()

@@ -12,6 +12,7 @@ mod run;
 mod safe;
 mod screens;
 mod sessions;
+mod settings;
 pub(crate) mod stores;
 mod suggest;
 mod table;
@@ -19,6 +20,7 @@ mod terminal;
 mod view;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::config::{Config, Need};
@@ -103,8 +105,12 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need) -> Result<Config, Failure> {
-    let mut config = Config::load(Env::from_process());
+fn load(need: Need, file: Option<&Path>) -> Result<Config, Failure> {
+    if let Some(file) = file.filter(|file| !file.exists()) {
+        let words = "no such file; `overspill config --init` writes one";
+        return Err(Failure::Usage(format!("--config {}: {words}", file.display())));
+    }
+    let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
     others.iter().for_each(|fault| say(&fault.to_string()));
@@ -119,6 +125,8 @@ fn load(need: Need) -> Result<Config, Failure> {
 
 fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
+    let file = args.config.clone();
+    let load = |need| load(need, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
     args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
@@ -141,6 +149,8 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Hook(args)) => hook::run(&config()?, &args),
+        Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
+        Some(Command::Config(args)) => settings::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Complete(args)) => complete::run(&args),
         Some(Command::Man { subcommand }) => generate::man(subcommand.as_deref()),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides, POLICY_VARIABLE};
 use crate::session::examine::Paths;
 use crate::source::Hold;
-use crate::tui::keys::KeyMap;
+use crate::tui::keys::{KeyMap, TABLE};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Choice, Live, Start, Target};
 
@@ -68,6 +68,13 @@ pub(crate) fn show_at(
     }
 }
 
+/// Returns the keys that can be set: name, default, meaning.
+pub(super) fn settable_keys() -> Vec<(String, String, String)> {
+    let rows = TABLE.iter().filter(|row| !row.name.is_empty());
+    rows.map(|row| (row.name.to_owned(), row.keys.to_owned(), KeyMap::standard().in_words(row.what)))
+        .collect()
+}
+
 /// Says on the screens that something of the user's own is not used: the first mistake, and how many more there are.
 fn notice(config: &Config) -> Option<String> {
     let (first, rest) = config.faults().split_first()?;
@@ -97,15 +104,19 @@ fn keys(config: &Config) -> KeyMap {
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
     let EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings } =
         opened.resolve(config, overrides)?;
+    let limits_from = match chosen_by {
+        ChosenBy::Variable => format!("{limits_from}; policy from {POLICY_VARIABLE}"),
+        _ => limits_from.to_string(),
+    };
     let candidates = match chosen_by {
-        ChosenBy::Person => Vec::new(),
+        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
         ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
     };
     let subject = tui::Subject {
         name: opened.name,
         context: opened.context,
         policy,
-        limits_from: limits_from.to_string(),
+        limits_from,
         candidates,
         warnings,
         store_warnings,

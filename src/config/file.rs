@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use crate::form::Shape::{Checked, Loose, Names, Or, Scalar, Table, Text, TextOrTexts};
 use crate::form::{self, Field, Mistake, Spot, nearest, optional};
@@ -13,6 +13,7 @@ use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
 use super::check;
+use super::effective::Written;
 use super::fault::Affects;
 use super::keys::{KeySetting, KeysConfig};
 use super::theme::{self, ThemeConfig};
@@ -94,8 +95,8 @@ pub(super) struct Settings {
     pub file: FileConfig,
     /// The user's own keys, in the order of the file.
     pub keys: Vec<KeySetting>,
-    /// The line of each setting by its dotted name, 1-based.
-    pub lines: BTreeMap<String, usize>,
+    /// What is understood of it, setting by setting, by dotted names.
+    pub written: BTreeMap<String, Written>,
     /// What is not understood: what it affects, and where and what it is.
     pub faults: Vec<(Affects, String)>,
 }
@@ -113,17 +114,17 @@ impl Settings {
     fn parse(text: &str, catalog: &Catalog) -> Self {
         let (table, mut mistakes) = form::check(text, FILE);
         let Some(mut table) = table else { return Self::of_faults(mistakes) };
-        let lines = lines(text, table.get_ref());
         for mistake in check::names(text, table.get_ref(), catalog) {
             if let Some(top) = &mistake.top {
                 table.get_mut().remove(top.as_str());
             }
             mistakes.push(mistake);
         }
+        let written = written(text, table.get_ref());
         match FileConfig::deserialize(toml::de::Deserializer::from(table)) {
             Ok(file) => {
                 let keys = file.keys.settings(text);
-                Self { file, keys, lines, ..Self::of_faults(mistakes) }
+                Self { file, keys, written, ..Self::of_faults(mistakes) }
             }
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
@@ -157,18 +158,31 @@ fn affects(top: Option<&str>) -> Affects {
     }
 }
 
-/// Returns the line of each setting by its dotted name.
-fn lines(text: &str, table: &DeTable) -> BTreeMap<String, usize> {
-    let mut lines = BTreeMap::new();
+/// Returns each setting as written, by its dotted name.
+fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
+    let mut all = BTreeMap::new();
+    let line = |at: usize| Spot::of(text, at).line;
     let mut left = vec![(String::new(), table)];
     while let Some((place, table)) = left.pop() {
         for (key, value) in table.iter() {
             let name = format!("{place}{}", key.get_ref());
-            lines.insert(name.clone(), Spot::of(text, key.span().start).line);
-            left.extend(value.get_ref().as_table().map(|table| (format!("{name}."), table)));
+            match value.get_ref() {
+                DeValue::Table(table) => left.push((format!("{name}."), table)),
+                DeValue::String(value) => {
+                    all.insert(name, Written { line: line(key.span().start), value: value.to_string() });
+                }
+                DeValue::Array(list) => {
+                    let texts: Vec<&str> = list.iter().filter_map(|text| text.get_ref().as_str()).collect();
+                    all.insert(name, Written { line: line(key.span().start), value: texts.join(" ") });
+                }
+                _ => {
+                    let value = text.get(value.span()).unwrap_or_default().to_owned();
+                    all.insert(name, Written { line: line(key.span().start), value });
+                }
+            }
         }
     }
-    lines
+    all
 }
 
 /// Reads how long outputs stay in overspill's own store: an age, or `never` for no limit.
@@ -200,7 +214,10 @@ mod tests {
         let words: Vec<_> =
             read.file.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
-        assert_eq!(read.lines["limits.opencode/output.max_bytes"], 4);
+        assert_eq!(
+            read.written["limits.opencode/output.max_bytes"],
+            Written { line: 4, value: "50k".into() }
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod agent;
 mod check;
+mod effective;
 mod fault;
 mod file;
 mod keys;
@@ -28,6 +29,8 @@ use crate::text::search::errors;
 pub use agent::AgentLimits;
 #[cfg(feature = "app")]
 pub(crate) use agent::settings;
+use effective::Written;
+pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
 pub use file::{ConfigValue, FileConfig, Parameters, ToolConfig};
@@ -36,6 +39,9 @@ pub use theme::{BaseTheme, Role, ThemeConfig};
 
 /// The name of overspill's own store.
 const OWN: &str = "overspill";
+
+/// The environment variable that names the policy for outputs outside of all known stores.
+pub const POLICY_VARIABLE: &str = "OVERSPILL_POLICY";
 
 /// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -85,6 +91,8 @@ impl fmt::Display for LimitsFrom {
 pub enum ChosenBy {
     /// The user with a flag, or the default.
     Person,
+    /// The environment variable [`POLICY_VARIABLE`].
+    Variable,
     /// The store that contains the file; these policies may have created it, most likely first.
     Store(Vec<String>),
 }
@@ -110,6 +118,9 @@ pub enum OverrideError {
     /// The policy's own error.
     #[error("{0}")]
     Policy(#[from] PolicyError),
+    /// The error of the policy that the environment names.
+    #[error("{POLICY_VARIABLE}: {0}")]
+    Variable(PolicyError),
     /// A parameter's own error.
     #[error("{0}")]
     Param(#[from] ParamError),
@@ -146,7 +157,7 @@ impl OverrideError {
     /// Whether a mistake in one of the user's own files is the cause, and not what was requested.
     pub fn is_in_file(&self) -> bool {
         match self {
-            Self::Policy(error) => !matches!(error, PolicyError::Unknown { .. }),
+            Self::Policy(error) | Self::Variable(error) => !matches!(error, PolicyError::Unknown { .. }),
             Self::Config { .. } => true,
             _ => false,
         }
@@ -164,7 +175,7 @@ pub struct Config {
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
-    lines: BTreeMap<String, usize>,
+    written: BTreeMap<String, Written>,
     faults: Vec<FileFault>,
     path: Option<PathBuf>,
     directory: PathBuf,
@@ -180,7 +191,7 @@ impl Config {
             env,
             file: FileConfig::default(),
             keys: Vec::new(),
-            lines: BTreeMap::new(),
+            written: BTreeMap::new(),
             faults: Vec::new(),
             path: None,
             directory,
@@ -190,8 +201,16 @@ impl Config {
     /// Adds the user's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in `$XDG_CONFIG_HOME/overspill`
     /// (`~/.config/overspill`). What cannot be read or used is left out, and is among [`Config::faults`].
     pub fn load(env: Env) -> Self {
+        Self::load_from(env, None)
+    }
+
+    /// Same as [`Config::load`], with another file in the place of `config.toml` if one is given.
+    pub fn load_from(env: Env, file: Option<&Path>) -> Self {
         let mut config = Self::builtin(env);
-        let Some(home) = config.home() else { return config };
+        let Some(home) = config.home() else {
+            file.into_iter().for_each(|file| config.read_file(file.to_owned()));
+            return config;
+        };
         // The catalog and the stores remember all faults themselves.
         let _ = config.catalog.load_dir(&home.join("policies"));
         let _ = config.stores.load_dir(&home.join("stores"));
@@ -199,12 +218,12 @@ impl Config {
         let stores = config.stores.faults().map(|fault| (fault.to_owned(), Affects::Store));
         let faults = policies.chain(stores).map(|(words, affects)| FileFault { words, affects });
         config.faults = faults.collect();
-        config.read_file(home.join("config.toml"));
+        config.read_file(file.map_or_else(|| home.join("config.toml"), Path::to_owned));
         config
     }
 
     fn read_file(&mut self, path: PathBuf) {
-        let Settings { file, keys, lines, faults } = Settings::read(&path, &self.catalog);
+        let Settings { file, keys, written, faults } = Settings::read(&path, &self.catalog);
         for (affects, words) in faults {
             if matches!(affects, Affects::Settings | Affects::Retention) {
                 self.stores.distrust(OWN);
@@ -214,7 +233,7 @@ impl Config {
         if let Some(age) = file.keep_own.as_deref().and_then(file::kept_for) {
             self.stores.keep_own_for(age);
         }
-        (self.file, self.keys, self.lines, self.path) = (file, keys, lines, Some(path));
+        (self.file, self.keys, self.written, self.path) = (file, keys, written, Some(path));
     }
 
     fn add_fault(&mut self, affects: Affects, words: String) {
@@ -224,6 +243,7 @@ impl Config {
     /// Leaves out the user's own keys because of a fault in them.
     pub fn drop_keys(&mut self, line: usize, words: &str) {
         self.keys.clear();
+        self.written.retain(|name, _| !name.starts_with("keys."));
         let words = self.fault_at(line, words);
         self.add_fault(Affects::Screens, words);
     }
@@ -265,6 +285,11 @@ impl Config {
     #[cfg(feature = "app")]
     pub fn error_pattern(&self) -> Option<Pattern> {
         self.errors().or_else(|| errors::built_in().cloned())
+    }
+
+    /// Returns the configuration file, whether it exists or not.
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.
@@ -314,6 +339,7 @@ impl Config {
         let is_configured = self.file.policy.is_some() || of_tool.is_some_and(|tool| tool.policy.is_some());
         match &self.path {
             _ if overrides.policy.is_some() => "flags".to_owned(),
+            _ if self.variable().is_some() => POLICY_VARIABLE.to_owned(),
             Some(path) if is_configured => path.display().to_string(),
             _ => "default".to_owned(),
         }
@@ -343,8 +369,9 @@ impl Config {
                 _ => (self.catalog.get(name)?, ChosenBy::Person, tool),
             });
         }
+        let variable = self.variable();
         let configured = tool.as_ref().and_then(|tool| self.file.tools.get(tool));
-        if let Some(name) = configured.and_then(|tool| tool.policy.as_ref()) {
+        if let (None, Some(name)) = (&variable, configured.and_then(|tool| tool.policy.as_ref())) {
             let policy = self.catalog.get(name)?;
             let kind = tool.filter(|_| policy.tool_key().is_some());
             return Ok((policy, ChosenBy::Person, kind));
@@ -353,10 +380,22 @@ impl Config {
         if let Some(name) = candidates.first() {
             return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
         }
+        if let Some(name) = variable {
+            let of_agent = tool.as_ref().filter(|_| !name.contains('/'));
+            let full = of_agent.map_or_else(|| name.clone(), |tool| format!("{name}/{tool}"));
+            let kind = tool.filter(|_| name.contains('/'));
+            let policy = self.catalog.get(&full).map_err(OverrideError::Variable)?;
+            return Ok((policy, ChosenBy::Variable, kind));
+        }
         let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
         let policy = self.catalog.get(name)?;
         let kind = tool.filter(|_| configured.is_none() || policy.tool_key().is_some());
         Ok((policy, ChosenBy::Person, kind))
+    }
+
+    /// Returns the policy that the environment names.
+    fn variable(&self) -> Option<String> {
+        self.env.var(POLICY_VARIABLE).map(|name| name.to_string_lossy().into_owned())
     }
 
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely

@@ -16,7 +16,7 @@ pub enum Confidence {
     Observed,
     /// No evidence.
     Unknown,
-    /// Defined by overspill itself, or by its commission.
+    /// Defined by the author of the file: there is nothing to check it against.
     Own,
 }
 

@@ -111,7 +111,7 @@ fn every_policy_has_a_double_and_is_asked() {
 }
 
 #[test]
-fn commissioned_policies_on_hostile_outputs() {
+fn documented_policies_on_hostile_outputs() {
     compare(specs::CORE, difference);
 }
 

@@ -180,6 +180,13 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "config",
+        &[
+            example("Show which limits hold for a tool, and why", "overspill config -t grep"),
+            example("Write a file with all settings to edit", "overspill config --init"),
+        ],
+    ),
+    (
         "completions",
         &[
             example("bash: add this line to ~/.bashrc", "eval \"$(overspill completions bash)\""),

@@ -65,6 +65,9 @@ pub(crate) struct Args {
     pub look: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
+    /// Read FILE instead of ~/.config/overspill/config.toml
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub config: Option<PathBuf>,
     // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub global: GlobalArgs,
@@ -124,11 +127,16 @@ pub(crate) enum Command {
     ///
     /// With a name, prints that policy's file, to save and edit.
     Policies(PoliciesArgs),
-    /// Answer an agent's hook: keep whole outputs, and tell the model what was cut
+    /// Answer an agent's hook: keep outputs, and note what was cut
     ///
-    /// Reads what the agent passes to a hook. Before a command, prints the command as `overspill run` runs it; after a
-    /// command whose output was cut, a note on what the model did not get. docs/agents.md has the settings to add.
+    /// Reads what the agent passes to a hook. Before a command, prints the command as `overspill run` runs it, which keeps
+    /// its whole output; after a command whose output was cut, a note on what the model did not get. docs/agents.md has
+    /// the settings to add.
     Hook(HookArgs),
+    /// List the settings in effect, and where each comes from
+    ///
+    /// With --init, writes a configuration file with comments.
+    Config(ConfigArgs),
     /// Print a completion script for a shell
     Completions {
         /// Name of the shell
@@ -316,6 +324,22 @@ pub(crate) struct PoliciesArgs {
     /// Print a JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct ConfigArgs {
+    /// Show the settings as they are with this policy
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Show the settings as they are for this tool
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write a configuration file with every setting as a comment, and print its path
+    #[arg(long, conflicts_with_all = ["policy", "tool", "json"])]
+    pub init: bool,
 }
 
 /// How text is printed.

@@ -40,6 +40,10 @@ pub(super) const ENVIRONMENT: &[Item] = &[
         "Where overspill's configuration and its own store lie; by default ~/.config and ~/.local/share. A relative path \
          is ignored.",
     ),
+    (
+        "OVERSPILL_POLICY",
+        "The policy for outputs outside of all known stores; -p takes precedence, and it over the configuration.",
+    ),
     ("TMPDIR", "Where standard input is kept while it is shown."),
     ("NO_COLOR", "If it is set and not empty, there are no colours, except with --color always."),
     (

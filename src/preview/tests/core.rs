@@ -1,4 +1,4 @@
-//! Tests the commissioned policies, as the documents describe them.
+//! Tests the policies that their documents define, as these describe them.
 
 use super::*;
 

@@ -164,3 +164,29 @@ fn a_broken_store_file_lists_the_others_and_deletes_nothing() {
     goes_on(home.run(&["clean", "--agent", "mine", "--yes"]), &words);
     assert!(!spills.join("a").exists());
 }
+
+#[test]
+fn the_smallest_policy_of_the_documentation_works() {
+    let home = Home::new();
+    home.file("out.log", numbered(300));
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/policies.md")).unwrap();
+    let (_, rest) = page.split_once("## The smallest policy").unwrap();
+    let (_, rest) = rest.split_once("```toml\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    own(&home, "policies/my-agent-shell.toml", text);
+    let ran = home.run(&["preview", "-p", "my-agent/shell", "out.log"]).ok();
+    let end = format!("line 100\n[201 lines cut; the whole output is in {}]", home.at("out.log").display());
+    assert!(ran.text().starts_with("line 1\n") && ran.text().ends_with(&end), "{}", ran.text());
+    let all = home.run(&["policies", "--json"]).ok().json();
+    let mine = all.as_array().unwrap().iter().find(|policy| policy["name"] == "my-agent/shell").unwrap();
+    assert_eq!((&mine["unit"], &mine["confidence"]), (&"bytes".into(), &"own".into()));
+    assert_eq!(mine["source"], "its file does not say");
+    assert!(home.run(&["policies"]).ok().text().contains("my-agent/shell"));
+    // Without its limits it would still be a policy; every other line is needed.
+    for line in text.lines().filter(|line| line.contains('=')) {
+        own(&home, "policies/my-agent-shell.toml", &text.replace(&format!("{line}\n"), ""));
+        let is_limit = line.starts_with("lines");
+        let ran = home.run(&["preview", "-p", "my-agent/shell", "out.log"]);
+        assert!(is_limit || ran.status == 2, "{line}: {}", ran.stderr);
+    }
+}

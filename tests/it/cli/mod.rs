@@ -19,6 +19,7 @@ mod read;
 mod reference;
 mod run_json;
 mod run_wrapper;
+mod settings;
 mod suggestions;
 
 use crate::common::home::{Home, Ran};

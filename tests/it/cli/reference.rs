@@ -81,6 +81,8 @@ pub fn commands(home: &Home) -> Vec<String> {
         !listed.contains("\nMore:\n"),
         "put the new subcommand into GROUPS of src/cli/args/help.rs: {listed}"
     );
+    let long = listed.lines().find(|line| line.chars().count() > 80);
+    assert_eq!(long, None, "shorten the summary: the help fits 80 columns");
     let names = listed.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
     names.map(|(name, _)| name.to_owned()).filter(|name| !name.is_empty()).collect()
 }

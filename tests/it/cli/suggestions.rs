@@ -72,9 +72,18 @@ fn the_last_of_a_repeated_option_counts() {
 fn a_policy_that_the_configuration_misspells_is_named_with_its_place() {
     let home = with_log();
     for (text, place) in [
-        ("policy = \"opencode/otput\"\n", "config.toml: policy: no policy `opencode/otput`"),
-        ("[limits.\"opencode/otput\"]\nmax_lines = 3\n", "[limits.\"opencode/otput\"]: no policy"),
-        ("[tools.grep]\npolicy = \"pi/gerp\"\n", "[tools.grep]: no policy `pi/gerp`"),
+        (
+            "policy = \"opencode/otput\"\n",
+            "config.toml:1:10: `policy`: there is no policy `opencode/otput`; did you mean `opencode/output`?",
+        ),
+        (
+            "[limits.\"opencode/otput\"]\nmax_lines = 3\n",
+            "config.toml:1:9: `limits`: there is no policy `opencode/otput`; did you mean",
+        ),
+        (
+            "[tools.grep]\npolicy = \"pi/gerp\"\n",
+            "config.toml:2:10: `policy`: there is no policy `pi/gerp`; did you mean `pi/grep`?",
+        ),
     ] {
         config(&home, text);
         home.run(&["preview", "build.log"]).fails(2, &["config.toml", place]);

@@ -22,7 +22,7 @@ const fn streams(
     Spec { policy, scale, knobs, streams }
 }
 
-/// The commissioned policies.
+/// The policies that their documents define.
 pub static CORE: &[Spec] = &[
     plain(
         "opencode/output",

@@ -104,6 +104,9 @@ fn is_about_flags(error: &OverrideError) -> bool {
     match error {
         OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. }) => true,
         OverrideError::Suffix { .. } | OverrideError::Twice { .. } => true,
-        OverrideError::Policy(_) | OverrideError::Config { .. } | OverrideError::NoTool(_) => false,
+        OverrideError::Policy(_)
+        | OverrideError::Variable(_)
+        | OverrideError::Config { .. }
+        | OverrideError::NoTool(_) => false,
     }
 }

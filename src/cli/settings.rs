@@ -1,0 +1,114 @@
+//! `overspill config`: the settings in effect and where each comes from, and a configuration file to begin with.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::config::{Config, EffectiveSetting, Overrides, SettingFrom};
+use crate::store::Env;
+
+use super::args::ConfigArgs;
+use super::table::{Align, Table, safe};
+use super::{CommandResult, Failure, input, json, screens};
+
+/// The settings as in `--json`.
+#[derive(Serialize)]
+struct SettingsJson {
+    version: u32,
+    file: Option<String>,
+    settings: Vec<SettingJson>,
+}
+
+/// One setting as in `--json`.
+#[derive(Serialize)]
+struct SettingJson {
+    name: String,
+    value: String,
+    from: String,
+    line: Option<usize>,
+}
+
+/// Lists the settings in effect.
+pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
+    let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
+    let overrides =
+        Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
+    let settings = config.settings(&overrides, &keys).map_err(input::usage)?;
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if args.json {
+        let file = config.file().filter(|file| file.exists());
+        let file = file.map(|file| file.to_string_lossy().into_owned());
+        let settings = settings.into_iter().map(SettingJson::from).collect();
+        json(&mut out, &SettingsJson { version: 1, file, settings })?;
+    } else {
+        table(&settings).print(&mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn table(settings: &[EffectiveSetting]) -> Table<3> {
+    let heads = [("setting", Align::Left), ("from", Align::Left), ("value", Align::Left)];
+    let mut table = Table::new(heads).yielding(&[2, 1]);
+    for EffectiveSetting { name, value, from } in settings {
+        let from = match from {
+            SettingFrom::File(path, line) => format!("{}:{line}", path.display()),
+            other => word(other),
+        };
+        table.row([safe(name.as_bytes()), safe(from.as_bytes()), safe(value.as_bytes())]);
+    }
+    table
+}
+
+fn word(from: &SettingFrom) -> String {
+    match from {
+        SettingFrom::Flag => "flags".to_owned(),
+        SettingFrom::Variable(name) => (*name).to_owned(),
+        SettingFrom::File(path, _) | SettingFrom::Agent(path) => path.display().to_string(),
+        SettingFrom::Default => "default".to_owned(),
+    }
+}
+
+impl From<EffectiveSetting> for SettingJson {
+    fn from(setting: EffectiveSetting) -> Self {
+        let line = match setting.from {
+            SettingFrom::File(_, line) => Some(line),
+            _ => None,
+        };
+        Self { name: setting.name, value: setting.value, from: word(&setting.from), line }
+    }
+}
+
+/// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.
+pub(crate) fn init(file: Option<&Path>) -> CommandResult {
+    let path = match file {
+        Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.to_owned()),
+        None => own_place()?,
+    };
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::Failed(format!("{}: exists already, and is not overwritten", path.display()))
+        }
+        _ => Failure::Failed(format!("{}: {error}", path.display())),
+    };
+    write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
+    Ok(writeln!(crate::fs::patient::stdout(), "{}", safe(path.as_os_str().as_encoded_bytes()))?)
+}
+
+fn own_place() -> Result<PathBuf, Failure> {
+    let home = Config::builtin(Env::from_process()).home();
+    let home =
+        home.ok_or_else(|| Failure::Failed("HOME is not set; name a file with --config".to_owned()))?;
+    Ok(home.join("config.toml"))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,196 @@
+//! Every setting with its value in effect, and where that comes from.
+
+use std::path::PathBuf;
+
+use crate::text::search::errors::ERRORS;
+
+use super::agent;
+use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE};
+
+/// How long overspill's own store keeps outputs by default, as in its description.
+pub const KEEP_OWN: &str = "7d";
+
+/// A setting as it is in effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectiveSetting {
+    /// Its dotted name in the configuration file.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// What set it.
+    pub from: SettingFrom,
+}
+
+/// What set a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingFrom {
+    /// A flag.
+    Flag,
+    /// An environment variable.
+    Variable(&'static str),
+    /// A line of the configuration file, 1-based.
+    File(PathBuf, usize),
+    /// The agent's own configuration.
+    Agent(PathBuf),
+    /// Nothing: it is the default.
+    Default,
+}
+
+/// A value as written in the configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    /// The line, 1-based.
+    pub line: usize,
+    /// The value, without quotes; the texts of a list with spaces between them.
+    pub value: String,
+}
+
+impl Config {
+    /// Returns the settings in effect, in the order of the configuration file; `keys` are the names of the keys that can
+    /// be set, with their defaults.
+    ///
+    /// # Errors
+    /// Same as [`Config::resolve`].
+    pub fn settings(
+        &self,
+        overrides: &Overrides,
+        keys: &[(String, String)],
+    ) -> Result<Vec<EffectiveSetting>, OverrideError> {
+        let mut all = vec![
+            self.policy_setting(overrides)?,
+            self.setting("keep_own", KEEP_OWN),
+            self.setting("errors", ERRORS),
+        ];
+        all.extend(self.limits(overrides)?);
+        all.extend(self.written_under("tools."));
+        let is_table = self.written.keys().any(|name| name.starts_with("theme."));
+        all.push(self.setting(if is_table { "theme.base" } else { "theme" }, "auto"));
+        all.extend(self.written_under("theme."));
+        all.extend(keys.iter().map(|(name, keys)| self.setting(&format!("keys.{name}"), keys)));
+        let mut names = std::collections::BTreeSet::new();
+        all.retain(|setting| names.insert(setting.name.clone()));
+        Ok(all)
+    }
+
+    fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
+        let value = self.resolve(overrides, None)?.policy.name().to_owned();
+        let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
+        let from = if overrides.policy.is_some() {
+            SettingFrom::Flag
+        } else if self.variable().is_some() {
+            SettingFrom::Variable(POLICY_VARIABLE)
+        } else {
+            let of_tool = of_tool.and_then(|name| self.origin(&name));
+            of_tool.or_else(|| self.origin("policy")).unwrap_or(SettingFrom::Default)
+        };
+        Ok(EffectiveSetting { name: "policy".to_owned(), value, from })
+    }
+
+    /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
+    fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
+        let policy = self.resolve(overrides, None)?.policy;
+        let place = format!("limits.{}.", policy.name());
+        let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
+        let mut all = Vec::new();
+        for param in policy.params() {
+            let name = format!("{place}{}", param.name);
+            let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone());
+            let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.{}", param.name));
+            let mut names = vec![name.clone()];
+            names.extend(
+                [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")].into_iter().filter_map(
+                    |(own, common)| (own == Some(param.name.as_str())).then(|| format!("{place}{common}")),
+                ),
+            );
+            let of_file = || names.iter().find_map(|name| self.origin(name));
+            let of_agent = || {
+                let agent = agent.as_ref()?;
+                let is = |key: Option<&str>, limit: Option<u64>| key == Some(&param.name) && limit.is_some();
+                let is_set = is(policy.lines_key(), agent.lines) || is(policy.size_key(), agent.size);
+                is_set.then(|| SettingFrom::Agent(agent.path.clone()))
+            };
+            let from = of_tool.and_then(|name| self.origin(&name)).or_else(of_file).or_else(of_agent);
+            let from = from.unwrap_or(SettingFrom::Default);
+            all.push(EffectiveSetting { name, value: value.to_string(), from });
+        }
+        all.extend(
+            self.written_under("limits.").into_iter().filter(|setting| !setting.name.starts_with(&place)),
+        );
+        Ok(all)
+    }
+
+    fn setting(&self, name: &str, default: &str) -> EffectiveSetting {
+        let value = self.written.get(name).map_or(default, |written| &written.value).to_owned();
+        EffectiveSetting {
+            name: name.to_owned(),
+            value,
+            from: self.origin(name).unwrap_or(SettingFrom::Default),
+        }
+    }
+
+    fn written_under(&self, place: &str) -> Vec<EffectiveSetting> {
+        let under = self.written.keys().filter(|name| name.starts_with(place));
+        under.map(|name| self.setting(name, "")).collect()
+    }
+
+    fn origin(&self, name: &str) -> Option<SettingFrom> {
+        let written = self.written.get(name)?;
+        Some(SettingFrom::File(self.path.clone().unwrap_or_default(), written.line))
+    }
+
+    /// Returns a configuration file in which everything is a comment: each setting with its default and its meaning. A
+    /// line that begins with `#` and no space is a setting. `keys` are the keys that can be set: name, default, meaning.
+    pub fn commented(keys: &[(String, String, String)]) -> String {
+        let policy = crate::preview::Policy::builtin(DEFAULT_POLICY);
+        let params = policy.as_ref().map_or(&[][..], |policy| policy.params());
+        let param = |param: &crate::preview::Param| {
+            let value = match &param.default {
+                crate::preview::Value::Text(text) => format!("{text:?}"),
+                value => value.to_string(),
+            };
+            format!("#{} = {value}  # {}\n", param.name, param.doc)
+        };
+        let limits: String = params.iter().map(param).collect();
+        let list = |keys: &str| keys.split(' ').map(|key| format!("{key:?}")).collect::<Vec<_>>().join(", ");
+        let keys = keys.iter().map(|(name, keys, what)| format!("#{name} = [{}]  # {what}\n", list(keys)));
+        let keys: String = keys.collect();
+        format!("{HEAD}#errors = '''{ERRORS}'''\n{LIMITS}{limits}{REST}{keys}")
+    }
+}
+
+const HEAD: &str = "\
+# The configuration of overspill. Each setting below has its default; remove the # before it to change it.
+# `overspill config` shows the values in effect, and where each comes from.
+
+# The policy for outputs outside of all known stores: AGENT/TOOL; `overspill policies` lists them.
+# The option -p and the variable OVERSPILL_POLICY take precedence.
+#policy = \"opencode/output\"
+
+# How long overspill's own store keeps outputs: 12h, 7d, 4w or never.
+#keep_own = \"7d\"
+
+# A regular expression for the lines that count as errors and warnings (the keys e and E).
+";
+
+const LIMITS: &str = "
+# The colours: \"dark\", \"light\", \"16\" (the terminal's own), or \"auto\", which chooses by the terminal. Instead of
+# one word there may be a table, which changes single styles:
+#   [theme]
+#   base = \"dark\"
+#   warning = \"bold yellow on blue\"
+# The styles are warning, accent, lost, selected, found, current, dim, bar, active, control and error.
+#theme = \"auto\"
+
+# The parameters of a policy; one table for each policy, with its name in quotes. Sizes may have a suffix: \"50k\".
+#[limits.\"opencode/output\"]
+";
+
+const REST: &str = "
+# The policy and the parameters for a tool (--tool):
+#   [tools.grep]
+#   policy = \"pi/grep\"
+#   limit = 50
+
+# The keys of the screens: one, or a list. An empty list takes the key away.
+#[keys]
+";
