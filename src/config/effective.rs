@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::preview::Policy;
 use crate::text::search::errors::ERRORS;
 
 use super::agent;
@@ -72,8 +73,19 @@ impl Config {
         Ok(all)
     }
 
+    /// Returns the policy for a new output, as for `run`: a tool that it does not know changes nothing.
+    fn in_effect(&self, overrides: &Overrides) -> Result<Policy, OverrideError> {
+        let resolved = match self.resolve(overrides, None) {
+            Err(OverrideError::NoTool(_)) => {
+                self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
+            }
+            resolved => resolved,
+        };
+        Ok(resolved?.policy)
+    }
+
     fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
-        let value = self.resolve(overrides, None)?.policy.name().to_owned();
+        let value = self.in_effect(overrides)?.name().to_owned();
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
         let from = if overrides.policy.is_some() {
             SettingFrom::Flag
@@ -88,7 +100,7 @@ impl Config {
 
     /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
     fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
-        let policy = self.resolve(overrides, None)?.policy;
+        let policy = self.in_effect(overrides)?;
         let place = format!("limits.{}.", policy.name());
         let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let mut all = Vec::new();
@@ -141,7 +153,7 @@ impl Config {
     /// Returns a configuration file in which everything is a comment: each setting with its default and its meaning. A
     /// line that begins with `#` and no space is a setting. `keys` are the keys that can be set: name, default, meaning.
     pub fn commented(keys: &[(String, String, String)]) -> String {
-        let policy = crate::preview::Policy::builtin(DEFAULT_POLICY);
+        let policy = Policy::builtin(DEFAULT_POLICY);
         let params = policy.as_ref().map_or(&[][..], |policy| policy.params());
         let param = |param: &crate::preview::Param| {
             let value = match &param.default {
