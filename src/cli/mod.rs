@@ -2,6 +2,7 @@
 
 mod args;
 mod complete;
+mod explain;
 mod generate;
 mod hook;
 mod input;
@@ -148,6 +149,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Call(args)) => sessions::call::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
+        Some(Command::Explain(args)) => explain::run(&config()?, &args),
         Some(Command::Hook(args)) => hook::run(&config()?, &args),
         Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
         Some(Command::Config(args)) => settings::run(&config()?, &args),

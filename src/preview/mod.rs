@@ -60,6 +60,8 @@ pub use policy::{Policy, PolicyError};
 #[cfg(feature = "app")]
 pub(crate) use recorded::recorded;
 pub use report::{Report, ReportPart, report};
+#[cfg(feature = "app")]
+pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};

@@ -173,6 +173,13 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "explain",
+        &[
+            example("Find the output behind a notice in the clipboard", "overspill explain --clipboard"),
+            example("Explain every notice in a text", "overspill explain notes.txt"),
+        ],
+    ),
+    (
         "hook",
         &[
             example("Answer a hook of Claude Code", "overspill hook claude-code < hook.json"),

@@ -11,7 +11,7 @@ use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look at one output", &["preview", "read", "compare", "show"]),
+    ("Look at one output", &["preview", "read", "compare", "show", "explain"]),
     ("Keep an output", &["run", "session"]),
     ("Stores", &["list", "clean", "rm", "stores"]),
     ("Sessions", &["sessions", "calls", "call", "verify"]),

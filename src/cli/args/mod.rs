@@ -3,6 +3,7 @@
 mod compare;
 mod complete;
 pub(crate) mod examples;
+mod explain;
 mod global;
 pub(crate) mod help;
 mod hook;
@@ -26,6 +27,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
@@ -123,6 +125,11 @@ pub(crate) enum Command {
     ///
     /// Cuts each spill again by its policy, and compares the result with the recorded one.
     Verify(VerifyArgs),
+    /// Explain a notice: which policy wrote it, and where the output is
+    ///
+    /// Takes any text: a pasted notice, a tool's result, a whole transcript. For each notice in it, prints the policy that
+    /// writes such, what was lost, and whether the file that the notice cites is there and is the right one.
+    Explain(ExplainArgs),
     /// List the policies by which agents cut
     ///
     /// With a name, prints that policy's file, to save and edit.

@@ -23,6 +23,8 @@ use super::model::{Direction, Unit};
 use super::strategy::Keep;
 use super::strategy::context::Context;
 use super::template::facts::Facts;
+#[cfg(feature = "app")]
+use super::template::pattern::NoticePattern;
 use super::template::scope::Scope;
 use super::value::Value;
 use param::{Param, ParamError, keys, matches_key};
@@ -315,6 +317,12 @@ impl Policy {
     #[cfg(feature = "app")]
     pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {
         self.file.templates.added(&self.texts().cut, text)
+    }
+
+    /// Returns the forms of the notices that this policy writes, those with the most words first.
+    #[cfg(feature = "app")]
+    pub(crate) fn notice_patterns(&self) -> Vec<NoticePattern> {
+        self.file.templates.notices(&self.texts().whole)
     }
 
     fn variant(&self) -> Option<&Variant> {

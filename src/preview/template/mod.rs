@@ -5,7 +5,7 @@ pub(crate) mod facts;
 pub(crate) mod filters;
 mod mark;
 #[cfg(feature = "app")]
-mod pattern;
+pub(crate) mod pattern;
 pub(crate) mod scope;
 
 use std::collections::{BTreeMap, BTreeSet};

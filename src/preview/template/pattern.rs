@@ -1,6 +1,7 @@
 //! Recognises a text that a template made: the template turned into a regular expression, in which every figure may be
-//! anything on one line, and what is kept of an output anything at all.
+//! anything on one line, and what is kept of an output anything at all; and the notices alone, wherever they stand.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use minijinja::machinery::ast::{Expr, Stmt};
@@ -14,6 +15,9 @@ const SLOTS: &[&str] = &["kept", "head", "tail", "stdout", "stderr"];
 
 /// The fewest bytes of a template, blanks left out, by which its text is recognised.
 const LEAST: usize = 12;
+
+/// The fewest bytes of the longest words of a notice.
+const LEAST_LITERAL: usize = 4;
 
 /// The largest compiled expression, in bytes.
 const MOST_COMPILED: usize = 4 << 20;
@@ -30,6 +34,160 @@ impl Templates {
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
         (told >= LEAST).then_some(added)
     }
+}
+
+/// A notice of a policy: what its template writes between two parts of the output, with figures.
+#[derive(Debug)]
+pub(crate) struct NoticePattern {
+    /// A regular expression, compiled only for a text that has its words.
+    pattern: String,
+    /// The names of the figures, in the order of the groups.
+    figures: Vec<String>,
+    /// Words that every such notice contains.
+    literal: String,
+}
+
+/// A notice found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NoticeMatch {
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    /// The figures that it states, as written.
+    pub figures: Vec<(String, String)>,
+}
+
+impl NoticePattern {
+    /// Returns the words that every such notice contains.
+    pub(crate) fn literal(&self) -> &str {
+        &self.literal
+    }
+
+    /// Finds all notices of this form in a text.
+    pub(crate) fn find_in(&self, text: &str) -> Vec<NoticeMatch> {
+        if !text.contains(&self.literal) {
+            return Vec::new();
+        }
+        let Some(regex) = compiled(&self.pattern) else { return Vec::new() };
+        let of = |found: regex::Captures| {
+            let range = found.get(0)?.range();
+            let stated = self.figures.iter().zip(found.iter().skip(1));
+            let figures =
+                stated.filter_map(|(name, group)| Some((name.clone(), group?.as_str().to_owned()))).collect();
+            Some(NoticeMatch { range, figures })
+        };
+        regex.captures_iter(text).filter_map(of).collect()
+    }
+}
+
+impl Templates {
+    /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
+    pub(crate) fn notices(&self, whole: &Template) -> Vec<NoticePattern> {
+        let mut forms: Vec<NoticePattern> = Vec::new();
+        for (name, template) in self.0.templates().filter(|(name, _)| *name != whole.name) {
+            let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
+            let mut ways = vec![Vec::new()];
+            Unfold::default().follow(&parsed, &mut ways);
+            for segment in ways.iter().flat_map(|way| way.split(|piece| *piece == Piece::Slot)) {
+                let is_new = |form: &NoticePattern| forms.iter().all(|known| known.pattern != form.pattern);
+                forms.extend(notice(segment).filter(is_new));
+            }
+        }
+        forms.sort_by_key(|form| std::cmp::Reverse(form.literal.len()));
+        forms
+    }
+}
+
+/// The most ways through the conditions of a template that are followed.
+const MOST_WAYS: usize = 128;
+
+/// A piece of what a template writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece<'a> {
+    Words(&'a str),
+    Figure(&'a str),
+    /// A part of the output.
+    Slot,
+}
+
+/// Follows a template along all ways through its conditions.
+#[derive(Default)]
+struct Unfold<'t, 'a> {
+    /// The texts that the template gives names to.
+    named: BTreeMap<&'a str, &'t [Stmt<'a>]>,
+}
+
+impl<'t, 'a> Unfold<'t, 'a> {
+    fn follow(&mut self, of: &'t Stmt<'a>, ways: &mut Vec<Vec<Piece<'a>>>) {
+        match of {
+            Stmt::Template(template) => self.all(&template.children, ways),
+            Stmt::EmitRaw(raw) => ways.iter_mut().for_each(|way| way.push(Piece::Words(raw.raw))),
+            Stmt::EmitExpr(emit) => match name_of(&emit.expr) {
+                _ if is_slot(&emit.expr) => ways.iter_mut().for_each(|way| way.push(Piece::Slot)),
+                name => match self.named.get(name).copied() {
+                    Some(body) => self.all(body, ways),
+                    None => ways.iter_mut().for_each(|way| way.push(Piece::Figure(name))),
+                },
+            },
+            Stmt::IfCond(branch) => {
+                let mut others = if ways.len() < MOST_WAYS { ways.clone() } else { Vec::new() };
+                self.all(&branch.true_body, ways);
+                self.all(&branch.false_body, &mut others);
+                ways.extend(others);
+            }
+            Stmt::ForLoop(each) => self.all(&each.body, ways),
+            Stmt::SetBlock(block) => {
+                if let Expr::Var(name) = &block.target {
+                    self.named.insert(name.id, &block.body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn all(&mut self, statements: &'t [Stmt<'a>], ways: &mut Vec<Vec<Piece<'a>>>) {
+        statements.iter().for_each(|each| self.follow(each, ways));
+    }
+}
+
+/// Returns the name of the figure that an expression starts from.
+fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
+    match expr {
+        Expr::Var(var) => var.id,
+        Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
+        _ => "",
+    }
+}
+
+/// Returns the pattern of a notice; none if it has too few words to be recognised by.
+fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
+    let is_told = |piece: &Piece| !matches!(piece, Piece::Words(words) if words.trim().is_empty());
+    let (first, last) = (pieces.iter().position(is_told)?, pieces.iter().rposition(is_told)?);
+    let pieces = pieces.get(first..=last)?;
+    let end = pieces.len().checked_sub(1)?;
+    let (mut pattern, mut figures, mut literal, mut told) = (String::new(), Vec::new(), "", 0);
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Words(words) => {
+                // What stands around a notice is lost where people copy it.
+                let words = if at == 0 { words.trim_start() } else { words };
+                let words = if at == end { words.trim_end() } else { words };
+                pattern.push_str(&regex::escape(words));
+                told += visible(words);
+                let longest = words.lines().max_by_key(|line| line.len()).unwrap_or_default();
+                literal = if longest.len() > literal.len() { longest } else { literal };
+            }
+            Piece::Figure(name) => {
+                pattern.push_str(if at == end { "(.*)" } else { "(.*?)" });
+                figures.push((*name).to_owned());
+            }
+            Piece::Slot => {}
+        }
+    }
+    (told >= LEAST && visible(literal) >= LEAST_LITERAL).then(|| NoticePattern {
+        pattern,
+        figures,
+        literal: literal.to_owned(),
+    })
 }
 
 /// Returns what is not in the ranges, which are in order.
@@ -55,7 +213,11 @@ fn pattern(source: &str) -> Option<Regex> {
     let mut pattern = String::from(r"\A");
     statement(&parsed, &mut pattern);
     pattern.push_str(if ends_in_words(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
-    RegexBuilder::new(&pattern).size_limit(MOST_COMPILED).build().ok()
+    compiled(&pattern)
+}
+
+fn compiled(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).size_limit(MOST_COMPILED).build().ok()
 }
 
 /// Whether the text ends in words of the template's own, which show where it ends: agents add reminders after it.
@@ -132,5 +294,25 @@ mod tests {
         assert_eq!(added("{{ kept }}[{{ count }} more]", "a [\n1 more]"), None);
         assert_eq!(added("a.{{ kept|trim }}", "abc"), None, "a template is no expression");
         assert_eq!(added("{% if x %}a{% elif y %}b{% else %}c{% endif %}", "b"), Some(vec!["b"]));
+    }
+
+    #[test]
+    fn a_notice_is_found_wherever_it_stands() {
+        let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
+        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
+        compiler.template(&source.replace("|group", "")).unwrap();
+        let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
+        let forms = compiler.finish().notices(&whole);
+        let text = "said:\n[12 lines cut, see /a/b c]\n\nOnly the end of 99 B\n";
+        let found: Vec<_> = forms.iter().flat_map(|form| form.find_in(text)).collect();
+        let figures =
+            |at: usize| found[at].figures.iter().map(|(name, is)| (&**name, &**is)).collect::<Vec<_>>();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(
+            (&text[found[0].range.clone()], figures(0)),
+            ("Only the end of 99 B", vec![("bytes", "99 B")])
+        );
+        assert_eq!(figures(1), [("count", "12"), ("path", "/a/b c")]);
     }
 }

@@ -23,6 +23,7 @@ fn the_examples_of_the_help_work() {
     home.file("build.log", numbered(3000));
     let hook = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"}}"#;
     home.file("hook.json", hook);
+    home.file("notes.txt", "nothing was cut\n");
     claude(&home);
     let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
     let call = [records::use_of("toolu_01", "true"), records::result_of("toolu_01", "", false)];

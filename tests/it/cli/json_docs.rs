@@ -28,6 +28,7 @@ fn fields(json: &Value) -> BTreeSet<String> {
 fn stocked() -> Home {
     let home = Home::new();
     home.file("out.log", "a line\n".repeat(5000));
+    home.file("notice.txt", "[Showing lines 1-2 of 5000. Full output: /tmp/x]\n...7 lines truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: /tmp/x\n");
     home.private_entry("opencode", "tool_19a2b3c4d001AbCdEfGhIjKlMn", "x\n", 1);
     home
 }
@@ -42,6 +43,7 @@ fn every_field_is_documented() {
         (&["read", "out.log"], &["`preview`, `read`, `run`"]),
         (&["run", "--", "seq", "5000"], &["`preview`, `read`, `run`", "`run`, and"]),
         (&["compare", "out.log", "--find", "line"], &["`compare`"]),
+        (&["explain", "notice.txt"], &["`explain`"]),
         (&["policies", "--all"], &["`policies`"]),
         (&["list"], &["`list`, `show`, `clean`"]),
         (&["show", "tool_19a2b3c4d001AbCdEfGhIjKlMn"], &["`list`, `show`, `clean`"]),

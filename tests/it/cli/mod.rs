@@ -6,6 +6,7 @@ mod broken_files;
 mod completions;
 mod copy;
 mod examples;
+mod explain;
 mod figures;
 mod global;
 mod hook;

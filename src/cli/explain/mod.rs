@@ -1,0 +1,218 @@
+//! `overspill explain`: from a notice, a tool's result or a transcript to the whole output.
+
+mod recognise;
+mod spill;
+
+use std::ffi::OsStr;
+use std::io::{self, BufRead, Read, Write};
+use std::process::Command;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::cli::args::{ExplainArgs, PolicyArgs};
+use crate::cli::input;
+use crate::cli::screens::{StartAt, show_at, target};
+use crate::cli::stores::select::{Selected, Whose};
+use crate::cli::terminal::has_screen;
+use crate::cli::{CommandResult, Failure, json};
+use crate::config::Config;
+use crate::human::{lines, thousands};
+use crate::text::label::label;
+
+use recognise::Recognised;
+use spill::{Check, CitedSpill};
+
+/// Maximum size of the text, in bytes.
+const MOST_TEXT: u64 = 64 << 20;
+
+/// One notice as in `--json`.
+#[derive(Serialize)]
+struct ExplainedNotice {
+    policy: String,
+    agent: String,
+    tool: String,
+    also: Vec<String>,
+    path: Option<String>,
+    spill: Option<&'static str>,
+    figures: Map<String, Value>,
+    agrees: Option<bool>,
+    differs: Option<String>,
+    lines: Option<u64>,
+    removed_lines: Option<u64>,
+    deletion: Option<String>,
+    /// The first line of the spill that the model did not get, 1-based.
+    #[serde(skip)]
+    first_lost: Option<u64>,
+}
+
+impl ExplainedNotice {
+    fn of(config: &Config, entries: &Selected, found: &Recognised) -> Self {
+        let path = found.path();
+        let cited = path.map(|path| spill::look(config, entries, found, path));
+        let CitedSpill { state, deletion, check } =
+            cited.unwrap_or(CitedSpill { state: "", deletion: None, check: None });
+        let first_lost = check.as_ref().and_then(|check| check.first_lost);
+        let (lines, removed_lines, differs) = match check {
+            Some(Check { lines, removed_lines, differs, .. }) => (lines, removed_lines, Some(differs)),
+            None => (None, None, None),
+        };
+        let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        Self {
+            policy: found.policy.name().to_owned(),
+            agent: found.policy.agent().to_owned(),
+            tool: found.policy.tool().to_owned(),
+            also: found.also.clone(),
+            path: path.map(|path| path.to_string_lossy().into_owned()),
+            spill: Some(state).filter(|state| !state.is_empty()),
+            figures: figures.collect(),
+            agrees: differs.as_ref().map(Option::is_none),
+            differs: differs.flatten(),
+            lines,
+            removed_lines,
+            deletion,
+            first_lost,
+        }
+    }
+
+    /// Describes it in one line.
+    fn line(&self) -> String {
+        let mut parts = vec![self.policy.clone()];
+        parts.extend(self.lost());
+        parts.push(match (self.spill, &self.differs, self.lines) {
+            (Some("here"), None, Some(all)) => format!("spill here, {}: agrees", lines(all)),
+            (Some("here"), Some(why), _) => format!("spill here, but differs: {why}"),
+            (Some("here"), None, None) => "spill here, not checked".to_owned(),
+            (Some("gone"), ..) => "spill gone".to_owned(),
+            (Some(_), ..) => "what lies there is no output of a known store".to_owned(),
+            (None, ..) => "names no file".to_owned(),
+        });
+        parts.extend(self.deletion.clone());
+        label(parts.join(" · ").as_bytes())
+    }
+
+    /// Says what was lost: as the spill shows, or else as the notice states it.
+    fn lost(&self) -> Option<String> {
+        if let (Some(lost), Some(true)) = (self.removed_lines, self.agrees) {
+            return Some(format!("{} lost", lines(lost)));
+        }
+        let figure = |name: &str| self.figures.get(name).and_then(Value::as_str);
+        if let (Some(lost), Some(unit)) = (figure("removed"), figure("unit")) {
+            return Some(format!("{lost} {unit} lost"));
+        }
+        let known =
+            [("removed_lines", "lines"), ("removed_bytes", "bytes"), ("removed_points", "characters")];
+        known.iter().find_map(|(name, unit)| Some(format!("{} {unit} lost", figure(name)?)))
+    }
+}
+
+/// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
+pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
+    let text = text(args)?;
+    let found = recognise::all(config, &text);
+    let entries = Selected::list(config, Whose::All)?.with_marks(config);
+    let all: Vec<ExplainedNotice> =
+        found.iter().map(|found| ExplainedNotice::of(config, &entries, found)).collect();
+    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    if args.json {
+        json(&mut out, &all)?;
+    } else {
+        all.iter().try_for_each(|notice| print(&mut out, notice))?;
+    }
+    out.flush()?;
+    let here = all.iter().find(|notice| notice.spill == Some("here"));
+    if let Some(notice) = here.filter(|_| !args.json && has_screen()) {
+        return open(config, notice);
+    }
+    match all.is_empty() {
+        false => Ok(()),
+        true => Err(Failure::Failed(unrecognised(config, &text)).into()),
+    }
+}
+
+/// Asks whether to open the first spill that is here, and opens it at the first line that the model did not get.
+fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
+    // Standard input may be the text.
+    let Ok(terminal) = std::fs::File::open("/dev/tty") else { return Ok(()) };
+    crate::cli::say("Enter opens the output at the cut; Ctrl-C leaves");
+    let mut answer = String::new();
+    if io::BufReader::new(terminal).read_line(&mut answer)? == 0 || !answer.trim().is_empty() {
+        return Ok(());
+    }
+    let look = PolicyArgs { policy: Some(notice.policy.clone()), ..PolicyArgs::default() };
+    let path = notice.path.clone().unwrap_or_default();
+    let opened = input::open(config, OsStr::new(&path), &look)?;
+    let target = target(config, opened, &look.overrides())?;
+    let places = notice.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
+    show_at(config.clone(), vec![target], None, places)
+}
+
+fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
+    writeln!(out, "{}", notice.line())?;
+    if let Some(path) = &notice.path {
+        writeln!(out, "  {}", label(path.as_bytes()))?;
+    }
+    let more = notice.also.len().saturating_sub(MOST_ALSO);
+    let also = notice.also.iter().take(MOST_ALSO).cloned().collect::<Vec<_>>().join(", ");
+    match (also.is_empty(), more) {
+        (true, _) => Ok(()),
+        (false, 0) => writeln!(out, "  the same notice: {}", label(also.as_bytes())),
+        (false, more) => {
+            writeln!(out, "  the same notice: {}, {} more", label(also.as_bytes()), thousands(more as u64))
+        }
+    }
+}
+
+/// How many other policies with the same notice are named.
+const MOST_ALSO: usize = 4;
+
+fn unrecognised(config: &Config, text: &str) -> String {
+    let nearest = recognise::guess(config, text);
+    let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
+    format!("no notice of a known policy in this text{}", nearest.unwrap_or_default())
+}
+
+fn text(args: &ExplainArgs) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    if args.clipboard {
+        bytes = clipboard()?;
+    } else if args.file == OsStr::new("-") {
+        if io::IsTerminal::is_terminal(&io::stdin()) {
+            crate::cli::say("paste the text here; Ctrl-D ends it");
+        }
+        io::stdin().lock().take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
+    } else {
+        let named = |error: io::Error| {
+            let name = label(args.file.as_encoded_bytes());
+            Failure::Failed(format!("{name}: {error}"))
+        };
+        let file = std::fs::File::open(&args.file).map_err(named)?;
+        file.take(MOST_TEXT + 1).read_to_end(&mut bytes).map_err(named)?;
+    }
+    if bytes.len() as u64 > MOST_TEXT {
+        return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The programs that print the clipboard, with their arguments.
+const CLIPBOARDS: &[(&str, &[&str])] = &[
+    ("pbpaste", &[]),
+    ("wl-paste", &["--no-newline"]),
+    ("xclip", &["-selection", "clipboard", "-o"]),
+    ("xsel", &["--clipboard", "--output"]),
+];
+
+fn clipboard() -> anyhow::Result<Vec<u8>> {
+    for (program, words) in CLIPBOARDS {
+        if let Ok(output) = Command::new(program).args(*words).output()
+            && output.status.success()
+        {
+            return Ok(output.stdout);
+        }
+    }
+    let names: Vec<&str> = CLIPBOARDS.iter().map(|(program, _)| *program).collect();
+    let words =
+        format!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "));
+    Err(Failure::Failed(words).into())
+}

@@ -1,0 +1,196 @@
+//! Which policy wrote a notice: by patterns made from the policies' own templates.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::known::Confidence;
+use crate::preview::{NoticePattern, Policy};
+
+/// How alike a text and the words of a notice must be, from 0 to 1, for it to be a guess.
+const ALIKE: f64 = 0.4;
+
+/// The longest text, in bytes, that is compared with the whole of what a policy writes.
+const MOST_FITTED: usize = 256 << 10;
+
+/// A notice, and the policy that writes such.
+#[derive(Debug)]
+pub(super) struct Recognised {
+    /// The policy.
+    pub policy: Policy,
+    /// Other policies that write the same.
+    pub also: Vec<String>,
+    /// The notice as it stands in the text; of several parts, the first.
+    pub notice: String,
+    /// Its figures: name and value, as written.
+    pub figures: Vec<(String, String)>,
+    range: Range<usize>,
+    /// The words by which its parts were recognised.
+    forms: Vec<String>,
+}
+
+impl Recognised {
+    /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, and
+    /// writes each once.
+    fn goes_on_with(&self, other: &Recognised) -> bool {
+        let name = self.policy.name();
+        let is_same = other.policy.name() == name || other.also.iter().any(|also| also == name);
+        is_same && !other.forms.iter().any(|form| self.forms.contains(form))
+    }
+
+    fn add(&mut self, other: Recognised) {
+        self.also.retain(|name| other.policy.name() == name || other.also.contains(name));
+        self.figures.extend(other.figures);
+        self.forms.extend(other.forms);
+    }
+
+    /// Returns a figure.
+    pub(super) fn figure(&self, name: &str) -> Option<&str> {
+        self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the path of the spill that the notice cites.
+    pub(super) fn path(&self) -> Option<&Path> {
+        let is_path = |value: &&str| value.starts_with('/');
+        let other = || self.figures.iter().map(|(_, value)| value.as_str()).find(is_path);
+        self.figure("path").filter(is_path).or_else(other).map(Path::new)
+    }
+}
+
+/// A policy with the forms of its notices.
+struct Writer {
+    policy: Policy,
+    forms: Vec<NoticePattern>,
+}
+
+/// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched.
+pub(super) fn all(config: &Config, text: &str) -> Vec<Recognised> {
+    let writers = writers(config);
+    let mut seen = BTreeSet::new();
+    let texts = texts(text);
+    let found = texts.iter().flat_map(|text| in_text(config, &writers, text));
+    found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))).collect()
+}
+
+fn writers(config: &Config) -> Vec<Writer> {
+    let policies = config.catalog.names().filter_map(|name| config.catalog.get(name).ok());
+    policies.map(|policy| Writer { forms: policy.notice_patterns(), policy }).collect()
+}
+
+/// Returns the texts to search: the whole, and those in it that are JSON.
+fn texts(text: &str) -> Vec<String> {
+    let mut all = vec![text.to_owned()];
+    let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
+    for value in lines.filter_map(|line| serde_json::from_str(line).ok()) {
+        strings(value, &mut all);
+    }
+    if all.len() == 1
+        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+    {
+        strings(value, &mut all);
+    }
+    all
+}
+
+fn strings(value: Value, all: &mut Vec<String>) {
+    match value {
+        Value::String(text) => all.push(text),
+        Value::Array(values) => values.into_iter().for_each(|value| strings(value, all)),
+        Value::Object(fields) => fields.into_iter().for_each(|(_, value)| strings(value, all)),
+        _ => {}
+    }
+}
+
+fn in_text(config: &Config, writers: &[Writer], text: &str) -> Vec<Recognised> {
+    let mut found: Vec<Recognised> = Vec::new();
+    for writer in writers {
+        let all =
+            writer.forms.iter().flat_map(|form| form.find_in(text).into_iter().map(move |each| (form, each)));
+        for (form, each) in all {
+            found.push(Recognised {
+                policy: writer.policy.clone(),
+                also: Vec::new(),
+                notice: text.get(each.range.clone()).unwrap_or_default().to_owned(),
+                figures: each.figures,
+                range: each.range,
+                forms: vec![form.literal().to_owned()],
+            });
+        }
+    }
+    let fits = |found: &Recognised| text.len() <= MOST_FITTED && found.policy.notices_in(text).is_some();
+    found.sort_by_cached_key(|found| {
+        (std::cmp::Reverse(found.range.len()), !fits(found), rank(config, found))
+    });
+    let mut best: Vec<Recognised> = Vec::new();
+    for each in found {
+        let overlaps = |other: &&mut Recognised| {
+            each.range.start < other.range.end && other.range.start < each.range.end
+        };
+        match best.iter_mut().find(overlaps) {
+            None => best.push(each),
+            Some(other) if other.range == each.range && other.policy.name() != each.policy.name() => {
+                other.also.push(each.policy.name().to_owned());
+            }
+            Some(_) => {}
+        }
+    }
+    best.iter_mut().for_each(|found| found.also.dedup());
+    best.sort_by_key(|found| found.range.start);
+    let mut cuts: Vec<Recognised> = Vec::new();
+    for each in best {
+        match cuts.last_mut() {
+            Some(last) if last.goes_on_with(&each) => last.add(each),
+            _ => cuts.push(each),
+        }
+    }
+    cuts
+}
+
+/// Ranks the policies that write the same: first the one whose store the cited file lies in, and those in use today.
+fn rank(config: &Config, found: &Recognised) -> (bool, bool, bool) {
+    let name = found.policy.name();
+    let by_store =
+        found.path().is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
+    (!by_store, !config.catalog.is_current(&found.policy), found.policy.confidence() == Confidence::Own)
+}
+
+/// Returns the figures of the notices that a policy wrote in a preview; none if it wrote none.
+pub(super) fn of_policy(policy: &Policy, text: &str) -> Option<Vec<(String, String)>> {
+    let mut found: Vec<_> = policy.notice_patterns().iter().flat_map(|form| form.find_in(text)).collect();
+    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    // Of two forms that overlap the longer one counts.
+    let mut end = 0;
+    found.retain(|each| {
+        let is_free = each.range.start >= end;
+        end = if is_free { each.range.end } else { end };
+        is_free
+    });
+    let figures: Vec<_> = found.into_iter().flat_map(|found| found.figures).collect();
+    (!figures.is_empty()).then_some(figures)
+}
+
+/// Returns the policy whose notice is most like the text, if one is.
+pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphabetic())
+            .filter(|word| word.len() > 2)
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let said = words(text);
+    let likeness = |form: &NoticePattern| {
+        let wanted = words(form.literal());
+        let shared = wanted.intersection(&said).count();
+        // One or two words that every text has say nothing.
+        if shared < 3 { 0.0 } else { shared as f64 / wanted.len() as f64 }
+    };
+    let writers = writers(config);
+    let all = writers.iter().filter_map(|writer| {
+        let best = writer.forms.iter().map(likeness).fold(0.0, f64::max);
+        (best > ALIKE).then(|| (best, writer.policy.name()))
+    });
+    all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|best| best.1.to_owned())
+}

@@ -1,0 +1,120 @@
+//! Whether the spill that a notice cites is there, and whether it is the right one.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::cli::stores::row;
+use crate::cli::stores::select::Selected;
+use crate::compare::kept_ranges;
+use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::human::{span, span_left};
+use crate::preview::{self, Input, ToCount};
+use crate::session::model::Citation;
+use crate::session::spill::{SpillState, look_for};
+use crate::source::{self, Source};
+use crate::store::{Basis, Left};
+
+use super::recognise::Recognised;
+
+/// What became of a cited spill.
+#[derive(Debug)]
+pub(super) struct CitedSpill {
+    /// `here`, `gone` or `other`: something that is not the agent's file, which is not opened.
+    pub state: &'static str,
+    /// When it will be deleted, or by which rule it was, in words.
+    pub deletion: Option<String>,
+    /// What the policy makes of it; only if it is here.
+    pub check: Option<Check>,
+}
+
+/// What the policy makes of the spill.
+#[derive(Debug)]
+pub(super) struct Check {
+    /// Lines in the spill, and those that the model did not get, as the policy counts them.
+    pub lines: Option<u64>,
+    pub removed_lines: Option<u64>,
+    /// The first line that the model did not get, 1-based.
+    pub first_lost: Option<u64>,
+    /// Why the notice is not the one that the policy writes for this spill; none if it is.
+    pub differs: Option<String>,
+}
+
+/// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
+pub(super) fn look(config: &Config, entries: &Selected, found: &Recognised, path: &Path) -> CitedSpill {
+    let uid = config.env.home().metadata().map_or(0, |meta| meta.uid());
+    let cite = Citation { path: path.to_owned(), bytes: None };
+    match look_for(&cite, path, uid) {
+        SpillState::Gone => CitedSpill { state: "gone", deletion: rule_of(config, path), check: None },
+        SpillState::Here(here) if config.stores.store_of(&here, &config.env).is_some() => {
+            CitedSpill { state: "here", deletion: left(entries, &here), check: check(config, found, &here) }
+        }
+        // Only files in known stores are opened: a path in a text is a claim.
+        SpillState::Here(_) | SpillState::Other(_) => {
+            CitedSpill { state: "other", deletion: None, check: None }
+        }
+    }
+}
+
+fn left(entries: &Selected, path: &Path) -> Option<String> {
+    let entry = entries.find(path.as_os_str()).ok()??;
+    Some(match entry.left(entries.now) {
+        _ if entries.is_kept(entry) => "you keep it".to_owned(),
+        Left::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
+        Left::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
+        Left::Open => format!("deleted: {}", entry.left_word(entries.now)),
+    })
+}
+
+/// Describes the rule of the store that the path is in, and when it applied.
+fn rule_of(config: &Config, path: &Path) -> Option<String> {
+    let (spec, rule) = config.stores.store_of(path, &config.env)?;
+    let retention = spec.retention.as_set(&config.env);
+    let made = rule.made(path.file_name()?, Timestamp::now());
+    let due = made.zip(retention.after).and_then(|(made, after)| made.checked_add(after).ok());
+    if matches!(retention.basis, Basis::Never | Basis::Unknown) {
+        return None;
+    }
+    let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
+    Some(format!("{} deletes {}{}", spec.agent, row::retention(&retention), due.unwrap_or_default()))
+}
+
+/// Plans the preview of the spill, and compares its notices with the one found.
+fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
+    let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
+    let EffectivePolicy { policy, .. } = config.resolve(&overrides, Some(path)).ok()?;
+    let mut source = Source::open_entry(path).ok()?;
+    source.wait();
+    let view = source.view();
+    let name = path.to_string_lossy();
+    let count = |_, want| Some(source::count(&view, want));
+    let input = Input::of(&view, &name);
+    let planned = preview::plan_counting(&input, &policy, ToCount::All, count);
+    let preview = planned.ok()?.preview;
+    let text = preview.text(&input);
+    let made = super::recognise::of_policy(&policy, &text);
+    let differs = match made {
+        Some(made) if made == found.figures => None,
+        made => Some(difference(found, made.as_deref())),
+    };
+    let kept = kept_ranges(&preview.parts);
+    let cut = kept.first().filter(|range| range.start == 0).map_or(0, |range| range.end);
+    let before = view.get(..cut).unwrap_or_default();
+    Some(Check {
+        lines: preview.total_lines,
+        removed_lines: preview.removed_lines,
+        first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
+        differs,
+    })
+}
+
+/// Names the first figure that differs.
+fn difference(found: &Recognised, made: Option<&[(String, String)]>) -> String {
+    let Some(made) = made else { return "the policy does not cut this file".to_owned() };
+    let other = found.figures.iter().find_map(|(name, stated)| {
+        let (_, would) = made.iter().find(|(known, _)| known == name)?;
+        (would != stated).then(|| format!("{name} is {stated} in the notice, and would be {would}"))
+    });
+    other.unwrap_or_else(|| "the notice has another form".to_owned())
+}

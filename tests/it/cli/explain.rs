@@ -1,0 +1,117 @@
+//! `explain`: from a notice to the policy that wrote it and the output that it was cut from.
+
+use serde_json::Value;
+
+use crate::common::home::Home;
+
+const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+
+/// Policies that say nothing where they cut, or refuse the output instead.
+const SILENT: &[&str] = &[
+    "go-opencode/read",
+    "kimi-cli/shell",
+    "mistral-vibe/bash",
+    "opencode/metadata",
+    "opencode/metadata-2026",
+];
+
+/// A store with one output, and the last lines of what opencode's model got of it.
+fn cut() -> (Home, std::path::PathBuf, String) {
+    let home = Home::new();
+    let lines: String = (1..=6345).map(|n| format!("line {n}\n")).collect();
+    let spill = home.private_entry("opencode", ID, lines, 48);
+    let preview = home.run(&["preview", spill.to_str().unwrap()]);
+    let notice = preview.text().split_once("line 2000\n").unwrap().1.to_owned();
+    (home, spill, notice)
+}
+
+fn explained(home: &Home, text: &str) -> Value {
+    home.pipe(text, &["explain", "--json"]).ok().json()
+}
+
+#[test]
+fn every_policy_s_notice_is_recognised() {
+    let home = Home::new();
+    let output: String = (0..40_000).map(|n| format!("{n} and more of a long output\n")).collect();
+    home.file("out.log", output);
+    let policies = home.run(&["policies", "--all", "--json"]).ok().json();
+    let names: Vec<&str> =
+        policies.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let previewed = |name: &&str| {
+        let preview = home.run(&["preview", "-p", name, "--saved-as", "/tmp/x/out.txt", "out.log"]);
+        serde_json::json!({ "text": String::from_utf8_lossy(&preview.stdout) }).to_string()
+    };
+    home.file("all.jsonl", names.iter().map(previewed).collect::<Vec<_>>().join("\n"));
+    let rows = home.run(&["explain", "--json", "all.jsonl"]).ok().json();
+    let writes = |row: &Value, name: &str| {
+        row["policy"] == name || row["also"].as_array().unwrap().contains(&name.into())
+    };
+    let is_unknown = |name: &&str| !rows.as_array().unwrap().iter().any(|row| writes(row, name));
+    let unknown: Vec<&str> = names.into_iter().filter(is_unknown).collect();
+    assert_eq!(unknown, SILENT);
+}
+
+#[test]
+fn a_notice_leads_to_its_output() {
+    let (home, spill, notice) = cut();
+    let ran = home.pipe(&*notice, &["explain"]).ok();
+    let (line, rest) = ran.text().split_once('\n').unwrap();
+    assert_eq!(line, "opencode/output · 4,346 lines lost · spill here, 6,346 lines: agrees · deleted in 5 d");
+    assert_eq!(rest, format!("  {}\n  the same notice: kilo/output\n", spill.display()));
+    let row = &explained(&home, &notice)[0];
+    assert_eq!(
+        (&row["agent"], &row["tool"], &row["spill"]),
+        (&"opencode".into(), &"output".into(), &"here".into())
+    );
+    assert_eq!((&row["agrees"], &row["figures"]["removed"]), (&true.into(), &"4346".into()));
+    assert_eq!(row["path"], spill.to_str().unwrap());
+}
+
+#[test]
+fn a_notice_that_is_not_of_this_output_differs() {
+    let (home, spill, notice) = cut();
+    let row = explained(&home, &notice.replace("4346", "4000"))[0].clone();
+    assert_eq!((&row["spill"], &row["agrees"]), (&"here".into(), &false.into()));
+    assert_eq!(row["differs"], "removed is 4000 in the notice, and would be 4346");
+    std::fs::remove_file(&spill).unwrap();
+    let ran = home.pipe(&*notice, &["explain"]).ok();
+    let first = ran.text().lines().next().unwrap();
+    let gone = "opencode/output · 4346 lines lost · spill gone · opencode deletes 7 d after its last change";
+    assert!(first.starts_with(gone), "{first}");
+    // A path outside of all stores is a claim, and is not opened.
+    let elsewhere = home.file("mine.txt", "secret\n");
+    let row =
+        explained(&home, &notice.replace(spill.to_str().unwrap(), elsewhere.to_str().unwrap()))[0].clone();
+    assert_eq!((&row["spill"], &row["agrees"], &row["lines"]), (&"other".into(), &Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_transcript_is_searched_record_by_record() {
+    let (home, spill, notice) = cut();
+    let record =
+        |text: &str| serde_json::json!({ "type": "tool", "content": [{ "text": text }] }).to_string();
+    let other = notice.replace("4346", "17");
+    let lines =
+        [record("nothing here"), record(&format!("line 2000\n{notice}")), record(&other), record(&notice)];
+    home.file("session.jsonl", lines.join("\n"));
+    let rows = home.run(&["explain", "--json", "session.jsonl"]).ok().json();
+    let removed: Vec<&str> =
+        rows.as_array().unwrap().iter().map(|row| row["figures"]["removed"].as_str().unwrap()).collect();
+    assert_eq!(removed, ["4346", "17"], "each notice once");
+    assert_eq!(rows[0]["path"], spill.to_str().unwrap());
+}
+
+#[test]
+fn a_text_without_a_notice_is_a_failure_with_the_nearest_guess() {
+    let home = Home::new();
+    home.pipe("all is well\n", &["explain"]).fails(1, &["no notice of a known policy in this text"]);
+    let nearly = "The tool call succeded but the output got truncated; full output saved elsewhere\n";
+    home.pipe(nearly, &["explain"]).fails(1, &["the nearest is that of "]);
+    let ran = home.pipe("x", &["explain", "--json"]);
+    assert_eq!((ran.status, ran.text()), (1, "[]\n"));
+    home.run(&["explain", "nosuch"]).fails(1, &["nosuch", "No such file"]);
+    home.run(&["explain", "--clipboard"]).fails(1, &["the clipboard cannot be read", "pipe the text in"]);
+    let hostile = "\u{1b}]0;x\u{7}...7 \u{1b}[31mlines truncated...\n\nThe tool call succeeded but the output was truncated.";
+    let ran = home.pipe(hostile, &["explain"]);
+    assert!(!ran.text().contains('\u{1b}') && !ran.stderr.contains('\u{1b}'));
+}
