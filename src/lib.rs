@@ -88,6 +88,8 @@ pub mod cli;
 pub mod compare;
 #[doc(hidden)]
 pub mod config;
+#[cfg(feature = "app")]
+pub(crate) mod corpus;
 #[doc(hidden)]
 pub mod human;
 #[doc(hidden)]

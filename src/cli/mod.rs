@@ -2,6 +2,7 @@
 
 mod args;
 mod complete;
+mod corpus;
 mod explain;
 mod generate;
 mod hook;
@@ -144,6 +145,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
         Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
+        Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
         Some(Command::Calls(args)) => sessions::calls::run(&config()?, &args),
         Some(Command::Call(args)) => sessions::call::run(&config()?, &args),

@@ -19,18 +19,19 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
+    ("corpus", &["compare", "config", "store", "source", "preview", "human", "text"]),
     (
         "tui",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "form", "env",
-            "fs", "text", "human",
+            "corpus", "compare", "config", "capture", "session", "store", "source", "preview", "known",
+            "form", "env", "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "compare", "config", "capture", "session", "store", "source", "preview", "known", "form", "env",
-            "fs", "text", "human",
+            "corpus", "compare", "config", "capture", "session", "store", "source", "preview", "known",
+            "form", "env", "fs", "text", "human",
         ],
     ),
 ];

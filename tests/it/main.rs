@@ -5,6 +5,7 @@ mod capture;
 mod circles;
 mod cli;
 mod common;
+mod corpus;
 mod layers;
 mod mutants;
 mod naive;

@@ -131,6 +131,17 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "grep",
+        &[
+            example(
+                "Which output has this error, and did the model see it?",
+                "overspill grep 'linker .* not found'",
+            ),
+            example("Only lines that the models did not get", "overspill grep --lost 'error\\[E'"),
+            example("Search the logs in a directory", "overspill grep panicked logs/"),
+        ],
+    ),
+    (
         "sessions",
         &[
             example("List the sessions of the last week", "overspill sessions --since 7d"),

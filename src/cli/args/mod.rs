@@ -2,6 +2,7 @@
 
 mod compare;
 mod complete;
+mod corpus;
 pub(crate) mod examples;
 mod explain;
 mod global;
@@ -27,6 +28,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
+pub(crate) use corpus::GrepArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
@@ -115,6 +117,10 @@ pub(crate) enum Command {
     ///
     /// Prints one row per policy.
     Compare(CompareArgs),
+    /// Search all stored outputs, and see which hits the model got
+    ///
+    /// Prints hits as rg does, each with `kept` or why the model did not get the line.
+    Grep(GrepArgs),
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),
     /// List a session's tool calls, with what the model got for each

@@ -37,6 +37,8 @@ pub(crate) struct Selected {
     pub kept: BTreeSet<String>,
     /// When they were listed.
     pub now: Timestamp,
+    /// What became of listing each directory.
+    reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 
 impl Selected {
@@ -52,7 +54,12 @@ impl Selected {
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
         reports.iter().flat_map(|(_, roots)| roots).for_each(complain);
-        Ok(Selected { entries, kept: BTreeSet::new(), now })
+        Ok(Selected { entries, kept: BTreeSet::new(), now, reports })
+    }
+
+    /// Returns what became of listing each directory.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
+        self.reports.iter().flat_map(|(_, roots)| roots)
     }
 
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.

@@ -8,5 +8,5 @@ mod list;
 mod rm;
 mod shared;
 mod show;
-mod stocked;
+pub mod stocked;
 mod stores;

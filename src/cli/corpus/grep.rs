@@ -1,0 +1,241 @@
+//! `overspill grep`: searches stored outputs and files, and says of each hit whether the model got the line.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cli::args::GrepArgs;
+use crate::cli::stores::select::{Selected, Whose};
+use crate::cli::{CommandResult, Failure, fail, input, say, terminal};
+use crate::config::Config;
+use crate::corpus::{
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, each_hit,
+    in_order,
+};
+use crate::store::{self, IdMatch, RootReport, RootState};
+use crate::text::search::Pattern;
+
+use super::meter::Meter;
+use super::render::{GrepForm, Heading};
+
+/// How many of the directories searched are named if nothing is found in them.
+const MOST_NAMED: usize = 8;
+
+/// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
+const NO_HITS: u8 = 1;
+const INCOMPLETE: u8 = 2;
+
+/// Searches, and prints the hits in the order of the outputs.
+pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
+    let pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
+    let (corpus, is_whole) = gather(config, args)?;
+    let search = Search {
+        config,
+        pattern: &pattern,
+        policies: CutPolicies::new(config),
+        form: form(args),
+        only_lost: args.lost,
+        now: Timestamp::now(),
+        meter: Meter::new(corpus.outputs.len()),
+        hits: AtomicU64::new(0),
+        is_faulty: AtomicBool::new(!is_whole || !corpus.faults.is_empty()),
+    };
+    corpus.faults.iter().for_each(|words| fail(words));
+    search.run(&corpus)?;
+    match (search.is_faulty.into_inner(), search.hits.into_inner()) {
+        (true, _) => Err(Failure::Ended(INCOMPLETE).into()),
+        (false, 0) => Err(Failure::Ended(NO_HITS).into()),
+        (false, _) => Ok(()),
+    }
+}
+
+fn fault_in(pattern: &str, error: &crate::text::search::PatternError) -> Failure {
+    let place = error.at.map(|at| format!(", at character {}", at + 1)).unwrap_or_default();
+    Failure::Usage(format!("REGEX {pattern}: {error}{place}"))
+}
+
+fn form(args: &GrepArgs) -> GrepForm {
+    match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
+        (true, _, _) => GrepForm::Json,
+        (false, false, _) => GrepForm::Pipe,
+        (false, true, false) => GrepForm::Terminal,
+        (false, true, true) => GrepForm::Colour,
+    }
+}
+
+/// Returns the outputs to search, and whether all directories could be listed.
+fn gather(config: &Config, args: &GrepArgs) -> anyhow::Result<(Corpus, bool)> {
+    if !args.paths.is_empty() {
+        return Ok((of_words(config, &args.paths)?, true));
+    }
+    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
+    let selected = Selected::list(config, whose)?;
+    let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
+    if selected.entries.is_empty() {
+        say(&looked_in(selected.roots()));
+    }
+    Ok((Corpus::of_entries(selected.entries), is_whole))
+}
+
+/// Resolves paths, `-` for standard input, and ids.
+fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
+    let (mut paths, mut entries) = (Vec::new(), Vec::new());
+    for word in words {
+        match input::path(word)? {
+            _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
+            Some(path) => paths.push(path),
+            None => match store::resolve(word, &config.stores.specs, &config.env, Timestamp::now()) {
+                IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
+                IdMatch::None => paths.push(word.into()),
+                IdMatch::Several(found) => {
+                    return Err(input::ambiguous(word, &found.iter().collect::<Vec<_>>()).into());
+                }
+            },
+        }
+    }
+    let mut corpus = Corpus::of_paths(&paths);
+    corpus.outputs.splice(0..0, entries);
+    Ok(corpus)
+}
+
+/// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
+fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
+    let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
+    let named: Vec<String> =
+        there.iter().take(MOST_NAMED).map(|root| root.root.display().to_string()).collect();
+    let named = match there.len().saturating_sub(MOST_NAMED) {
+        _ if there.is_empty() => String::new(),
+        0 => format!(" in {};", named.join(", ")),
+        more => format!(" in {} and {more} more directories;", named.join(", ")),
+    };
+    let absent = absent.len();
+    format!(
+        "no stored outputs{named} {absent} directories do not exist or are not readable; `overspill stores` lists all"
+    )
+}
+
+/// A search, shared by its threads.
+struct Search<'a> {
+    config: &'a Config,
+    pattern: &'a Pattern,
+    policies: CutPolicies<'a>,
+    form: GrepForm,
+    only_lost: bool,
+    now: Timestamp,
+    meter: Meter,
+    hits: AtomicU64,
+    is_faulty: AtomicBool,
+}
+
+impl Search<'_> {
+    fn run(&self, corpus: &Corpus) -> io::Result<()> {
+        let failed = Mutex::new(None);
+        std::thread::scope(|scope| {
+            // Without the thread there is no progress line.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.meter.show_until_over());
+            let mut out = crate::fs::patient::screen();
+            let mut is_first = self.form.has_headings();
+            let take = |block: &mut Vec<u8>| {
+                let _room = self.meter.clear();
+                let skipped = usize::from(std::mem::take(&mut is_first));
+                match out.write_all(block.get(skipped..).unwrap_or_default()).and_then(|()| out.flush()) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).replace(error);
+                        ControlFlow::Break(())
+                    }
+                }
+            };
+            let search = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<u8>| {
+                corpus
+                    .outputs
+                    .get(number)
+                    .map_or(ControlFlow::Continue(()), |output| self.search(reader, output, outlet))
+            };
+            in_order(corpus.outputs.len(), CorpusReader::default, search, take);
+            self.meter.end();
+        });
+        failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Searches one output. The plan of its preview is made once there is a hit.
+    fn search(
+        &self,
+        reader: &mut CorpusReader,
+        output: &CorpusOutput,
+        outlet: &mut Outlet<u8>,
+    ) -> ControlFlow<()> {
+        let bytes = match reader.read(output) {
+            Ok(bytes) => bytes,
+            Err(ReadFault::Gone) => return ControlFlow::Continue(()),
+            Err(ReadFault::Failed(words)) => {
+                self.complain(&words);
+                return ControlFlow::Continue(());
+            }
+        };
+        let path = output.path();
+        let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
+        each_hit(&bytes, self.pattern, &|| true, |hit| {
+            let (got, policy) = planned.get_or_insert_with(|| self.got(&path, &bytes));
+            let fate = got.line(&hit.line);
+            if self.only_lost && fate.is_kept() != Some(false) {
+                return ControlFlow::Continue(());
+            }
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            flow = outlet.put(|out| {
+                let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, policy));
+                self.write(out, heading, (&bytes, &hit, fate));
+            });
+            flow
+        });
+        self.meter.add(bytes.len());
+        flow
+    }
+
+    /// Plans what the model got of an output; also returns the name of the policy, or why there is none.
+    fn got(&self, path: &Path, bytes: &[u8]) -> (OutputGot, String) {
+        match self.policies.of(path) {
+            Ok(resolved) => (OutputGot::of(bytes, path, &resolved.policy), resolved.policy.name().to_owned()),
+            Err(why) => (OutputGot::Unknown(why.clone()), why),
+        }
+    }
+
+    /// Writes the heading of an output.
+    fn heading<'a>(
+        &self,
+        out: &mut Vec<u8>,
+        output: &CorpusOutput,
+        path: &'a Path,
+        policy: &str,
+    ) -> Heading<'a> {
+        let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
+        let heading = Heading {
+            path,
+            agent: output.agent(self.config),
+            id: output.id().map(Cow::into_owned),
+            age: output.age(self.now).and_then(seconds),
+            policy: policy.to_owned(),
+        };
+        // Writing to memory does not fail.
+        let _ = self.form.heading(out, &heading);
+        heading
+    }
+
+    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&[u8], &Hit, LineGot)) {
+        // Writing to memory does not fail.
+        let _ = self.form.hit(out, heading, of, self.pattern);
+    }
+
+    /// Reports an output that cannot be read.
+    fn complain(&self, words: &str) {
+        self.is_faulty.store(true, Ordering::Relaxed);
+        let _room = self.meter.clear();
+        fail(words);
+    }
+}

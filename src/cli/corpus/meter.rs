@@ -1,0 +1,99 @@
+//! A line on the terminal that says how far a search is, and makes room for what it finds.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::human::{size, thousands};
+
+/// A search that ends sooner than this needs no progress line.
+const AFTER: Duration = Duration::from_secs(1);
+/// Time between two updates.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// How far a search is.
+pub(super) struct Meter {
+    outputs: u64,
+    done: AtomicU64,
+    bytes: AtomicU64,
+    is_shown: bool,
+    line: Mutex<MeterLine>,
+    ended: Condvar,
+}
+
+/// What stands on the terminal.
+#[derive(Default)]
+struct MeterLine {
+    columns: usize,
+    is_over: bool,
+}
+
+impl Meter {
+    /// Starts at nothing of this many outputs; it is shown if standard error is a terminal.
+    pub(super) fn new(outputs: usize) -> Self {
+        Self {
+            outputs: outputs as u64,
+            done: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            is_shown: io::stderr().is_terminal() && !crate::cli::terminal::is_quiet(),
+            line: Mutex::default(),
+            ended: Condvar::new(),
+        }
+    }
+
+    /// Counts an output of this many bytes.
+    pub(super) fn add(&self, bytes: usize) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Takes the line off the terminal, so that something else can be written there while the result is held.
+    pub(super) fn clear(&self) -> impl Drop + '_ {
+        let mut line = self.lock();
+        if line.columns > 0 {
+            put(&format!("\r{:1$}\r", "", line.columns));
+            line.columns = 0;
+        }
+        line
+    }
+
+    /// Shows the line from time to time until [`Meter::end`].
+    pub(super) fn show_until_over(&self) {
+        let began = Instant::now();
+        let mut line = self.lock();
+        while self.is_shown && !line.is_over {
+            if began.elapsed() >= AFTER {
+                let words = self.words();
+                put(&format!("\r{words:<0$}", line.columns));
+                line.columns = line.columns.max(words.len());
+            }
+            line = self
+                .ended
+                .wait_timeout(line, EVERY)
+                .map_or_else(|error| error.into_inner().0, |(line, _)| line);
+        }
+    }
+
+    /// Ends the line.
+    pub(super) fn end(&self) {
+        drop(self.clear());
+        self.lock().is_over = true;
+        self.ended.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, MeterLine> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn words(&self) -> String {
+        let (done, bytes) = (self.done.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
+        format!("searched {} of {} outputs, {}", thousands(done), thousands(self.outputs), size(bytes))
+    }
+}
+
+/// Writes to the terminal, ignoring errors: they are no reason to stop.
+fn put(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}

@@ -1,0 +1,183 @@
+//! How hits are printed: as rg prints them, with whether the model got each line.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::corpus::{Hit, LineGot};
+use crate::human::{size, span};
+use crate::text::cells::Show;
+use crate::text::label::{label, write_safe};
+use crate::text::search::Pattern;
+use crate::text::units;
+
+/// A longer line is printed in part, in bytes: in a pipe, and on a terminal.
+const MOST_IN_PIPE: usize = 64 << 10;
+const MOST_ON_TERMINAL: usize = 2 << 10;
+
+/// Bytes before the match that a part of a line begins with.
+const BEFORE: usize = 200;
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GrepForm {
+    /// One JSON object per line.
+    Json,
+    /// `path:line:fate:text`, byte for byte.
+    Pipe,
+    /// Headings and escaped text.
+    Terminal,
+    /// The same with colours.
+    Colour,
+}
+
+/// What is printed of an output besides its hits.
+#[derive(Debug)]
+pub(super) struct Heading<'a> {
+    pub path: &'a Path,
+    pub agent: Option<String>,
+    pub id: Option<String>,
+    /// Seconds since the last change.
+    pub age: Option<u64>,
+    /// The name of the policy, or why there is none.
+    pub policy: String,
+}
+
+#[derive(Serialize)]
+struct HitJson<'a> {
+    path: &'a str,
+    agent: Option<&'a str>,
+    id: Option<&'a str>,
+    line: u64,
+    offset: usize,
+    text: &'a str,
+    kept: Option<bool>,
+    lost_by: Option<&'static str>,
+}
+
+impl GrepForm {
+    /// Whether each output has a heading.
+    pub(super) fn has_headings(self) -> bool {
+        matches!(self, GrepForm::Terminal | GrepForm::Colour)
+    }
+
+    /// Writes what precedes the hits of an output. It begins with the line feed that separates it from the output before.
+    pub(super) fn heading(self, out: &mut Vec<u8>, heading: &Heading) -> io::Result<()> {
+        if !self.has_headings() {
+            return Ok(());
+        }
+        let path = label(heading.path.as_os_str().as_bytes());
+        let agent = heading.agent.as_deref().map(|agent| label(agent.as_bytes()));
+        let facts = [agent, heading.age.map(span), Some(label(heading.policy.as_bytes()))];
+        let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let (name, dim) = (self.style(AnsiColor::Magenta), self.dim());
+        writeln!(out, "\n{name}{path}{name:#}  {dim}{facts}{dim:#}")
+    }
+
+    /// Writes one hit.
+    pub(super) fn hit(
+        self,
+        out: &mut Vec<u8>,
+        heading: &Heading,
+        (bytes, hit, got): (&[u8], &Hit, LineGot),
+        pattern: &Pattern,
+    ) -> io::Result<()> {
+        let line = bytes.get(hit.line.clone()).unwrap_or_default();
+        let most = if self.has_headings() { MOST_ON_TERMINAL } else { MOST_IN_PIPE };
+        let part = part_of(line, most, pattern);
+        let text = line.get(part.clone()).unwrap_or_default();
+        match self {
+            GrepForm::Json => return json(out, heading, (hit, got), text),
+            GrepForm::Pipe => {
+                out.write_all(heading.path.as_os_str().as_bytes())?;
+                write!(out, ":{}:{}:", hit.number, got.words())?;
+                out.write_all(text)?;
+                if part.len() == line.len() && bytes.get(hit.line.end) == Some(&b'\r') {
+                    out.write_all(b"\r")?;
+                }
+            }
+            GrepForm::Terminal | GrepForm::Colour => {
+                let number = self.style(AnsiColor::Green);
+                let fate = if got == LineGot::Kept { self.dim() } else { self.style(AnsiColor::Yellow) };
+                let words = got.words();
+                write!(out, "{number}{}{number:#}:{fate}{words}{fate:#}:", hit.number)?;
+                self.text(out, text, pattern)?;
+            }
+        }
+        if part.len() < line.len() {
+            write!(out, " [{} of a line of {}]", size(part.len() as u64), size(line.len() as u64))?;
+        }
+        out.write_all(b"\n")
+    }
+
+    /// Writes text for a terminal, with the matches in colour.
+    fn text(self, out: &mut Vec<u8>, text: &[u8], pattern: &Pattern) -> io::Result<()> {
+        let mut at = 0;
+        let mark = if self == GrepForm::Colour { AnsiColor::Red.on_default().bold() } else { Style::new() };
+        for found in pattern.find_from(text, 0) {
+            write_safe(out, text.get(at..found.start).unwrap_or_default(), &Show::MODEL, false)?;
+            write!(out, "{mark}")?;
+            write_safe(out, text.get(found.clone()).unwrap_or_default(), &Show::MODEL, false)?;
+            write!(out, "{mark:#}")?;
+            at = found.end;
+        }
+        write_safe(out, text.get(at..).unwrap_or_default(), &Show::MODEL, false)
+    }
+
+    fn style(self, colour: AnsiColor) -> Style {
+        if self == GrepForm::Colour { colour.on_default() } else { Style::new() }
+    }
+
+    fn dim(self) -> Style {
+        if self == GrepForm::Colour { Style::new().dimmed() } else { Style::new() }
+    }
+}
+
+fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineGot), text: &[u8]) -> io::Result<()> {
+    let record = HitJson {
+        path: &of.path.to_string_lossy(),
+        agent: of.agent.as_deref(),
+        id: of.id.as_deref(),
+        line: hit.number,
+        offset: hit.line.start,
+        text: &String::from_utf8_lossy(text),
+        kept: got.is_kept(),
+        lost_by: got.lost_by(),
+    };
+    crate::cli::json(out, &record)
+}
+
+/// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds the first match if that lies
+/// further on.
+fn part_of(line: &[u8], most: usize, pattern: &Pattern) -> Range<usize> {
+    if line.len() <= most {
+        return 0..line.len();
+    }
+    let found = pattern.find_from(line, 0).next().unwrap_or(0..0);
+    let start = if found.end <= most { 0 } else { found.start.saturating_sub(BEFORE) };
+    let end = start.saturating_add(most).min(line.len());
+    let end = if end < line.len() { units::element_start(line, end).max(start + 1) } else { end };
+    units::element_start(line, start)..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_printed_around_its_match() {
+        let pattern = Pattern::new("needle").unwrap();
+        let at = |before: usize| {
+            let line = [vec![b'x'; before], b"needle".to_vec(), vec![b'y'; 10_000]].concat();
+            part_of(&line, 2048, &pattern)
+        };
+        assert_eq!(at(0), 0..2048);
+        assert_eq!(at(2000), 0..2048);
+        assert_eq!(at(5000), 4800..6848);
+        assert_eq!(at(2045), 1845..3893);
+    }
+}

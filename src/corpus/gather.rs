@@ -1,0 +1,133 @@
+//! Which outputs a corpus has: entries of stores, files, and all files in directories.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::config::Config;
+use crate::store::Entry;
+
+/// Outputs to look at together; none has been opened.
+#[derive(Debug, Default)]
+pub(crate) struct Corpus {
+    /// The outputs, in the order in which results are handed on.
+    pub outputs: Vec<CorpusOutput>,
+    /// What could not be listed, and why, in words.
+    pub faults: Vec<String>,
+}
+
+/// One output of a corpus.
+#[derive(Debug, Clone)]
+pub(crate) enum CorpusOutput {
+    /// A stored output.
+    Entry(Box<Entry>),
+    /// A file that was named; links are followed.
+    Named(PathBuf),
+    /// A file found in a directory that was named.
+    Found(PathBuf),
+}
+
+impl Corpus {
+    /// Takes stored outputs, youngest first.
+    pub(crate) fn of_entries(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
+        let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();
+        Self { outputs, faults: Vec::new() }
+    }
+
+    /// Takes files and all files below directories, hidden ones too, sorted by path. Links inside directories are not
+    /// followed; only regular files are taken.
+    pub(crate) fn of_paths(paths: &[PathBuf]) -> Self {
+        let mut corpus = Self::default();
+        for path in paths {
+            match fs::metadata(path) {
+                Ok(meta) if meta.is_dir() => corpus.add_directory(path.clone()),
+                Ok(_) => corpus.outputs.push(CorpusOutput::Named(path.clone())),
+                Err(error) => corpus.fault(path, &error),
+            }
+        }
+        corpus
+    }
+
+    /// Adds the files below a directory. What vanishes meanwhile is no fault.
+    fn add_directory(&mut self, top: PathBuf) {
+        let mut left = vec![(top, true)];
+        while let Some((path, is_directory)) = left.pop() {
+            if !is_directory {
+                self.outputs.push(CorpusOutput::Found(path));
+                continue;
+            }
+            match listed(&path) {
+                // The last one is taken first.
+                Ok(found) => left.extend(found.into_iter().rev()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.fault(&path, &error),
+            }
+        }
+    }
+
+    fn fault(&mut self, path: &Path, error: &io::Error) {
+        let words = match error.kind() {
+            io::ErrorKind::NotFound => format!("{}: no such file or directory", path.display()),
+            _ => format!("{}: {error}", path.display()),
+        };
+        self.faults.push(words);
+    }
+}
+
+/// Returns the regular files and the directories in a directory, sorted; true marks a directory.
+fn listed(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
+    let mut found = Vec::new();
+    for item in fs::read_dir(directory)? {
+        let item = item?;
+        let Ok(kind) = item.file_type() else { continue };
+        if kind.is_dir() || kind.is_file() {
+            found.push((item.path(), kind.is_dir()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+impl CorpusOutput {
+    /// Returns the path.
+    pub(crate) fn path(&self) -> Cow<'_, Path> {
+        match self {
+            CorpusOutput::Entry(entry) => entry.path().into(),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => path.into(),
+        }
+    }
+
+    /// Returns the agent whose store has it; `None` for a file outside all stores.
+    pub(crate) fn agent(&self, config: &Config) -> Option<String> {
+        match self {
+            CorpusOutput::Entry(entry) => Some(entry.agent().to_owned()),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                let path = std::path::absolute(path).ok()?;
+                config.stores.store_of(&path, &config.env).map(|(spec, _)| spec.agent.clone())
+            }
+        }
+    }
+
+    /// Returns the id of a stored output.
+    pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
+        match self {
+            CorpusOutput::Entry(entry) => Some(entry.id()),
+            CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
+        }
+    }
+
+    /// Returns the age by the modification time, if both are known and that is not in the future.
+    pub(crate) fn age(&self, now: Timestamp) -> Option<SignedDuration> {
+        match self {
+            CorpusOutput::Entry(entry) => entry.known_age(now),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                let modified = Timestamp::try_from(fs::metadata(path).ok()?.modified().ok()?).ok()?;
+                Some(now.duration_since(modified)).filter(|age| !age.is_negative())
+            }
+        }
+    }
+}

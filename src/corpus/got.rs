@@ -1,0 +1,201 @@
+//! What the model got of one output by its policy, and what that means for each of its lines.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::compare::{is_kept, kept_ranges};
+use crate::preview::{self, CountedPlan, Input, LimitHit, Output, Policy, Status, ToCount, Totals};
+use crate::text::units;
+
+/// What the model got of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OutputGot {
+    /// These ranges of the output (bytes, in order) unchanged, and the limit that cut the rest.
+    Ranges {
+        /// The ranges.
+        kept: Vec<Range<usize>>,
+        /// Why a line outside of them is lost.
+        lost_by: LostBy,
+    },
+    /// It is not known: the policy cannot be used, for this reason.
+    Unknown(String),
+}
+
+/// Why the model did not get a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LostBy {
+    /// A limit cut it.
+    Limit(LimitHit),
+    /// It was cut, and no limit is named.
+    Cut,
+    /// The model got other text for it.
+    Changed,
+    /// The model got an error of the agent's instead of the output.
+    Error,
+}
+
+/// What became of one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineGot {
+    /// The model got all of it, unchanged.
+    Kept,
+    /// The model did not get all of it.
+    Lost(LostBy),
+    /// It is not known.
+    Unknown,
+}
+
+impl OutputGot {
+    /// Plans the preview of an output. Reads no more of it than the plan does, unless the plan lacks a total: whether an
+    /// output is cut, and the size of its notices, may depend on that.
+    pub(crate) fn of(bytes: &[u8], path: &Path, policy: &Policy) -> Self {
+        let saved_as = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let saved_as = saved_as.to_string_lossy();
+        let totals = Totals::unknown();
+        let input = Input::new(Output { bytes, totals: &totals }, &saved_as);
+        let count = |_, want| Some(units::measure_all(bytes, want));
+        let Ok(CountedPlan { preview, .. }) = preview::plan_counting(&input, policy, ToCount::Text, count)
+        else {
+            return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
+        };
+        let lost_by = match (&preview.status, preview.truncated_by) {
+            (Status::Crashed(_), _) => LostBy::Error,
+            (Status::Ok, Some(limit)) => LostBy::Limit(limit),
+            (Status::Ok, None) if preview.truncated => LostBy::Cut,
+            (Status::Ok, None) => LostBy::Changed,
+        };
+        let kept = if lost_by == LostBy::Error { Vec::new() } else { kept_ranges(&preview.parts) };
+        Self::Ranges { kept, lost_by }
+    }
+
+    /// Returns what became of a line (bytes, without its line end).
+    pub(crate) fn line(&self, line: &Range<usize>) -> LineGot {
+        match self {
+            OutputGot::Unknown(_) => LineGot::Unknown,
+            OutputGot::Ranges { kept, .. } if is_kept(line, kept) => LineGot::Kept,
+            OutputGot::Ranges { lost_by, .. } => LineGot::Lost(*lost_by),
+        }
+    }
+}
+
+impl LostBy {
+    /// Returns it in a word, as in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            LostBy::Limit(limit) => limit.as_str(),
+            LostBy::Cut => "cut",
+            LostBy::Changed => "changed",
+            LostBy::Error => "error",
+        }
+    }
+}
+
+impl LineGot {
+    /// Whether the model got the line, if that is known.
+    pub(crate) fn is_kept(self) -> Option<bool> {
+        match self {
+            LineGot::Kept => Some(true),
+            LineGot::Lost(_) => Some(false),
+            LineGot::Unknown => None,
+        }
+    }
+
+    /// Returns why the line is lost.
+    pub(crate) fn lost_by(self) -> Option<&'static str> {
+        match self {
+            LineGot::Lost(by) => Some(by.as_str()),
+            LineGot::Kept | LineGot::Unknown => None,
+        }
+    }
+
+    /// Returns it in words: `kept`, `lost: max bytes`.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            LineGot::Kept => "kept",
+            LineGot::Unknown => "unknown",
+            LineGot::Lost(LostBy::Cut) => "lost: cut",
+            LineGot::Lost(LostBy::Changed) => "lost: changed",
+            LineGot::Lost(LostBy::Error) => "lost: error",
+            LineGot::Lost(LostBy::Limit(limit)) => match limit.as_str() {
+                "lines" => "lost: max lines",
+                "bytes" => "lost: max bytes",
+                "units" => "lost: max units",
+                "points" => "lost: max points",
+                "cells" => "lost: max cells",
+                "tokens" => "lost: max tokens",
+                _ => "lost: max matches",
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::ops::ControlFlow;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::corpus::{Hit, each_hit};
+    use crate::preview::Catalog;
+    use crate::text::search::Pattern;
+
+    /// Lines that each occur once, of the given lengths in bytes.
+    fn output(lengths: &[usize]) -> Vec<u8> {
+        let line = |(number, length): (usize, &usize)| format!("<{number}{}>\n", "x".repeat(*length));
+        lengths.iter().enumerate().map(line).collect::<String>().into_bytes()
+    }
+
+    fn lengths() -> impl Strategy<Value = Vec<usize>> {
+        let some = |length: std::ops::Range<usize>, count| proptest::collection::vec(length, 0..count);
+        prop_oneof![some(0..30, 40), some(0..200, 600), some(0..4, 3_000), some(2_000..9_000, 16)]
+    }
+
+    /// All policies, with limits as they are, and a few with limits so small that they cut everything.
+    fn policies() -> Vec<Policy> {
+        let catalog = Catalog::builtin();
+        let all: Vec<Policy> = catalog.names().filter_map(|name| catalog.get(name).ok()).collect();
+        let small = all.iter().cloned().map(|mut policy| {
+            let _ = (policy.set_max_lines(7), policy.set_max_size(300));
+            policy
+        });
+        all.iter().cloned().chain(small.collect::<Vec<_>>()).collect()
+    }
+
+    /// Returns the lines of an output that a preview has whole: what begins and ends as they do.
+    fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+        let ends = |(start, _): (usize, &str)| Some(&text[start..=start + text[start..].find(['>', '\n'])?]);
+        text.match_indices('<').filter_map(ends).filter(|line| line.ends_with('>'))
+    }
+
+    fn hits(bytes: &[u8]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        each_hit(bytes, &Pattern::new("<").unwrap(), &|| true, |hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        });
+        hits
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4))]
+
+        #[test]
+        fn a_line_is_kept_exactly_if_the_preview_has_it(lengths in lengths()) {
+            let bytes = output(&lengths);
+            let (totals, hits) = (Totals::count(&bytes), hits(&bytes));
+            for policy in policies() {
+                let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
+                let got = OutputGot::of(&bytes, Path::new("/tmp/out"), &policy);
+                let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
+                let whole: HashSet<&str> = whole_lines(&text).collect();
+                for hit in &hits {
+                    let line = std::str::from_utf8(&bytes[hit.line.clone()]).unwrap();
+                    let is_kept = got.line(&hit.line).is_kept();
+                    prop_assert_eq!(is_kept, Some(whole.contains(line)), "{}: line {}", policy.name(), hit.number);
+                }
+            }
+        }
+    }
+}

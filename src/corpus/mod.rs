@@ -1,0 +1,19 @@
+//! Many outputs looked at together: which they are, what each holds, and what the model got of each.
+//!
+//! A [`Corpus`] lists outputs of stores, files and directories and opens none. A [`CorpusReader`] reads one after the
+//! other into memory that it uses again; [`CutPolicies`] finds the policy that cut each; [`OutputGot`] is what the model got of
+//! one by its policy. [`in_order`] does all this on several threads, and hands on the results in the order of the corpus.
+
+mod gather;
+mod got;
+mod hits;
+mod order;
+mod policies;
+mod read;
+
+pub(crate) use gather::{Corpus, CorpusOutput};
+pub(crate) use got::{LineGot, OutputGot};
+pub(crate) use hits::{Hit, each_hit};
+pub(crate) use order::{Outlet, in_order};
+pub(crate) use policies::CutPolicies;
+pub(crate) use read::{CorpusReader, ReadFault};

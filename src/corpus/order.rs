@@ -1,0 +1,134 @@
+//! Looks at outputs on several threads, and hands on what they find in the order of the outputs.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::source::share_out;
+
+/// A thread holds this many results, in all, before it waits for its turn.
+const MOST_HELD: usize = 1 << 20;
+
+/// Threads that are done leave this many results, in all, before the next one waits for its turn.
+const MOST_LEFT: usize = 8 << 20;
+
+/// Where the results of one output go: they are held until all outputs before it are done. The memory that it takes does
+/// not grow with the results.
+pub(crate) struct Outlet<'a, 't, T> {
+    shared: &'a Shared<'t, T>,
+    number: usize,
+    held: Vec<T>,
+}
+
+/// Results that wait, and who takes them.
+struct Shared<'t, T> {
+    state: Mutex<State<'t, T>>,
+    moved: Condvar,
+}
+
+/// Takes results, and says whether it wants more.
+type Taker<'t, T> = Box<dyn FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't>;
+
+struct State<'t, T> {
+    /// The 0-based number of the output whose results are handed on.
+    turn: usize,
+    /// The results of outputs after it that are done.
+    left: BTreeMap<usize, Vec<T>>,
+    /// The number of results in `left`.
+    amount: usize,
+    /// Takes results in order.
+    take: Taker<'t, T>,
+    /// Whether `take` has broken off.
+    is_over: bool,
+}
+
+/// Calls `work` with each number below `count` from several threads that each have their own `state`. What it puts into
+/// its outlet goes to `take` in the order of the numbers. Ends early once `work` or `take` breaks off.
+pub(crate) fn in_order<'t, T: Send, S>(
+    count: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize, &mut Outlet<'_, 't, T>) -> ControlFlow<()> + Sync,
+    take: impl FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't,
+) {
+    let state_of = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
+    let shared = Shared { state: Mutex::new(state_of), moved: Condvar::new() };
+    share_out(count, state, |own, number| {
+        let mut outlet = Outlet { shared: &shared, number, held: Vec::new() };
+        let worked = work(own, number, &mut outlet);
+        let ended = outlet.end();
+        if worked.is_break() {
+            shared.stop();
+        }
+        if worked.is_break() || ended.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+}
+
+impl<T> Outlet<'_, '_, T> {
+    /// Adds results. Breaks off once no more are wanted.
+    pub(crate) fn put(&mut self, add: impl FnOnce(&mut Vec<T>)) -> ControlFlow<()> {
+        add(&mut self.held);
+        if self.held.len() < MOST_HELD {
+            return ControlFlow::Continue(());
+        }
+        let mut state = self.shared.await_turn(self.shared.lock(), self.number);
+        state.hand_on(&mut self.held)
+    }
+
+    /// Leaves the results to whoever is before, or hands them on.
+    fn end(self) -> ControlFlow<()> {
+        let mut state = self.shared.lock();
+        if state.turn != self.number && state.amount.saturating_add(self.held.len()) > MOST_LEFT {
+            state = self.shared.await_turn(state, self.number);
+        }
+        state.amount += self.held.len();
+        state.left.insert(self.number, self.held);
+        let mut flow = if state.is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let before = state.turn;
+        while let Some(mut next) = {
+            let turn = state.turn;
+            state.left.remove(&turn)
+        } {
+            state.amount -= next.len();
+            if flow.is_continue() {
+                flow = state.hand_on(&mut next);
+            }
+            state.turn += 1;
+        }
+        if state.turn != before || state.is_over {
+            self.shared.moved.notify_all();
+        }
+        flow
+    }
+}
+
+impl<'t, T> Shared<'t, T> {
+    fn lock(&self) -> MutexGuard<'_, State<'t, T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until all outputs before `number` are done, or no more results are wanted. Whoever has the lowest number
+    /// never waits, so someone always goes on.
+    fn await_turn<'a>(
+        &'a self,
+        state: MutexGuard<'a, State<'t, T>>,
+        number: usize,
+    ) -> MutexGuard<'a, State<'t, T>> {
+        let waits = |state: &mut State<'t, T>| state.turn != number && !state.is_over;
+        self.moved.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self) {
+        self.lock().is_over = true;
+        self.moved.notify_all();
+    }
+}
+
+impl<T> State<'_, T> {
+    fn hand_on(&mut self, results: &mut Vec<T>) -> ControlFlow<()> {
+        if !self.is_over && !results.is_empty() {
+            self.is_over = (self.take)(results).is_break();
+        }
+        results.clear();
+        if self.is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,167 @@
+//! `overspill grep`: which lines it prints, in which form, what it says of each, and what it does with what it cannot read.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::common::home::Home;
+use crate::stores_cli::stocked::{ID, OTHER, Stocked};
+
+/// Returns the objects that a command printed, one per line.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Numbered lines, of which opencode keeps the first 2,000, with `error` in some.
+fn long() -> String {
+    let word = |number| if number % 1500 == 0 { "Error: " } else { "" };
+    (1..=5000).map(|number| format!("{}line {number}\n", word(number))).collect()
+}
+
+#[test]
+fn hits_are_printed_as_rg_does_with_what_the_model_got() {
+    let home = Stocked::new();
+    let path = home.entry("opencode", ID, long(), 60);
+    let path = path.display();
+    let expected = format!(
+        "{path}:1500:kept:Error: line 1500\n{path}:3000:lost: max lines:Error: line 3000\n\
+         {path}:4500:lost: max lines:Error: line 4500\n"
+    );
+    assert_eq!(home.run(&["grep", "error"]).ok().text(), expected);
+    assert_eq!(home.run(&["grep", "--stores", "error"]).ok().text(), expected);
+    assert_eq!(home.run(&["grep", "error", ID]).ok().text(), expected);
+    let lost: String = expected.split_inclusive('\n').skip(1).collect();
+    assert_eq!(home.run(&["grep", "--lost", "error"]).ok().text(), lost);
+    assert_eq!(home.run(&["grep", "--lost", "Error.*1500"]).status, 1);
+    assert_eq!(home.run(&["grep", "eRror"]).status, 1);
+}
+
+#[test]
+fn a_hit_is_an_object_with_its_place() {
+    let home = Stocked::new();
+    let path = home.entry("opencode", ID, long(), 60);
+    home.entry("mimo", OTHER, b"a\xffb Error\r\n", 30);
+    let hits = objects(home.run(&["grep", "--json", "Error"]).ok().text());
+    assert_eq!(hits.len(), 4);
+    let [young, first, second, _] = &hits[..] else { panic!("{hits:?}") };
+    assert_eq!((&young["agent"], &young["id"]), (&"mimo".into(), &OTHER.into()));
+    assert_eq!((&young["text"], &young["kept"]), (&"a\u{fffd}b Error".into(), &true.into()));
+    assert_eq!((&first["path"], &first["line"]), (&path.to_str().unwrap().into(), &1500.into()));
+    assert_eq!((&first["lost_by"], &second["lost_by"]), (&Value::Null, &"lines".into()));
+    let content = fs::read(&path).unwrap();
+    for hit in &hits[1..] {
+        let offset = hit["offset"].as_u64().unwrap() as usize;
+        assert!(content[offset..].starts_with(hit["text"].as_str().unwrap().as_bytes()), "{hit}");
+    }
+}
+
+#[test]
+fn only_one_agent_s_outputs_are_searched() {
+    let home = Stocked::new();
+    home.entry("opencode", ID, "Error one\n", 60);
+    home.entry("mimo", OTHER, "Error two\n", 30);
+    let text = home.run(&["grep", "--agent", "mimo", "Error"]).ok();
+    assert!(text.text().contains("two") && !text.text().contains("one"));
+    home.run(&["grep", "--agent", "nosuch", "Error"]).fails(2, &["nosuch", "mimo"]);
+    home.run(&["grep", "--agent", "mimo", "Error", "."]).fails(2, &["--agent"]);
+}
+
+#[test]
+fn directories_are_searched_with_all_that_is_in_them_byte_for_byte() {
+    let home = Home::new();
+    fs::create_dir_all(home.at("logs/.hidden")).unwrap();
+    home.file("logs/.gitignore", "*\n");
+    home.file("logs/.hidden/a", "x\x1b[31merror\0 \r\nno");
+    home.file("logs/b", "ERROR last");
+    symlink(home.at("logs/b"), home.at("logs/link")).unwrap();
+    symlink(home.at("logs"), home.at("logs/loop")).unwrap();
+    fs::write(home.at("logs").join(OsStr::from_bytes(b"bad\xff\n")), "error").unwrap();
+    let ran = home.run(&["grep", "error", "logs"]).ok();
+    let expected: &[u8] = b"logs/.hidden/a:1:kept:x\x1b[31merror\0 \r\nlogs/b:1:kept:ERROR last\n\
+        logs/bad\xff\n:1:kept:error\n";
+    assert_eq!(ran.stdout, expected);
+    let ran = home.pipe("an error\n", &["grep", "error", "-"]).ok();
+    assert_eq!(ran.text(), "/dev/stdin:1:kept:an error\n");
+}
+
+#[test]
+fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
+    let home = Stocked::new();
+    home.run(&["grep", "x"]).fails(1, &["no stored outputs", "overspill stores"]);
+    home.run(&["grep", "("]).fails(2, &["REGEX (", "unclosed group", "character 1"]);
+    home.file("a", "error\n");
+    let ran = home.run(&["grep", "error", "nosuch", "a"]);
+    assert_eq!((ran.status, &*ran.stdout), (2, &b"a:1:kept:error\n"[..]));
+    assert_eq!(ran.stderr, "overspill: nosuch: no such file or directory\n");
+    assert_eq!(home.run(&["grep", "nothing", "a"]).status, 1);
+    home.run(&["grep", "x", ""]).fails(2, &["empty"]);
+}
+
+#[test]
+fn a_long_line_is_printed_in_part() {
+    let home = Home::new();
+    let line = [vec![b'x'; 9 << 20], b"needle".to_vec(), vec![b'y'; 1 << 20]].concat();
+    home.file("long", line);
+    let ran = home.run(&["grep", "needle", "long"]).ok();
+    assert!(ran.stdout.len() < 70_000 && ran.text().contains("needle"));
+    assert!(ran.text().ends_with(" [64 KB of a line of 10 MB]\n"), "{}", &ran.text()[60_000..]);
+    let hit = &objects(home.run(&["grep", "--json", "needle", "long"]).ok().text())[0];
+    assert!(hit["text"].as_str().unwrap().len() < 70_000 && hit["offset"] == 0);
+}
+
+#[test]
+fn ten_thousand_outputs_are_searched_in_their_order() {
+    let home = Home::new();
+    let expected: BTreeMap<String, u64> = (0..10_000_u64)
+        .map(|number| {
+            let path = format!("many/{:02}/{number:05}", number % 50);
+            fs::create_dir_all(home.at(&path).parent().unwrap()).unwrap();
+            fs::write(home.at(&path), "fine\n".repeat(number as usize % 7) + "error\n").unwrap();
+            (path, number % 7 + 1)
+        })
+        .collect();
+    let ran = home.run(&["grep", "error", "many"]).ok();
+    let lines: String = expected.iter().map(|(path, line)| format!("{path}:{line}:kept:error\n")).collect();
+    assert!(ran.text() == lines, "{}", &ran.text()[..200]);
+}
+
+#[test]
+fn what_vanishes_or_is_rewritten_meanwhile_is_no_fault() {
+    let home = Stocked::new();
+    for number in 0..300 {
+        home.entry("opencode", &format!("tool_{number:026}"), "error\n".repeat(2000), 1);
+    }
+    let store = home.dir("data/opencode/tool-output");
+    let child = home.command(&["grep", "error"]);
+    let mut child = child;
+    child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = child.spawn().unwrap();
+    // Its output is not read yet, so the search waits for room in the pipe.
+    for entry in fs::read_dir(&store).unwrap() {
+        let path = entry.unwrap().path();
+        match path.as_os_str().as_bytes().last() {
+            Some(b'0'..=b'3') => fs::remove_file(path).unwrap(),
+            Some(b'4'..=b'6') => fs::write(path, "").unwrap(),
+            _ => {}
+        }
+    }
+    let ran = crate::common::home::finish(child).ok();
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+    assert!(ran.text().contains("0007:1:kept:error\n"));
+}
+
+#[test]
+fn the_fields_are_documented() {
+    let home = Home::new();
+    home.file("a", "error\n");
+    let hit = &objects(home.run(&["grep", "--json", "error", "a"]).ok().text())[0];
+    let docs = fs::read_to_string("docs/json.md").unwrap();
+    let section = docs.split("\n## `grep`").nth(1).unwrap().split("\n## ").next().unwrap();
+    for field in hit.as_object().unwrap().keys() {
+        assert!(section.contains(&format!("`{field}`")), "{field}");
+    }
+}

@@ -1,0 +1,3 @@
+//! The commands that look at many outputs together.
+
+mod grep;
