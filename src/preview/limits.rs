@@ -49,6 +49,18 @@ impl Limits {
         })
     }
 
+    /// Returns the limits on lines and on size, in the policy's unit; none if there are others, or they have exceptions.
+    #[cfg(feature = "app")]
+    pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<(Option<u64>, Option<u64>)>, PlanError> {
+        let is_plain = self.raw.is_none()
+            && self.unit.is_none()
+            && self.also_size.is_none()
+            && !self.bare
+            && !self.zero_is_off;
+        let both = (scope.optional(&self.lines)?, scope.optional(&self.size)?);
+        Ok(is_plain.then_some(both))
+    }
+
     /// Tests the limits under a policy of that unit, the cheaper one first. If that cannot be decided yet, returns the
     /// total needed.
     pub(crate) fn test(

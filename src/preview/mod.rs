@@ -43,6 +43,8 @@ mod rewrite;
 mod section;
 mod settle;
 pub(crate) mod strategy;
+#[cfg(feature = "app")]
+pub(crate) mod sweep;
 pub(crate) mod template;
 mod value;
 

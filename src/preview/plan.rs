@@ -40,7 +40,8 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
     (preview, stdout.touched() + stderr.touched())
 }
 
-fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
+/// Returns a stream as the policy's tool sees it.
+pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
     let file = policy.file();
     let reads = policy.scope(Facts::new()).optional(&file.reads)?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);

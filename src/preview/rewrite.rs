@@ -38,6 +38,12 @@ impl Rewrite {
         })
     }
 
+    /// Whether it leaves everything as it is.
+    #[cfg(feature = "app")]
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.remove.is_none() && !self.strip && self.quoted.is_none()
+    }
+
     /// Rewrites the slots. Copies the kept text, whose length the limits bound.
     pub(crate) fn slots(
         &self,

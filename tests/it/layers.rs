@@ -67,6 +67,10 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
             "policy", "details",
         ],
     ),
+    (
+        "sweep",
+        &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"],
+    ),
     ("align", &[]),
     ("recorded", &["align", "input", "model"]),
     ("report", &["input", "model", "policy"]),

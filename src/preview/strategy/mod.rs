@@ -82,6 +82,20 @@ impl Keep {
         self.strategy.is_always()
     }
 
+    /// Returns the strategy if it keeps whole lines of one end, and nothing else happens to them.
+    #[cfg(feature = "app")]
+    pub(crate) fn of_whole_lines(&self) -> Option<LinesKept<'_>> {
+        if self.first.is_some() || self.escape_tag.is_some() || !self.rewrite.is_nothing() {
+            return None;
+        }
+        match &self.strategy {
+            Strategy::Pieces(pieces) => Some(LinesKept::OfAll(pieces)),
+            Strategy::Held(held) => Some(LinesKept::OfHeld(held)),
+            Strategy::Rolling(rolling) => Some(LinesKept::OfRolling(rolling)),
+            _ => None,
+        }
+    }
+
     /// Selects what is kept of a text.
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
@@ -99,6 +113,18 @@ impl Keep {
         }
         Ok(selection)
     }
+}
+
+/// A strategy that keeps whole lines of one end.
+#[cfg(feature = "app")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LinesKept<'a> {
+    /// Of the whole output.
+    OfAll(&'a Pieces),
+    /// Of what a reader holds.
+    OfHeld(&'a Held),
+    /// Of a rolling window.
+    OfRolling(&'a Rolling),
 }
 
 /// Of a longer output, only this many raw bytes at the start are used.

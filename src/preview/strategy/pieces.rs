@@ -30,6 +30,22 @@ pub(crate) struct Pieces {
     lines_win: bool,
 }
 
+/// The limits under which whole pieces are kept.
+#[cfg(feature = "app")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PieceLimits {
+    pub from: Direction,
+    /// Most pieces.
+    pub lines: Option<u64>,
+    /// Most units of size, of the pieces joined by line feeds.
+    pub size: Option<u64>,
+    pub unit: Unit,
+    /// Whether the limit on lines is reported rather than the size, if a cut piece is the last one that fits.
+    pub lines_win: bool,
+    /// Whether part of the first piece is kept if that alone exceeds the size.
+    pub cuts_oversize: bool,
+}
+
 /// What happens if the first piece alone exceeds the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -76,6 +92,22 @@ impl Pieces {
             zero_keeps_all: keys.flag("zero_keeps_all")?,
             lines_win: keys.flag("lines_win")?,
         })
+    }
+
+    /// Returns the limits under which whole pieces are kept; none if they may be cut together, or a limit is 0, which
+    /// has meanings of its own.
+    #[cfg(feature = "app")]
+    pub(crate) fn limits(&self, context: &Context) -> Result<Option<PieceLimits>, PlanError> {
+        let limits = PieceLimits {
+            from: self.from.resolve(context),
+            lines: context.scope.optional(&self.lines)?,
+            size: context.scope.optional(&self.size)?,
+            unit: self.unit(context),
+            lines_win: self.lines_win,
+            cuts_oversize: self.oversize == Oversize::Cut,
+        };
+        let is_zero = limits.lines == Some(0) || limits.size == Some(0);
+        Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
     }
 
     /// Returns the unit of sizes.

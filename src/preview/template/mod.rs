@@ -7,6 +7,8 @@ mod mark;
 #[cfg(feature = "app")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
+#[cfg(feature = "app")]
+pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -70,6 +72,14 @@ pub(crate) enum Figure {
         source: String,
         compiled: Box<Expression<'static, 'static>>,
     },
+}
+
+#[cfg(feature = "app")]
+impl Templates {
+    /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
+    pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<uses::Uses> {
+        uses::uses(self.0.get_template(&template.name).ok()?.source(), is_param)
+    }
 }
 
 /// Compiles the templates and figures of one policy file.

@@ -9,6 +9,8 @@ mod files;
 mod laws;
 mod november;
 mod opencode;
+#[cfg(feature = "app")]
+mod sweep;
 
 use super::*;
 

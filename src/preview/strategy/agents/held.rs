@@ -15,6 +15,16 @@ use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::units::{self, Want};
 
+/// What a reader of chunks holds.
+#[cfg(feature = "app")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldReader {
+    /// Maximum size in bytes.
+    pub held: u64,
+    /// Bytes per read, from 1.
+    pub chunk: u64,
+}
+
 /// The keys of `held`.
 #[derive(Debug)]
 pub(crate) struct Held {
@@ -39,6 +49,15 @@ impl Held {
             whole_if: keys.optional_figure("whole_if")?,
             pieces: Pieces::read(keys)?,
         })
+    }
+
+    /// Returns what it holds; none if it holds raw bytes, or keeps all that it holds.
+    #[cfg(feature = "app")]
+    pub(crate) fn reader(&self, context: &Context) -> Result<Option<(HeldReader, &Pieces)>, PlanError> {
+        let held = context.scope.figure(&self.held)?;
+        let chunk = context.scope.figure(&self.chunk)?.max(1);
+        let is_whole = context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0;
+        Ok((!self.raw && !is_whole).then_some((HeldReader { held, chunk }, &self.pieces)))
     }
 
     /// Takes whole chunks from the end while they fit, at least one; then whole pieces of those.
@@ -116,6 +135,13 @@ impl Rolling {
             chunk: keys.figure("chunk")?,
             pieces: Pieces::read(keys)?,
         })
+    }
+
+    /// Returns the size in bytes that is shown, and the size to which the window is cut back.
+    #[cfg(feature = "app")]
+    pub(crate) fn window(&self, context: &Context) -> Result<(u64, u64, &Pieces), PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        Ok((size, context.scope.figure(&self.held)?.max(1), &self.pieces))
     }
 
     /// Takes the end of a window of decoded text; a partial first line is dropped.

@@ -1,0 +1,262 @@
+//! Which whole lines of one end a setting keeps, found from where lines and sizes end.
+
+use std::ops::Range;
+
+use crate::preview::error::PlanError;
+use crate::preview::limits::Over;
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
+use crate::preview::strategy::LinesKept;
+use crate::preview::strategy::context::Context;
+use crate::preview::strategy::pieces::PieceLimits;
+use crate::text::units::Measure;
+
+use super::marks::Marks;
+
+/// One output, with what is found out about it while settings are gone through.
+pub(super) struct Visited<'v, 'a> {
+    pub text: &'v Text<'a>,
+    pub marks: &'v Marks,
+    /// Where limits end.
+    ends: Vec<(EndKey, Option<usize>)>,
+    /// Measures of all bytes before a position.
+    sums: Vec<(usize, Measure)>,
+}
+
+/// A limit, seen from one end of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct EndKey {
+    from: Direction,
+    region: Range<usize>,
+    limit: Limit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Lines(u64),
+    Size(Unit, u64),
+}
+
+/// The lines that a setting keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptLines {
+    pub range: Range<usize>,
+    pub count: u64,
+    pub hit: Option<LimitHit>,
+    pub from: Direction,
+}
+
+impl<'v, 'a> Visited<'v, 'a> {
+    pub(super) fn new(text: &'v Text<'a>, marks: &'v Marks) -> Self {
+        Self { text, marks, ends: Vec::new(), sums: Vec::new() }
+    }
+
+    /// Returns the measure of a range between characters.
+    pub(super) fn measure(&mut self, range: &Range<usize>) -> Measure {
+        let (end, start) = (self.until(range.end), self.until(range.start));
+        Measure {
+            line_feeds: end.line_feeds.saturating_sub(start.line_feeds),
+            decoded_bytes: end.decoded_bytes.saturating_sub(start.decoded_bytes),
+            units: end.units.saturating_sub(start.units),
+            points: end.points.saturating_sub(start.points),
+            bad_bytes: end.bad_bytes.saturating_sub(start.bad_bytes),
+            lone_returns: 0,
+        }
+    }
+
+    fn until(&mut self, at: usize) -> Measure {
+        if let Some((_, sum)) = self.sums.iter().find(|(known, _)| *known == at) {
+            return *sum;
+        }
+        let sum = self.marks.until(self.text.bytes, at);
+        self.sums.push((at, sum));
+        sum
+    }
+
+    /// Selects what a strategy keeps of an output that exceeds its limits in this way; none if it keeps part of a line,
+    /// or only a plan tells.
+    pub(super) fn select(
+        &mut self,
+        kept: LinesKept,
+        context: &Context,
+        over: Over,
+    ) -> Result<Option<KeptLines>, PlanError> {
+        let region = self.text.body.start..self.text.lines_end();
+        let found = match kept {
+            LinesKept::OfAll(pieces) => match pieces.limits(context)? {
+                Some(limits) => self.lines(region, &limits, context),
+                None => None,
+            },
+            LinesKept::OfRolling(rolling) => {
+                let (size, held, pieces) = rolling.window(context)?;
+                match pieces.limits(context)?.filter(|_| self.holds_enough(size, held)) {
+                    Some(limits) => self.lines(region, &limits, context).map(|kept| {
+                        let by_size = self.text.exceeds(Unit::Bytes, size);
+                        let hit = if by_size { context.by_size() } else { LimitHit::Lines };
+                        KeptLines { hit: kept.hit.or(Some(hit)), ..kept }
+                    }),
+                    None => None,
+                }
+            }
+            LinesKept::OfHeld(held) => {
+                let (Some((reader, pieces)), Some(plain)) =
+                    (held.reader(context)?, context.limits.plain(context.scope)?)
+                else {
+                    return Ok(None);
+                };
+                match pieces.limits(context)? {
+                    Some(limits) => self.held(reader.held, reader.chunk, plain, &limits, context),
+                    None => None,
+                }
+            }
+        };
+        let hit = match over {
+            Over::Size => Some(context.by_size()),
+            Over::Lines => Some(LimitHit::Lines),
+            Over::Nothing => None,
+        };
+        Ok(found.map(|kept| KeptLines { hit: kept.hit.or(hit), ..kept }))
+    }
+
+    /// Whether a rolling window of `held` bytes surely holds all that matters of the last `size` bytes: nothing was
+    /// dropped, or a line begins early enough in what remains.
+    fn holds_enough(&self, size: u64, held: u64) -> bool {
+        let (text, body) = (self.text, &self.text.body);
+        if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
+            return true;
+        }
+        let before = |size| self.marks.fitting(text, body, Direction::Tail, (Unit::Bytes, size));
+        let (early, late) = (before(held.saturating_sub(3)), before(size.saturating_add(2)));
+        early < late && memchr::memchr(b'\n', &text.bytes[early..late]).is_some()
+    }
+
+    /// Selects lines of the whole chunks that a reader holds, of an output in which every byte is a character.
+    fn held(
+        &mut self,
+        held: u64,
+        chunk: u64,
+        (most_lines, most_size): (Option<u64>, Option<u64>),
+        limits: &PieceLimits,
+        context: &Context,
+    ) -> Option<KeptLines> {
+        let body = self.text.body.clone();
+        let len = self.text.bytes.len() as u64;
+        if !self.marks.is_ascii(self.text.bytes) || body != (0..self.text.bytes.len()) || self.text.final_feed() {
+            return None;
+        }
+        let last = len.saturating_sub(1) / chunk * chunk;
+        let more = held.saturating_sub(len - last) / chunk;
+        let fits = len - last <= held;
+        let start = if fits { last.saturating_sub(more.saturating_mul(chunk)) } else { last };
+        let region = as_usize(start)..body.end;
+        let count = self.measure(&region).line_feeds + 1;
+        let is_over = most_size.is_some_and(|most| region.len() as u64 > most)
+            || most_lines.is_some_and(|most| count > most);
+        if is_over {
+            return self.lines(region, limits, context);
+        }
+        Some(KeptLines { range: region, count, hit: None, from: limits.from })
+    }
+
+    /// Takes whole lines from one end of a region while they fit both limits.
+    fn lines(
+        &mut self,
+        region: Range<usize>,
+        limits: &PieceLimits,
+        context: &Context,
+    ) -> Option<KeptLines> {
+        let from = limits.from;
+        let is_none = self.text.line_count() == Ok(0);
+        let all = if is_none { 0 } else { self.measure(&region).line_feeds + 1 };
+        let by_lines = limits.lines.filter(|lines| *lines < all);
+        let by_lines = by_lines.map(|lines| self.end(from, &region, Limit::Lines(lines)).ok_or(()));
+        let by_lines = by_lines.transpose().ok()?;
+        let by_size = match limits.size {
+            Some(size) if self.exceeds(&region, limits.unit, size) => {
+                Some(self.end(from, &region, Limit::Size(limits.unit, size)))
+            }
+            _ => None,
+        };
+        let shorter = |a: usize, b: usize| if from == Direction::Head { a <= b } else { a >= b };
+        let (at, mut hit) = match (by_lines, by_size) {
+            (None, None) => (None, None),
+            (Some(lines), None) => (Some(lines), Some(LimitHit::Lines)),
+            (Some(lines), Some(Some(size))) if shorter(lines, size) => (Some(lines), Some(LimitHit::Lines)),
+            (_, Some(None)) if limits.cuts_oversize => return None,
+            (_, Some(None)) => {
+                let at = if from == Direction::Head { region.start } else { region.end };
+                return Some(KeptLines { range: at..at, count: 0, hit: Some(context.by_size()), from });
+            }
+            (_, Some(Some(size))) => (Some(size), Some(context.by_size())),
+        };
+        let range = match (at, from) {
+            (None, _) => region,
+            (Some(at), Direction::Head) => region.start..at,
+            (Some(at), Direction::Tail) => at..region.end,
+        };
+        let count = if at.is_none() { all } else { self.measure(&range).line_feeds + 1 };
+        if limits.lines_win && (hit.is_none() || limits.lines.is_some_and(|lines| count >= lines)) {
+            hit = Some(LimitHit::Lines);
+        }
+        Some(KeptLines { range, count, hit, from })
+    }
+
+    fn exceeds(&mut self, region: &Range<usize>, unit: Unit, size: u64) -> bool {
+        size_of(self.text, unit, region, &self.measure(region)) > size
+    }
+
+    /// Returns where the lines that fit a limit end (from the tail: begin); none if not even one fits.
+    fn end(&mut self, from: Direction, region: &Range<usize>, limit: Limit) -> Option<usize> {
+        let key = EndKey { from, region: region.clone(), limit };
+        if let Some((_, end)) = self.ends.iter().find(|(known, _)| *known == key) {
+            return *end;
+        }
+        let end = match limit {
+            Limit::Lines(lines) => self.nth(from, region, lines),
+            Limit::Size(unit, size) => self.last_fitting(from, region, (unit, size)),
+        };
+        self.ends.push((key, end));
+        end
+    }
+
+    /// Returns where `lines` lines of a region that has more end (from the tail: begin).
+    fn nth(&mut self, from: Direction, region: &Range<usize>, lines: u64) -> Option<usize> {
+        let bytes = self.text.bytes;
+        match from {
+            Direction::Head => {
+                let before = self.until(region.start).line_feeds;
+                self.marks.feed(bytes, before.saturating_add(lines))
+            }
+            Direction::Tail => {
+                let before = self.until(region.end).line_feeds;
+                Some(self.marks.feed(bytes, (before + 1).checked_sub(lines)?)? + 1)
+            }
+        }
+    }
+
+    /// Returns where the lines of one end of a larger region that fit a size end (from the tail: begin).
+    fn last_fitting(&self, from: Direction, region: &Range<usize>, size: (Unit, u64)) -> Option<usize> {
+        let at = self.marks.fitting(self.text, region, from, size);
+        let bytes = self.text.bytes;
+        match from {
+            Direction::Head => {
+                let near = bytes.get(region.start..at.saturating_add(1).min(region.end))?;
+                memchr::memrchr(b'\n', near).map(|feed| region.start + feed)
+            }
+            Direction::Tail => {
+                let start = at.saturating_sub(1).max(region.start);
+                memchr::memchr(b'\n', bytes.get(start..region.end)?).map(|feed| start + feed + 1)
+            }
+        }
+    }
+}
+
+/// Returns the size of a range with this measure in a unit, which is neither cells nor tokens.
+pub(super) fn size_of(text: &Text, unit: Unit, range: &Range<usize>, measure: &Measure) -> u64 {
+    match (unit, text.decoding) {
+        (Unit::Bytes, Decoding::Go) => range.len() as u64,
+        (Unit::Utf16, _) => measure.units,
+        (Unit::Chars, _) => measure.points,
+        (Unit::Bytes | Unit::Tokens | Unit::Cells, _) => measure.decoded_bytes,
+    }
+}

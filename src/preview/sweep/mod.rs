@@ -1,0 +1,252 @@
+//! Previews of one output under many settings of one policy, in figures: without making each of them.
+//!
+//! For policies that keep whole lines of one end, what a setting keeps follows from where its lines and its size end,
+//! and the length of the notice from how long its figures are; both are looked up. Every other preview is planned.
+//! Tests hold that both ways agree.
+
+mod lines;
+mod marks;
+mod notice;
+
+use std::ops::Range;
+
+use super::error::PlanError;
+use super::input::{Input, Output, Stream, Totals};
+use super::limits::Over;
+use super::measure::Text;
+use super::model::{Decoding, Part, Preview, Unit};
+use super::plan::{plan, view};
+use super::policy::Policy;
+use super::strategy::LinesKept;
+use super::template::facts::Facts;
+use super::template::scope::Scope;
+use crate::text::units::{Measure, Want};
+
+use lines::{KeptLines, Visited, size_of};
+pub(crate) use marks::Marks;
+use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
+
+/// Goes through settings of a policy, output after output.
+pub(crate) struct Sweep<'p> {
+    settings: Vec<Setting<'p>>,
+    /// How the words of both templates differ in length; none if every preview is planned.
+    deciders: Option<[Deciders; 2]>,
+    /// Number of plans made so far.
+    plans: u64,
+}
+
+/// One setting, with the words known for it.
+struct Setting<'p> {
+    policy: &'p Policy,
+    scope: Scope<'p>,
+    words: KnownWords,
+}
+
+/// What the model gets under one setting.
+#[derive(Debug)]
+pub(crate) enum Swept {
+    /// One stretch of the output, and words around it.
+    Lines(SweptLines),
+    /// What a plan says.
+    Planned(Box<Preview>),
+    /// The tool replies with this error.
+    Refused(String),
+}
+
+/// A preview that keeps one stretch of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SweptLines {
+    /// The length of the preview in UTF-8 bytes.
+    pub bytes: u64,
+    /// Whether any of the output was cut away.
+    pub truncated: bool,
+    /// What is kept, in bytes of the output.
+    pub range: Range<usize>,
+}
+
+impl<'p> Sweep<'p> {
+    /// Prepares settings, which are one policy with different values of its parameters.
+    pub(crate) fn new(settings: &'p [Policy]) -> Self {
+        let deciders = settings.first().and_then(deciders);
+        let prepare = |policy: &'p Policy| Setting {
+            policy,
+            scope: policy.scope(Facts::new()),
+            words: KnownWords::default(),
+        };
+        Self { settings: settings.iter().map(prepare).collect(), deciders, plans: 0 }
+    }
+
+    /// Whether every preview is planned.
+    pub(crate) fn plans_all(&self) -> bool {
+        self.deciders.is_none()
+    }
+
+    /// Returns how many plans were made so far.
+    pub(crate) fn plans(&self) -> u64 {
+        self.plans
+    }
+
+    /// Passes on, in the order of the settings, what the model gets of an output that is saved at `saved_as`.
+    ///
+    /// # Errors
+    /// The policy file has a mistake that only shows in use.
+    pub(crate) fn each(
+        &mut self,
+        bytes: &[u8],
+        marks: &Marks,
+        saved_as: &str,
+        mut take: impl FnMut(usize, Swept),
+    ) -> Result<(), PlanError> {
+        let totals = Totals::of(&marks.total(), Want::ALL);
+        let input = Input::new(Output { bytes, totals: &totals }, saved_as);
+        let Some(first) = self.settings.first() else { return Ok(()) };
+        let text = view(&input, first.policy, Stream::Stdout)?;
+        let mut visited = Visited::new(&text, marks);
+        for (number, setting) in self.settings.iter_mut().enumerate() {
+            let swept = match &self.deciders {
+                Some(deciders) => setting.lines(&mut visited, deciders, &input, &mut self.plans)?,
+                None => None,
+            };
+            let swept = match swept {
+                Some(lines) => Swept::Lines(lines),
+                None => {
+                    self.plans += 1;
+                    match plan(&input, setting.policy) {
+                        Ok(preview) => Swept::Planned(Box::new(preview)),
+                        Err(PlanError::Agent { message }) => Swept::Refused(message),
+                        Err(error) => return Err(error),
+                    }
+                }
+            };
+            take(number, swept);
+        }
+        Ok(())
+    }
+}
+
+/// Returns how the words of a policy that keeps whole lines differ in length; none for other policies.
+fn deciders(policy: &Policy) -> Option<[Deciders; 2]> {
+    let (file, texts) = (policy.file(), policy.texts());
+    policy.keep().of_whole_lines()?;
+    let is_plain = file.refuse.is_none()
+        && file.cap.is_none()
+        && file.reads.is_none()
+        && texts.together.is_none()
+        && adds_up(policy.unit());
+    if !is_plain {
+        return None;
+    }
+    Some([Deciders::of(policy, &texts.whole)?, Deciders::of(policy, &texts.cut)?])
+}
+
+impl Setting<'_> {
+    /// Returns what the model gets; none if only a plan tells.
+    fn lines(
+        &mut self,
+        visited: &mut Visited,
+        [whole, cut]: &[Deciders; 2],
+        input: &Input,
+        plans: &mut u64,
+    ) -> Result<Option<SweptLines>, PlanError> {
+        let Some((over, kept)) = self.kept(visited)? else { return Ok(None) };
+        let is_cut = over != Over::Nothing;
+        let measure = visited.measure(&kept.range);
+        let figures = figures(visited, self.policy.unit(), &kept, &measure);
+        let key = if is_cut { cut } else { whole }.key(&figures);
+        let words = match self.words.get(is_cut, key) {
+            Some(words) => words,
+            None => {
+                *plans += 2;
+                let Some(words) = words(self.policy, input, &kept.range)? else { return Ok(None) };
+                self.words.put(is_cut, key, words);
+                words
+            }
+        };
+        let decoded = decoded_bytes(visited.text, &kept.range, &measure);
+        let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
+        Ok(Some(SweptLines {
+            bytes: words.fixed + path + words.slots.saturating_mul(decoded),
+            truncated: is_cut && !visited.text.is_empty() && kept.range != visited.text.body,
+            range: kept.range,
+        }))
+    }
+
+    /// Returns which limit the output exceeds, and the lines that are kept of it.
+    fn kept(&self, visited: &mut Visited) -> Result<Option<(Over, KeptLines)>, PlanError> {
+        let text = visited.text;
+        let context = self.policy.context(&self.scope);
+        let Some(strategy) = self.policy.keep().of_whole_lines().filter(|kept| is_countable(text, kept, self)) else {
+            return Ok(None);
+        };
+        let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };
+        if over == Over::Nothing {
+            let (range, count) = (text.body.clone(), text.line_count().unwrap_or_default());
+            let from = context.direction.unwrap_or(super::model::Direction::Head);
+            return Ok(Some((over, KeptLines { range, count, hit: None, from })));
+        }
+        Ok(visited.select(strategy, &context, over)?.map(|kept| (over, kept)))
+    }
+}
+
+/// Whether the sizes of a strategy's limits can be looked up for a text.
+fn is_countable(text: &Text, strategy: &LinesKept, setting: &Setting) -> bool {
+    let context = setting.policy.context(&setting.scope);
+    let unit = match strategy {
+        LinesKept::OfAll(pieces) => pieces.unit(&context),
+        LinesKept::OfHeld(_) | LinesKept::OfRolling(_) => Unit::Bytes,
+    };
+    adds_up(unit) && (text.decoding == Decoding::Lossy || unit == Unit::Bytes && context.unit == Unit::Bytes)
+}
+
+fn decoded_bytes(text: &Text, range: &Range<usize>, measure: &Measure) -> u64 {
+    match text.decoding {
+        Decoding::Lossy => measure.decoded_bytes,
+        Decoding::Go => range.len() as u64 + 2 * measure.bad_bytes,
+    }
+}
+
+fn figures(visited: &mut Visited, unit: Unit, kept: &KeptLines, measure: &Measure) -> NoticeFigures {
+    let text = visited.text;
+    let total = visited.measure(&text.body);
+    let lines = text.line_count().unwrap_or_default();
+    let agent = |range: &Range<usize>, measure: &Measure| size_of(text, Unit::Bytes, range, measure);
+    let (first, last) = match kept.from {
+        super::model::Direction::Head => (1, kept.count),
+        super::model::Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
+    };
+    NoticeFigures {
+        lines,
+        kept_lines: kept.count,
+        feeds: total.line_feeds,
+        kept_feeds: measure.line_feeds,
+        bytes: agent(&text.body, &total),
+        kept_bytes: agent(&kept.range, measure),
+        units: total.units,
+        points: total.points,
+        kept_points: measure.points,
+        size: size_of(text, unit, &text.body, &total),
+        kept_size: size_of(text, unit, &kept.range, measure),
+        raw_bytes: text.bytes.len() as u64,
+        first,
+        last,
+        hit: kept.hit,
+        is_kept_empty: kept.range.is_empty(),
+        is_empty: text.is_empty(),
+    }
+}
+
+/// Plans a preview, with two paths, to see how long its words are; none if it keeps something else than this range.
+fn words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result<Option<Words>, PlanError> {
+    let with = |saved_as| plan(&Input { saved_as, ..*input }, policy);
+    let (without_path, with_path) = (with("")?, with("p")?);
+    let length = |preview: &Preview| -> u64 {
+        preview.parts.iter().map(|part| if part.range().is_none() { part.byte_len(input) } else { 0 }).sum()
+    };
+    let fixed = length(&without_path);
+    let mut kept = without_path.parts.iter().filter(|part| part.range().is_some());
+    let is_same = kept.clone().all(|part| matches!(part, Part::Kept { range: kept, .. } if kept == range));
+    let slots = kept.by_ref().count() as u64;
+    let is_there = slots > 0 || range.is_empty();
+    let words = Words { fixed, per_path: length(&with_path).saturating_sub(fixed), slots };
+    Ok((is_same && is_there).then_some(words))
+}

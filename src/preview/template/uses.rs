@@ -1,0 +1,182 @@
+//! How a template uses its figures: whether its length depends only on how long they are when printed.
+
+use std::collections::BTreeSet;
+
+use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+use minijinja::machinery::parse;
+
+/// The names that a template uses, by how its length depends on them. Parameters are not among them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// Names that are printed as they are, or compared with 0.
+    pub printed: BTreeSet<String>,
+    /// Names whose value decides what is printed.
+    pub exact: BTreeSet<String>,
+}
+
+/// Reads how a template uses its names, as far as they matter while the flag `partial` is false. Returns `None` for a
+/// template that repeats something, or uses text that it has made itself.
+pub(super) fn uses(template: &str, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
+    let parsed = parse(template, "notice", super::syntax()).ok()?;
+    let mut reader = Reader { is_param, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
+    reader.statement(&parsed)?;
+    Some(reader.uses)
+}
+
+struct Reader<'a> {
+    is_param: &'a dyn Fn(&str) -> bool,
+    uses: Uses,
+    /// Names that the template sets to a value.
+    set: BTreeSet<String>,
+    /// Names that the template sets to text.
+    blocks: BTreeSet<String>,
+}
+
+impl Reader<'_> {
+    fn statements(&mut self, statements: &[Stmt]) -> Option<()> {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Option<()> {
+        match statement {
+            Stmt::Template(template) => self.statements(&template.children),
+            Stmt::EmitRaw(_) => Some(()),
+            Stmt::EmitExpr(emit) => match &emit.expr {
+                Expr::Var(var) => {
+                    self.prints(var.id);
+                    Some(())
+                }
+                expr => self.decides(expr),
+            },
+            Stmt::Set(set) => {
+                self.decides(&set.expr)?;
+                let Expr::Var(var) = &set.target else { return None };
+                self.set.insert(var.id.to_owned());
+                Some(())
+            }
+            Stmt::SetBlock(set) if set.filter.is_none() => {
+                self.statements(&set.body)?;
+                let Expr::Var(var) = &set.target else { return None };
+                self.blocks.insert(var.id.to_owned());
+                Some(())
+            }
+            Stmt::IfCond(branch) => {
+                if matches!(&branch.expr, Expr::Var(var) if var.id == "partial") {
+                    return self.statements(&branch.false_body);
+                }
+                self.tests(&branch.expr)?;
+                self.statements(&branch.true_body)?;
+                self.statements(&branch.false_body)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        (self.is_param)(name) || self.set.contains(name)
+    }
+
+    fn prints(&mut self, name: &str) {
+        if !self.is_own(name) && !self.blocks.contains(name) {
+            self.uses.printed.insert(name.to_owned());
+        }
+    }
+
+    /// Reads a condition: a comparison with 0, and whether a figure is there, ask for no exact value.
+    fn tests(&mut self, expr: &Expr) -> Option<()> {
+        match expr {
+            Expr::UnaryOp(unary) => self.tests(&unary.expr),
+            Expr::BinOp(pair) if matches!(pair.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
+                self.tests(&pair.left)?;
+                self.tests(&pair.right)
+            }
+            Expr::Test(test) if test.args.is_empty() && matches!(test.name, "known" | "none" | "defined") => {
+                match &test.expr {
+                    Expr::Var(var) if !self.blocks.contains(var.id) => Some(()),
+                    _ => None,
+                }
+            }
+            Expr::BinOp(pair) => match (&pair.left, &pair.right) {
+                (Expr::Var(var), Expr::Const(zero)) if compares(&pair.op) && zero.value.as_usize() == Some(0) => {
+                    self.prints(var.id);
+                    (!self.blocks.contains(var.id)).then_some(())
+                }
+                _ => self.decides(expr),
+            },
+            expr => self.decides(expr),
+        }
+    }
+
+    fn all<'t>(&mut self, mut exprs: impl Iterator<Item = &'t Expr<'t>>) -> Option<()> {
+        exprs.try_for_each(|expr| self.decides(expr))
+    }
+
+    /// Reads an expression: the exact value of every name in it may matter.
+    fn decides(&mut self, expr: &Expr) -> Option<()> {
+        match expr {
+            Expr::Var(var) if self.blocks.contains(var.id) => None,
+            Expr::Var(var) => {
+                if !self.is_own(var.id) {
+                    self.uses.exact.insert(var.id.to_owned());
+                }
+                Some(())
+            }
+            Expr::Const(_) => Some(()),
+            Expr::UnaryOp(unary) => self.decides(&unary.expr),
+            Expr::BinOp(pair) => self.all([&pair.left, &pair.right].into_iter()),
+            Expr::Compare(compare) => {
+                self.all(std::iter::once(&compare.expr).chain(compare.ops.iter().map(|op| &op.expr)))
+            }
+            Expr::IfExpr(choice) => {
+                let both = [&choice.test_expr, &choice.true_expr];
+                self.all(both.into_iter().chain(&choice.false_expr))
+            }
+            Expr::Filter(filter) => {
+                self.all(filter.expr.iter())?;
+                self.arguments(&filter.args)
+            }
+            Expr::Test(test) => {
+                self.decides(&test.expr)?;
+                self.arguments(&test.args)
+            }
+            _ => None,
+        }
+    }
+
+    fn arguments(&mut self, arguments: &[CallArg]) -> Option<()> {
+        arguments.iter().try_for_each(|argument| match argument {
+            CallArg::Pos(expr) | CallArg::Kwarg(_, expr) => self.decides(expr),
+            CallArg::PosSplat(_) | CallArg::KwargSplat(_) => None,
+        })
+    }
+}
+
+fn compares(op: &BinOpKind) -> bool {
+    use BinOpKind::{Eq, Gt, Gte, Lt, Lte, Ne};
+    matches!(op, Eq | Ne | Lt | Lte | Gt | Gte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(template: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let uses = uses(template, &|name| name == "max_lines")?;
+        Some((uses.printed.into_iter().collect(), uses.exact.into_iter().collect()))
+    }
+
+    #[test]
+    fn printing_differs_from_deciding() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let both = |printed: &[&str], exact: &[&str]| Some((names(printed), names(exact)));
+        assert_eq!(read("{{ kept }} {{ lines }} of {{ max_lines }}"), both(&["kept", "lines"], &[]));
+        assert_eq!(read("{{ lines|kb }}{{ path|basename }}"), both(&[], &["lines", "path"]));
+        assert_eq!(read("{% if lines == 0 or removed is known %}a{% endif %}"), both(&["lines"], &[]));
+        assert_eq!(read("{% if lines > 9 %}{{ unit }}{% endif %}"), both(&["unit"], &["lines"]));
+        assert_eq!(read("{% if hit == 'size' %}a{% endif %}"), both(&[], &["hit"]));
+        assert_eq!(read("{% if partial %}{{ bytes|kb }}{% else %}{{ last }}{% endif %}"), both(&["last"], &[]));
+        assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a }}"), both(&["path"], &[]));
+        assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a|length }}"), None);
+        assert_eq!(read("{% for a in [1, 2] %}{{ a }}{% endfor %}"), None);
+    }
+}
