@@ -105,3 +105,6 @@ pub mod text;
 #[cfg(feature = "app")]
 #[doc(hidden)]
 pub mod tui;
+#[cfg(feature = "app")]
+#[doc(hidden)]
+pub mod tune;

@@ -18,19 +18,20 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("session", &["source", "preview", "known", "env", "fs", "human", "text"]),
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
+    ("tune", &["compare", "preview", "human", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
     ("corpus", &["compare", "config", "store", "source", "preview", "human", "text"]),
     (
         "tui",
         &[
-            "corpus", "compare", "config", "capture", "session", "store", "source", "preview", "known",
+            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview", "known",
             "form", "env", "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "corpus", "compare", "config", "capture", "session", "store", "source", "preview", "known",
+            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview", "known",
             "form", "env", "fs", "text", "human",
         ],
     ),

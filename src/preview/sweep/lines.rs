@@ -141,7 +141,10 @@ impl<'v, 'a> Visited<'v, 'a> {
     ) -> Option<KeptLines> {
         let body = self.text.body.clone();
         let len = self.text.bytes.len() as u64;
-        if !self.marks.is_ascii(self.text.bytes) || body != (0..self.text.bytes.len()) || self.text.final_feed() {
+        if !self.marks.is_ascii(self.text.bytes)
+            || body != (0..self.text.bytes.len())
+            || self.text.final_feed()
+        {
             return None;
         }
         let last = len.saturating_sub(1) / chunk * chunk;
@@ -159,12 +162,7 @@ impl<'v, 'a> Visited<'v, 'a> {
     }
 
     /// Takes whole lines from one end of a region while they fit both limits.
-    fn lines(
-        &mut self,
-        region: Range<usize>,
-        limits: &PieceLimits,
-        context: &Context,
-    ) -> Option<KeptLines> {
+    fn lines(&mut self, region: Range<usize>, limits: &PieceLimits, context: &Context) -> Option<KeptLines> {
         let from = limits.from;
         let is_none = self.text.line_count() == Ok(0);
         let all = if is_none { 0 } else { self.measure(&region).line_feeds + 1 };

@@ -44,7 +44,7 @@ struct Setting<'p> {
 
 /// What the model gets under one setting.
 #[derive(Debug)]
-pub(crate) enum Swept {
+pub(crate) enum SweptPreview {
     /// One stretch of the output, and words around it.
     Lines(SweptLines),
     /// What a plan says.
@@ -95,7 +95,7 @@ impl<'p> Sweep<'p> {
         bytes: &[u8],
         marks: &Marks,
         saved_as: &str,
-        mut take: impl FnMut(usize, Swept),
+        mut take: impl FnMut(usize, SweptPreview),
     ) -> Result<(), PlanError> {
         let totals = Totals::of(&marks.total(), Want::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
@@ -108,12 +108,12 @@ impl<'p> Sweep<'p> {
                 None => None,
             };
             let swept = match swept {
-                Some(lines) => Swept::Lines(lines),
+                Some(lines) => SweptPreview::Lines(lines),
                 None => {
                     self.plans += 1;
                     match plan(&input, setting.policy) {
-                        Ok(preview) => Swept::Planned(Box::new(preview)),
-                        Err(PlanError::Agent { message }) => Swept::Refused(message),
+                        Ok(preview) => SweptPreview::Planned(Box::new(preview)),
+                        Err(PlanError::Agent { message }) => SweptPreview::Refused(message),
                         Err(error) => return Err(error),
                     }
                 }
@@ -175,7 +175,9 @@ impl Setting<'_> {
     fn kept(&self, visited: &mut Visited) -> Result<Option<(Over, KeptLines)>, PlanError> {
         let text = visited.text;
         let context = self.policy.context(&self.scope);
-        let Some(strategy) = self.policy.keep().of_whole_lines().filter(|kept| is_countable(text, kept, self)) else {
+        let Some(strategy) =
+            self.policy.keep().of_whole_lines().filter(|kept| is_countable(text, kept, self))
+        else {
             return Ok(None);
         };
         let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };

@@ -18,7 +18,8 @@ pub(crate) struct Uses {
 /// template that repeats something, or uses text that it has made itself.
 pub(super) fn uses(template: &str, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
     let parsed = parse(template, "notice", super::syntax()).ok()?;
-    let mut reader = Reader { is_param, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
+    let mut reader =
+        Reader { is_param, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
     reader.statement(&parsed)?;
     Some(reader.uses)
 }
@@ -97,7 +98,9 @@ impl Reader<'_> {
                 }
             }
             Expr::BinOp(pair) => match (&pair.left, &pair.right) {
-                (Expr::Var(var), Expr::Const(zero)) if compares(&pair.op) && zero.value.as_usize() == Some(0) => {
+                (Expr::Var(var), Expr::Const(zero))
+                    if compares(&pair.op) && zero.value.as_usize() == Some(0) =>
+                {
                     self.prints(var.id);
                     (!self.blocks.contains(var.id)).then_some(())
                 }
@@ -174,7 +177,10 @@ mod tests {
         assert_eq!(read("{% if lines == 0 or removed is known %}a{% endif %}"), both(&["lines"], &[]));
         assert_eq!(read("{% if lines > 9 %}{{ unit }}{% endif %}"), both(&["unit"], &["lines"]));
         assert_eq!(read("{% if hit == 'size' %}a{% endif %}"), both(&[], &["hit"]));
-        assert_eq!(read("{% if partial %}{{ bytes|kb }}{% else %}{{ last }}{% endif %}"), both(&["last"], &[]));
+        assert_eq!(
+            read("{% if partial %}{{ bytes|kb }}{% else %}{{ last }}{% endif %}"),
+            both(&["last"], &[])
+        );
         assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a }}"), both(&["path"], &[]));
         assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a|length }}"), None);
         assert_eq!(read("{% for a in [1, 2] %}{{ a }}{% endfor %}"), None);

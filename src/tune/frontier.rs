@@ -1,0 +1,116 @@
+//! The settings that are worth choosing between, and what a move to each of them buys.
+
+use std::cmp::Reverse;
+
+use super::sums::SettingFigures;
+
+/// Returns the numbers of the settings than which no other keeps more finds for as many tokens or fewer, nor as many
+/// for fewer: fewest tokens first. Of settings that do the same in both, it is the present one (`current`), else the one
+/// that loses fewer last lines, else the first.
+pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();
+    order.sort_by_key(|number| {
+        let of = figures_of(number);
+        (of.tokens, Reverse(of.kept_finds), *number != current, of.lost_last_line, *number)
+    });
+    let mut frontier: Vec<usize> = Vec::new();
+    for number in order {
+        let is_better = match frontier.last() {
+            Some(last) => figures_of(&number).kept_finds > figures_of(last).kept_finds,
+            None => true,
+        };
+        if is_better {
+            frontier.push(number);
+        }
+    }
+    frontier
+}
+
+/// What changes from the present setting to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TuneMove {
+    /// The share of all finds that it keeps, in percent; `None` if there are none.
+    pub keeps: Option<f64>,
+    /// The share that the present one keeps, in percent.
+    pub now: Option<f64>,
+    /// How many more tokens it takes, in percent of the present ones; negative for fewer.
+    pub tokens: f64,
+}
+
+impl TuneMove {
+    /// Compares two settings on outputs with this many finds.
+    pub(crate) fn of(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
+        let share = |kept: u64| (finds > 0).then(|| 100.0 * kept as f64 / finds as f64);
+        let tokens = match now.tokens {
+            0 => 0.0,
+            now => 100.0 * (to.tokens as f64 - now as f64) / now as f64,
+        };
+        Self { keeps: share(to.kept_finds), now: share(now.kept_finds), tokens }
+    }
+
+    /// Returns it in words: `keeps 97 % of errors (now 61 %) for 12 % fewer tokens`.
+    pub(crate) fn words(&self, finds: &str) -> String {
+        let tokens = match (percent(self.tokens.abs()), self.tokens) {
+            (share, _) if share == "0 %" => "as many tokens".to_owned(),
+            (share, tokens) if tokens < 0.0 => format!("{share} fewer tokens"),
+            (share, _) => format!("{share} more tokens"),
+        };
+        match (self.keeps, self.now) {
+            (Some(keeps), Some(now)) => {
+                format!("keeps {} of {finds} (now {}) for {tokens}", percent(keeps), percent(now))
+            }
+            _ => tokens,
+        }
+    }
+}
+
+/// Rounds a share so that neither a few nor nearly all read as none or all: `97 %`, `0.3 %`, `99.9 %`.
+fn percent(share: f64) -> String {
+    let is_whole = share == 0.0 || share == 100.0 || (1.0..99.0).contains(&share) || share > 100.0;
+    match share {
+        share if is_whole => format!("{share:.0} %"),
+        share if share < 0.1 => "under 0.1 %".to_owned(),
+        share if share > 99.9 => "over 99.9 %".to_owned(),
+        share => format!("{share:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(all: &[(u64, u64)]) -> Vec<SettingFigures> {
+        let of = |(tokens, kept_finds): &(u64, u64)| SettingFigures {
+            tokens: *tokens,
+            kept_finds: *kept_finds,
+            ..SettingFigures::default()
+        };
+        all.iter().map(of).collect()
+    }
+
+    #[test]
+    fn no_other_keeps_more_for_fewer_tokens() {
+        let all = figures(&[(100, 5), (100, 6), (90, 6), (50, 1), (200, 6), (200, 9), (60, 1)]);
+        assert_eq!(frontier(&all, 0), [3, 2, 5]);
+        assert_eq!(frontier(&[], 0), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn of_equals_the_present_one_stays() {
+        let all = figures(&[(10, 1), (10, 1), (10, 1)]);
+        assert_eq!(frontier(&all, 2), [2]);
+        assert_eq!(frontier(&all, 9), [0]);
+    }
+
+    #[test]
+    fn a_move_is_worded() {
+        let all = figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0)]);
+        let words = |to: usize| TuneMove::of(&all[to], &all[0], 100).words("errors");
+        assert_eq!(words(1), "keeps 97 % of errors (now 61 %) for 12 % fewer tokens");
+        assert_eq!(words(2), "keeps 100 % of errors (now 61 %) for as many tokens");
+        assert_eq!(words(3), "keeps 100 % of errors (now 61 %) for 150 % more tokens");
+        assert_eq!(words(4), "keeps 0 % of errors (now 61 %) for 99.9 % fewer tokens");
+        assert_eq!(TuneMove::of(&all[1], &all[0], 0).words("errors"), "12 % fewer tokens");
+    }
+}

@@ -1,0 +1,20 @@
+//! Judges limits on many outputs: what each of many settings of a policy keeps of them all, in figures.
+//!
+//! A [`TuneGrid`] is the settings around a policy's limits. A [`Tuner`] visits outputs, each once, and returns what every
+//! setting does to one, in figures that hold no text; [`TuneSums`] adds them up; [`frontier`] finds the settings that
+//! are worth choosing between.
+
+mod finds;
+mod frontier;
+mod grid;
+mod ranges;
+mod sums;
+mod visit;
+
+pub(crate) use frontier::{TuneMove, frontier};
+pub(crate) use grid::{TuneGrid, TuneSetting};
+pub(crate) use sums::{SettingFigures, SettingSums, TuneSums};
+pub(crate) use visit::{Tuner, UnderSetting, VisitedOutput};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Adds up what each setting does, over all outputs.
+
+use super::visit::{UnderSetting, VisitedOutput};
+
+/// What one setting did to all outputs so far. Takes 4 bytes an output.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SettingSums {
+    /// Tokens of each preview.
+    tokens: Vec<u32>,
+    figures: SettingFigures,
+}
+
+/// What one setting does to all outputs. Tokens are estimated, at four bytes each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct SettingFigures {
+    /// How many outputs are cut.
+    pub cut: u64,
+    /// Tokens of all previews.
+    pub tokens: u64,
+    /// Half of the previews have at most this many tokens.
+    pub tokens_median: u64,
+    /// 95 of 100 previews have at most this many tokens.
+    pub tokens_p95: u64,
+    /// Tokens of the largest preview.
+    pub tokens_max: u64,
+    /// How many finds the model gets.
+    pub kept_finds: u64,
+    /// How many outputs lose their last line, at least in part.
+    pub lost_last_line: u64,
+    /// How many outputs that have an error lose the first one.
+    pub lost_first_error: u64,
+    /// How many outputs the model gets nothing of.
+    pub lost_all: u64,
+}
+
+/// What all settings did to all outputs so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TuneSums {
+    /// The number of outputs.
+    pub outputs: u64,
+    /// Their length in bytes.
+    pub bytes: u64,
+    /// The number of finds in them.
+    pub finds: u64,
+    /// How many of them have an error.
+    pub with_errors: u64,
+    settings: Vec<SettingSums>,
+}
+
+impl SettingSums {
+    /// Adds an output.
+    pub(crate) fn add(&mut self, under: &UnderSetting) {
+        let tokens = under.preview_bytes.div_ceil(4);
+        self.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
+        let figures = &mut self.figures;
+        figures.tokens = figures.tokens.saturating_add(tokens);
+        figures.tokens_max = figures.tokens_max.max(tokens);
+        figures.kept_finds = figures.kept_finds.saturating_add(under.kept_finds);
+        figures.cut += u64::from(under.is_cut);
+        figures.lost_last_line += u64::from(under.lost_last_line);
+        figures.lost_first_error += u64::from(under.lost_first_error);
+        figures.lost_all += u64::from(under.lost_all);
+    }
+
+    /// Returns the figures of all outputs added.
+    pub(crate) fn figures(&mut self) -> SettingFigures {
+        let (median, p95) = (self.share(50), self.share(95));
+        SettingFigures { tokens_median: median, tokens_p95: p95, ..self.figures }
+    }
+
+    /// Returns the smallest number of tokens that `percent` of the previews do not exceed; 0 without outputs.
+    fn share(&mut self, percent: usize) -> u64 {
+        let rank = (self.tokens.len() * percent).div_ceil(100).max(1) - 1;
+        if rank >= self.tokens.len() {
+            return 0;
+        }
+        u64::from(*self.tokens.select_nth_unstable(rank).1)
+    }
+}
+
+impl TuneSums {
+    /// Starts with no output.
+    pub(crate) fn new(settings: usize) -> Self {
+        Self { settings: vec![SettingSums::default(); settings], ..Self::default() }
+    }
+
+    /// Adds an output.
+    pub(crate) fn add(&mut self, visited: &VisitedOutput) {
+        self.outputs += 1;
+        self.bytes = self.bytes.saturating_add(visited.bytes);
+        self.finds = self.finds.saturating_add(visited.finds);
+        self.with_errors += u64::from(visited.has_error);
+        for (sums, under) in self.settings.iter_mut().zip(&visited.settings) {
+            sums.add(under);
+        }
+    }
+
+    /// Returns the figures of each setting.
+    pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
+        self.settings.iter_mut().map(SettingSums::figures).collect()
+    }
+}

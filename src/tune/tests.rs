@@ -1,0 +1,117 @@
+//! What a visit says is what plans say; what is counted stays small.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::visit::last_line;
+use super::*;
+use crate::compare::{is_kept, kept_ranges};
+use crate::preview::{Catalog, Input, Output, Totals, plan};
+use crate::text::search::{Pattern, errors};
+
+fn pattern() -> &'static Pattern {
+    errors::built_in().unwrap()
+}
+
+/// Checks all figures of a visit against plans and a search of each preview.
+fn check(name: &str, bytes: &[u8], find: Option<&Pattern>) {
+    let policy = Catalog::builtin().get(name).unwrap();
+    let small = TuneSetting { max_lines: Some(4), max_size: Some(40), direction: None };
+    let small = TuneSetting {
+        max_lines: policy.max_lines().and(small.max_lines),
+        max_size: policy.max_size().and(small.max_size),
+        direction: None,
+    };
+    let grid = TuneGrid::around(&small.on(&policy).unwrap_or(policy)).unwrap();
+    let visited = Tuner::new(&grid.policies, find, pattern()).visit(bytes, "/tmp/out").unwrap();
+    let totals = Totals::count(bytes);
+    let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
+    let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(bytes).collect();
+    assert_eq!(visited.finds, finds.len() as u64);
+    for (policy, found) in grid.policies.iter().zip(&visited.settings) {
+        let Ok(preview) = plan(&input, policy) else { continue };
+        let kept = kept_ranges(&preview.parts);
+        let holds = |range: &std::ops::Range<usize>| is_kept(range, &kept);
+        let expected = UnderSetting {
+            preview_bytes: preview.byte_len(&input),
+            kept_finds: finds.iter().filter(|found| holds(found)).count() as u64,
+            is_cut: preview.truncated,
+            lost_last_line: !bytes.is_empty() && !holds(&last_line(bytes)),
+            lost_first_error: pattern().in_lines(bytes).next().is_some_and(|error| !holds(&error)),
+            lost_all: !bytes.is_empty() && kept.is_empty(),
+        };
+        assert_eq!(*found, expected, "{name}: {:?}", TuneSetting::of(policy));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(18), ..ProptestConfig::with_cases(6) })]
+
+    #[test]
+    fn a_visit_agrees_with_plans(
+        lines in prop::collection::vec("(error: |warning: |fine )?[a-zé]{0,8}\r?", 0..40),
+        feed in any::<bool>(),
+    ) {
+        let text = lines.join("\n") + if feed { "\n" } else { "" };
+        let find = Pattern::new("[a-e]+").unwrap();
+        for name in ["opencode/output", "pi/bash", "opencode/shell", "claude-code/bash", "codex/exec", "gemini-cli/output"] {
+            check(name, text.as_bytes(), None);
+            check(name, text.as_bytes(), Some(&find));
+        }
+    }
+}
+
+#[test]
+fn a_grid_has_the_limits_that_the_policy_has() {
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap();
+        let Some(grid) = TuneGrid::around(&policy) else {
+            assert_eq!((policy.max_lines(), policy.max_size()), (None, None), "{name}");
+            continue;
+        };
+        assert!(grid.settings.len() <= 60, "{name}: {}", grid.settings.len());
+        assert_eq!(grid.settings[grid.current], TuneSetting::of(&policy), "{name}");
+        for (setting, policy) in grid.settings.iter().zip(&grid.policies) {
+            assert_eq!(*setting, TuneSetting::of(policy), "{name}");
+        }
+    }
+    let grid = TuneGrid::around(&catalog.get("opencode/output").unwrap()).unwrap();
+    assert_eq!(grid.settings.len(), 60);
+    assert_eq!(grid.settings[0].words(grid.policies[0].unit()), "head, 500 lines, 6,400 B");
+}
+
+#[test]
+fn sums_are_of_all_outputs() {
+    let mut sums = SettingSums::default();
+    for tokens in 1..=100 {
+        let under = UnderSetting {
+            preview_bytes: 4 * tokens,
+            kept_finds: 2,
+            is_cut: true,
+            ..UnderSetting::default()
+        };
+        sums.add(&under);
+    }
+    let figures = sums.figures();
+    assert_eq!((figures.tokens_median, figures.tokens_p95, figures.tokens_max), (50, 95, 100));
+    assert_eq!((figures.tokens, figures.cut, figures.kept_finds), (5050, 100, 200));
+    assert_eq!(SettingSums::default().figures(), SettingFigures::default());
+}
+
+#[test]
+fn few_plans_are_made_for_many_outputs() {
+    let policy = Catalog::builtin().get("opencode/output").unwrap();
+    let grid = TuneGrid::around(&policy).unwrap();
+    let mut tuner = Tuner::new(&grid.policies, None, pattern());
+    let mut sums = TuneSums::new(grid.settings.len());
+    let output = "a line of an output that is long enough\nerror: no\n".repeat(4_000);
+    for number in 0..30 {
+        let bytes = &output.as_bytes()[..output.len() - 50 * number];
+        sums.add(&tuner.visit(bytes, &format!("/tmp/output-{number}")).unwrap());
+    }
+    assert_eq!(sums.finds, (0..30).map(|number| 4_000 - number).sum::<u64>());
+    assert!(tuner.plans() <= 4 * 60, "{}", tuner.plans());
+    let frontier = frontier(&sums.figures(), grid.current);
+    assert!(frontier.len() > 3);
+}

@@ -1,0 +1,146 @@
+//! Visits one output: what every setting does to it, in figures.
+
+use std::ops::Range;
+
+use crate::compare::{is_kept, kept_ranges};
+use crate::preview::sweep::{Marks, Sweep, SweptPreview};
+use crate::preview::{Input, Output, PlanError, Policy, Totals, Want};
+use crate::text::search::Pattern;
+
+use super::finds::FindCounts;
+use super::ranges::KeptStretches;
+
+/// Visits outputs, one after the other; each thread has its own.
+pub(crate) struct Tuner<'p> {
+    sweep: Sweep<'p>,
+    /// What counts as a find; without it the errors do.
+    find: Option<&'p Pattern>,
+    errors: &'p Pattern,
+}
+
+/// What was found out about one output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct VisitedOutput {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its number of lines: line feeds, and a last line without one.
+    pub lines: u64,
+    /// The number of finds in it.
+    pub finds: u64,
+    /// Whether it has an error.
+    pub has_error: bool,
+    /// What becomes of it under each setting.
+    pub settings: Vec<UnderSetting>,
+}
+
+/// What becomes of one output under one setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct UnderSetting {
+    /// The length of the preview in UTF-8 bytes.
+    pub preview_bytes: u64,
+    /// The number of finds that the model gets.
+    pub kept_finds: u64,
+    /// Whether any of it is cut away.
+    pub is_cut: bool,
+    /// Whether the model does not get its last line whole.
+    pub lost_last_line: bool,
+    /// Whether it has an error, and the model does not get the first one.
+    pub lost_first_error: bool,
+    /// Whether the model gets nothing of it.
+    pub lost_all: bool,
+}
+
+/// The preview of one setting.
+struct Kept {
+    preview_bytes: u64,
+    is_cut: bool,
+    stretches: KeptStretches,
+}
+
+impl<'p> Tuner<'p> {
+    /// Prepares the settings of a grid. `errors` finds one error a line at most.
+    pub(crate) fn new(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
+        Self { sweep: Sweep::new(policies), find, errors }
+    }
+
+    /// Returns how many plans were made so far.
+    #[cfg(test)]
+    pub(crate) fn plans(&self) -> u64 {
+        self.sweep.plans()
+    }
+
+    /// Visits an output that notices say is saved at `saved_as`.
+    ///
+    /// # Errors
+    /// The policy file has a mistake that only shows in use.
+    pub(crate) fn visit(&mut self, bytes: &[u8], saved_as: &str) -> Result<VisitedOutput, PlanError> {
+        let marks = Marks::of(bytes);
+        let mut kept = Vec::new();
+        let totals = Totals::of(&marks.total(), Want::ALL);
+        let input = Input::new(Output { bytes, totals: &totals }, saved_as);
+        self.sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
+        let mut counts = FindCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
+        let mut first_error = None;
+        for found in self.find.unwrap_or(self.errors).in_lines(bytes) {
+            if self.find.is_none() && first_error.is_none() {
+                first_error = Some(found.clone());
+            }
+            counts.found(&found);
+        }
+        let finds = counts.end();
+        if self.find.is_some() {
+            first_error = self.errors.in_lines(bytes).next();
+        }
+        let last_line = last_line(bytes);
+        let under = |kept: &Kept| UnderSetting {
+            preview_bytes: kept.preview_bytes,
+            kept_finds: kept.stretches.as_slice().iter().map(|stretch| counts.within(stretch)).sum(),
+            is_cut: kept.is_cut,
+            lost_last_line: !bytes.is_empty() && !kept.holds(&last_line),
+            lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
+            lost_all: !bytes.is_empty() && kept.stretches == KeptStretches::Nothing,
+        };
+        let is_open = bytes.last().is_some_and(|last| *last != b'\n');
+        Ok(VisitedOutput {
+            bytes: bytes.len() as u64,
+            lines: marks.total().line_feeds + u64::from(is_open),
+            finds,
+            has_error: first_error.is_some(),
+            settings: kept.iter().map(under).collect(),
+        })
+    }
+}
+
+impl Kept {
+    fn of(swept: SweptPreview, input: &Input) -> Self {
+        match swept {
+            SweptPreview::Lines(lines) => Self {
+                preview_bytes: lines.bytes,
+                is_cut: lines.truncated,
+                stretches: KeptStretches::one(lines.range),
+            },
+            SweptPreview::Planned(preview) => Self {
+                preview_bytes: preview.byte_len(input),
+                is_cut: preview.truncated,
+                stretches: KeptStretches::many(kept_ranges(&preview.parts)),
+            },
+            SweptPreview::Refused(message) => {
+                Self { preview_bytes: message.len() as u64, is_cut: true, stretches: KeptStretches::Nothing }
+            }
+        }
+    }
+
+    fn holds(&self, line: &Range<usize>) -> bool {
+        is_kept(line, self.stretches.as_slice())
+    }
+}
+
+/// Returns the last line, without its line feed or CR LF.
+pub(super) fn last_line(bytes: &[u8]) -> Range<usize> {
+    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let start = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+    let is_ended = text.len() < bytes.len();
+    let end =
+        text.len() - usize::from(is_ended && text.get(start..).is_some_and(|line| line.ends_with(b"\r")));
+    start..end
+}
