@@ -13,8 +13,8 @@ mod visit;
 
 pub(crate) use frontier::{TuneMove, frontier};
 pub(crate) use grid::{TuneGrid, TuneSetting};
-pub(crate) use sums::{SettingFigures, SettingSums, TuneSums};
-pub(crate) use visit::{Tuner, UnderSetting, VisitedOutput};
+pub(crate) use sums::{SettingFigures, TuneSums};
+pub(crate) use visit::Tuner;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::visit::last_line;
+use super::sums::SettingSums;
+use super::visit::{UnderSetting, last_line};
 use super::*;
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::{Catalog, Input, Output, Totals, plan};

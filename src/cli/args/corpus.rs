@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::Args as Group;
 
+use super::LimitArgs;
+
 #[derive(Debug, Group)]
 #[command(after_help = "Exit status: 0 with hits, 1 without, 2 if something could not be searched.")]
 pub(crate) struct GrepArgs {
@@ -25,4 +27,32 @@ pub(crate) struct GrepArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct TuneArgs {
+    /// Files, directories or ids [default: all stored outputs]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    /// Use all stored outputs
+    #[arg(long, conflicts_with = "paths")]
+    pub stores: bool,
+    /// Only this agent's stored outputs
+    #[arg(long, value_name = "NAME", conflicts_with = "paths")]
+    pub agent: Option<String>,
+    /// Policy to tune: AGENT/TOOL [default: the one that cut most of the outputs]
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// What the model should get: matches of REGEX (ignores case unless REGEX has a capital letter) [default: errors]
+    #[arg(long, value_name = "REGEX")]
+    pub find: Option<String>,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }

@@ -28,7 +28,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
-pub(crate) use corpus::GrepArgs;
+pub(crate) use corpus::{GrepArgs, TuneArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
@@ -121,6 +121,11 @@ pub(crate) enum Command {
     ///
     /// Prints hits as rg does, each with `kept` or why the model did not get the line.
     Grep(GrepArgs),
+    /// Find better limits for a policy, judged on all stored outputs
+    ///
+    /// Tries settings around the policy's limits on every output. Prints those than which no other keeps more errors for
+    /// fewer tokens. Nothing is changed.
+    Tune(TuneArgs),
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),
     /// List a session's tool calls, with what the model got for each

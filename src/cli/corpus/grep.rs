@@ -1,31 +1,26 @@
 //! `overspill grep`: searches stored outputs and files, and says of each hit whether the model got the line.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::args::GrepArgs;
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, Failure, fail, input, say, terminal};
+use crate::cli::{CommandResult, Failure, fail, terminal};
 use crate::config::Config;
 use crate::corpus::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, each_hit,
     in_order,
 };
-use crate::store::{self, IdMatch, RootReport, RootState};
 use crate::text::search::Pattern;
 
+use super::gather::gather;
 use super::meter::Meter;
 use super::render::{GrepForm, Heading};
-
-/// How many of the directories searched are named if nothing is found in them.
-const MOST_NAMED: usize = 8;
 
 /// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
 const NO_HITS: u8 = 1;
@@ -34,7 +29,7 @@ const INCOMPLETE: u8 = 2;
 /// Searches, and prints the hits in the order of the outputs.
 pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     let pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
-    let (corpus, is_whole) = gather(config, args)?;
+    let (corpus, is_whole) = gather(config, &args.paths, args.agent.as_deref())?;
     let search = Search {
         config,
         pattern: &pattern,
@@ -42,7 +37,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         form: form(args),
         only_lost: args.lost,
         now: Timestamp::now(),
-        meter: Meter::new(corpus.outputs.len()),
+        meter: Meter::new("searched", corpus.outputs.len()),
         hits: AtomicU64::new(0),
         is_faulty: AtomicBool::new(!is_whole || !corpus.faults.is_empty()),
     };
@@ -67,57 +62,6 @@ fn form(args: &GrepArgs) -> GrepForm {
         (false, true, false) => GrepForm::Terminal,
         (false, true, true) => GrepForm::Colour,
     }
-}
-
-/// Returns the outputs to search, and whether all directories could be listed.
-fn gather(config: &Config, args: &GrepArgs) -> anyhow::Result<(Corpus, bool)> {
-    if !args.paths.is_empty() {
-        return Ok((of_words(config, &args.paths)?, true));
-    }
-    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let selected = Selected::list(config, whose)?;
-    let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
-    if selected.entries.is_empty() {
-        say(&looked_in(selected.roots()));
-    }
-    Ok((Corpus::of_entries(selected.entries), is_whole))
-}
-
-/// Resolves paths, `-` for standard input, and ids.
-fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
-    let (mut paths, mut entries) = (Vec::new(), Vec::new());
-    for word in words {
-        match input::path(word)? {
-            _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
-            Some(path) => paths.push(path),
-            None => match store::resolve(word, &config.stores.specs, &config.env, Timestamp::now()) {
-                IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
-                IdMatch::None => paths.push(word.into()),
-                IdMatch::Several(found) => {
-                    return Err(input::ambiguous(word, &found.iter().collect::<Vec<_>>()).into());
-                }
-            },
-        }
-    }
-    let mut corpus = Corpus::of_paths(&paths);
-    corpus.outputs.splice(0..0, entries);
-    Ok(corpus)
-}
-
-/// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
-fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
-    let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
-    let named: Vec<String> =
-        there.iter().take(MOST_NAMED).map(|root| root.root.display().to_string()).collect();
-    let named = match there.len().saturating_sub(MOST_NAMED) {
-        _ if there.is_empty() => String::new(),
-        0 => format!(" in {};", named.join(", ")),
-        more => format!(" in {} and {more} more directories;", named.join(", ")),
-    };
-    let absent = absent.len();
-    format!(
-        "no stored outputs{named} {absent} directories do not exist or are not readable; `overspill stores` lists all"
-    )
 }
 
 /// A search, shared by its threads.

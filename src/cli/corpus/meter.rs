@@ -1,11 +1,11 @@
-//! A line on the terminal that says how far a search is, and makes room for what it finds.
+//! A line on the terminal that says how far a search or a measurement is, and makes room for what it finds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::human::{size, thousands};
+use crate::human::{size, span_left, thousands};
 
 /// A search that ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
@@ -14,6 +14,9 @@ const EVERY: Duration = Duration::from_millis(250);
 
 /// How far a search is.
 pub(super) struct Meter {
+    /// What is done to outputs.
+    verb: &'static str,
+    began: Instant,
     outputs: u64,
     done: AtomicU64,
     bytes: AtomicU64,
@@ -31,8 +34,10 @@ struct MeterLine {
 
 impl Meter {
     /// Starts at nothing of this many outputs; it is shown if standard error is a terminal.
-    pub(super) fn new(outputs: usize) -> Self {
+    pub(super) fn new(verb: &'static str, outputs: usize) -> Self {
         Self {
+            verb,
+            began: Instant::now(),
             outputs: outputs as u64,
             done: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
@@ -60,10 +65,9 @@ impl Meter {
 
     /// Shows the line from time to time until [`Meter::end`].
     pub(super) fn show_until_over(&self) {
-        let began = Instant::now();
         let mut line = self.lock();
         while self.is_shown && !line.is_over {
-            if began.elapsed() >= AFTER {
+            if self.began.elapsed() >= AFTER {
                 let words = self.words();
                 put(&format!("\r{words:<0$}", line.columns));
                 line.columns = line.columns.max(words.len());
@@ -88,12 +92,33 @@ impl Meter {
 
     fn words(&self) -> String {
         let (done, bytes) = (self.done.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
-        format!("searched {} of {} outputs, {}", thousands(done), thousands(self.outputs), size(bytes))
+        let left = left(self.began.elapsed(), done, self.outputs);
+        let left = left.map_or(String::new(), |left| format!(", {} left", span_left(left)));
+        let (of, bytes) = (thousands(self.outputs), size(bytes));
+        format!("{} {} of {of} outputs, {bytes}{left}", self.verb, thousands(done))
     }
+}
+
+/// Estimates the seconds left: the outputs left take as long as those before.
+fn left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
+    let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
+    Some((each * all.saturating_sub(done) as f64).ceil() as u64)
 }
 
 /// Writes to the terminal, ignoring errors: they are no reason to stop.
 fn put(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_the_outputs_done() {
+        let left = |seconds, done| left(Duration::from_secs(seconds), done, 100);
+        assert_eq!([left(5, 50), left(9, 90), left(1, 100)], [Some(5), Some(1), Some(0)]);
+        assert_eq!(left(5, 0), None);
+    }
 }

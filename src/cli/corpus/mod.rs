@@ -1,5 +1,8 @@
 //! The commands that look at many outputs together.
 
+mod frontier;
+pub(crate) mod gather;
 pub(crate) mod grep;
 mod meter;
 mod render;
+pub(crate) mod tune;

@@ -77,11 +77,13 @@ impl<'p> Sweep<'p> {
     }
 
     /// Whether every preview is planned.
+    #[cfg(test)]
     pub(crate) fn plans_all(&self) -> bool {
         self.deciders.is_none()
     }
 
     /// Returns how many plans were made so far.
+    #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.plans
     }

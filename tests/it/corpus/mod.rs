@@ -1,3 +1,4 @@
 //! The commands that look at many outputs together.
 
 mod grep;
+mod tune;

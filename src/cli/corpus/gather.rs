@@ -1,0 +1,71 @@
+//! Which outputs the words on the command line name: entries of stores, files and directories.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use crate::cli::stores::select::{Selected, Whose};
+use crate::cli::{input, say};
+use crate::config::Config;
+use crate::corpus::{Corpus, CorpusOutput};
+use crate::store::{self, IdMatch, RootReport, RootState};
+
+/// How many of the directories searched are named if nothing is found in them.
+const MOST_NAMED: usize = 8;
+
+/// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
+/// could be listed.
+pub(crate) fn gather(
+    config: &Config,
+    paths: &[OsString],
+    agent: Option<&str>,
+) -> anyhow::Result<(Corpus, bool)> {
+    if !paths.is_empty() {
+        return Ok((of_words(config, paths)?, true));
+    }
+    let whose = agent.map_or(Whose::All, Whose::Agent);
+    let selected = Selected::list(config, whose)?;
+    let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
+    if selected.entries.is_empty() {
+        say(&looked_in(selected.roots()));
+    }
+    Ok((Corpus::of_entries(selected.entries), is_whole))
+}
+
+/// Resolves paths, `-` for standard input, and ids.
+fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
+    let (mut paths, mut entries) = (Vec::new(), Vec::new());
+    for word in words {
+        match input::path(word)? {
+            _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
+            Some(path) => paths.push(path),
+            None => match store::resolve(word, &config.stores.specs, &config.env, Timestamp::now()) {
+                IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
+                IdMatch::None => paths.push(word.into()),
+                IdMatch::Several(found) => {
+                    return Err(input::ambiguous(word, &found.iter().collect::<Vec<_>>()).into());
+                }
+            },
+        }
+    }
+    let mut corpus = Corpus::of_paths(&paths);
+    corpus.outputs.splice(0..0, entries);
+    Ok(corpus)
+}
+
+/// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
+fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
+    let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
+    let named: Vec<String> =
+        there.iter().take(MOST_NAMED).map(|root| root.root.display().to_string()).collect();
+    let named = match there.len().saturating_sub(MOST_NAMED) {
+        _ if there.is_empty() => String::new(),
+        0 => format!(" in {};", named.join(", ")),
+        more => format!(" in {} and {more} more directories;", named.join(", ")),
+    };
+    let absent = absent.len();
+    format!(
+        "no stored outputs{named} {absent} directories do not exist or are not readable; `overspill stores` lists all"
+    )
+}
