@@ -12,7 +12,7 @@ use super::ranges::KeptStretches;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
-    sweep: Sweep<'p>,
+    sweeps: Vec<Sweep<'p>>,
     /// What counts as a find; without it the errors do.
     find: Option<&'p Pattern>,
     errors: &'p Pattern,
@@ -60,13 +60,19 @@ struct Kept {
 impl<'p> Tuner<'p> {
     /// Prepares the settings of a grid. `errors` finds one error a line at most.
     pub(crate) fn new(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
-        Self { sweep: Sweep::new(policies), find, errors }
+        Self { sweeps: vec![Sweep::new(policies)], find, errors }
+    }
+
+    /// Prepares policies that may differ in more than their parameters: each is a setting.
+    pub(crate) fn of_each(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
+        let sweeps = policies.iter().map(|policy| Sweep::new(std::slice::from_ref(policy))).collect();
+        Self { sweeps, find, errors }
     }
 
     /// Returns how many plans were made so far.
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
-        self.sweep.plans()
+        self.sweeps.iter().map(Sweep::plans).sum()
     }
 
     /// Visits an output that notices say is saved at `saved_as`.
@@ -78,7 +84,9 @@ impl<'p> Tuner<'p> {
         let mut kept = Vec::new();
         let totals = Totals::of(&marks.total(), Want::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
-        self.sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
+        for sweep in &mut self.sweeps {
+            sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
+        }
         let mut counts = FindCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
         let mut first_error = None;
         for found in self.find.unwrap_or(self.errors).in_lines(bytes) {

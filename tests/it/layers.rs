@@ -24,15 +24,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "tui",
         &[
-            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview", "known",
-            "form", "env", "fs", "text", "human",
+            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview",
+            "known", "form", "env", "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview", "known",
-            "form", "env", "fs", "text", "human",
+            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview",
+            "known", "form", "env", "fs", "text", "human",
         ],
     ),
 ];
@@ -68,10 +68,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
             "policy", "details",
         ],
     ),
-    (
-        "sweep",
-        &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"],
-    ),
+    ("sweep", &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
     ("align", &[]),
     ("recorded", &["align", "input", "model"]),
     ("report", &["input", "model", "policy"]),

@@ -8,9 +8,12 @@ use super::LimitArgs;
 
 #[derive(Debug, Group)]
 pub(crate) struct CompareArgs {
-    /// File or id; - is standard input
-    #[arg(value_name = "FILE|ID|-")]
-    pub file: OsString,
+    /// Files, directories or ids; - is standard input
+    #[arg(value_name = "FILE|ID|-", required_unless_present = "stores")]
+    pub files: Vec<OsString>,
+    /// Compare on all stored outputs
+    #[arg(long, conflicts_with = "files")]
+    pub stores: bool,
     /// Compare only this policy, or all of an agent; may be repeated
     #[arg(short, long = "policy", value_name = "NAME|AGENT")]
     pub policies: Vec<String>,

@@ -145,7 +145,10 @@ const TABLE: &[(&str, &[Example])] = &[
         "tune",
         &[
             example("Which limits would keep more errors for fewer tokens?", "overspill tune"),
-            example("The same for one policy, on the logs in a directory", "overspill tune -p opencode/output logs/"),
+            example(
+                "The same for one policy, on the logs in a directory",
+                "overspill tune -p opencode/output logs/",
+            ),
             example("Judge by other lines than errors", "overspill tune --find 'FAIL|panicked'"),
         ],
     ),

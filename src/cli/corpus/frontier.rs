@@ -129,7 +129,8 @@ pub(super) fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     let best = frontier(tuned.figures, tuned.grid.current);
     let mut shown = best.clone();
     if !shown.contains(&tuned.grid.current) {
-        let before = |number: &usize| tuned.figures.get(*number).is_some_and(|of| of.tokens <= present.tokens);
+        let before =
+            |number: &usize| tuned.figures.get(*number).is_some_and(|of| of.tokens <= present.tokens);
         let at = shown.partition_point(before);
         shown.insert(at, tuned.grid.current);
     }

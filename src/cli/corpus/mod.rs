@@ -3,6 +3,7 @@
 mod frontier;
 pub(crate) mod gather;
 pub(crate) mod grep;
+pub(crate) mod measure;
 mod meter;
 mod render;
 pub(crate) mod tune;

@@ -30,6 +30,7 @@ fn the_examples_of_the_help_work() {
     let call = call.map(|record| format!("{record}\n")).concat();
     std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &call).unwrap();
     home.entry("opencode", "tool_01aaaaaaaaaaaaaa0123456789ab", "x\n", 1);
+    std::fs::create_dir(home.at("logs")).unwrap();
     home.file("Makefile", "all test:\n\t@echo made\n");
     for dir in [".zfunc", ".config/fish/completions", ".local/share/man/man1"] {
         std::fs::create_dir_all(home.work().with_file_name("home").join(dir)).unwrap();

@@ -37,7 +37,10 @@ fn the_frontier_of_stored_outputs_is_printed() {
     home.entry("opencode", OTHER, "short\n", 30);
     let before = tree(&home.dir(""));
     let text = home.run(&["tune"]).ok().text().to_owned();
-    assert!(text.starts_with("opencode/output: the best of 60 settings for 2 outputs (111.6 KB) with 50 errors"), "{text}");
+    assert!(
+        text.starts_with("opencode/output: the best of 60 settings for 2 outputs (111.6 KB) with 50 errors"),
+        "{text}"
+    );
     assert!(text.contains("\n* head, 2,000 lines, 50 KB "), "{text}");
     assert!(text.contains("\ntail, 500 lines, 6,400 B: keeps 100 % of errors (now 0 %) for "), "{text}");
     assert!(text.contains("the present setting is not among the best"), "{text}");
@@ -52,7 +55,8 @@ fn figures_agree_with_preview() {
     fs::create_dir(home.at("logs")).unwrap();
     home.file("logs/a.log", late_errors());
     home.file("logs/b.log", "Error: one\n".repeat(300));
-    let tuned = home.run(&["tune", "--json", "-p", "opencode/output", "--find", "line|one", "logs"]).ok().json();
+    let tuned =
+        home.run(&["tune", "--json", "-p", "opencode/output", "--find", "line|one", "logs"]).ok().json();
     assert_eq!((&tuned["version"], &tuned["outputs"], &tuned["finds"]), (&1.into(), &2.into(), &5300.into()));
     let settings = tuned["settings"].as_array().unwrap();
     assert_eq!(settings.len(), 60);
@@ -119,4 +123,34 @@ fn the_fields_are_documented() {
     for field in fields.into_iter().flatten() {
         assert!(section.contains(&format!("`{field}`")), "{field}");
     }
+}
+
+#[test]
+fn compare_sums_up_many_outputs() {
+    let home = Home::new();
+    fs::create_dir(home.at("logs")).unwrap();
+    home.file("logs/a.log", late_errors());
+    home.file("b.log", "Error: one\n".repeat(300));
+    let rows =
+        home.run(&["compare", "--json", "-p", "opencode", "--find", "error", "logs", "b.log"]).ok().json();
+    let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["policy"] == name).unwrap().clone();
+    let one = |file: &str| home.run(&["preview", "--json", "-p", "opencode/shell", file]).ok().json();
+    let tokens = |file: &str| one(file)["tokens_estimate"].as_u64().unwrap();
+    let shell = row("opencode/shell");
+    assert_eq!((&shell["outputs"], &shell["cut"], &shell["finds"]), (&2.into(), &1.into(), &350.into()));
+    assert_eq!(shell["finds_kept"], 350);
+    assert_eq!(shell["tokens"], tokens("logs/a.log") + tokens("b.log"));
+    assert_eq!(
+        (&row("opencode/output")["finds_kept"], &row("opencode/output")["lost_last_line"]),
+        (&300.into(), &1.into())
+    );
+    let text = home.run(&["compare", "-p", "opencode/output", "logs", "b.log"]).ok().text().to_owned();
+    assert!(text.contains("\nof 2 outputs (114.8 KB): "), "{text}");
+    let docs = fs::read_to_string("docs/json.md").unwrap();
+    let section = docs.split("\n## `compare`").nth(1).unwrap().split("\n## ").next().unwrap();
+    for field in shell.as_object().unwrap().keys() {
+        assert!(section.contains(&format!("`{field}`")), "{field}");
+    }
+    home.run(&["compare"]).fails(2, &["--stores"]);
+    home.run(&["compare", "--stores", "b.log"]).fails(2, &["--stores"]);
 }

@@ -1,10 +1,12 @@
-//! `overspill compare`: one output under every policy, one row per policy.
+//! `overspill compare`: one output, or many, under every policy, one row per policy.
 
 mod choice;
+mod many;
 
 use std::io::{self, Write};
 
 use crate::cli::args::{CompareArgs, PolicyArgs};
+use crate::cli::corpus::tune::pattern;
 use crate::cli::input;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json};
@@ -22,7 +24,11 @@ use choice::ComparedPolicy;
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
     let chosen = choice::chosen(config, args)?;
-    let mut opened = input::open(config, &args.file, &PolicyArgs::default())?;
+    let file = match &args.files[..] {
+        [file] if !std::path::Path::new(file).is_dir() => file,
+        _ => return many::run(config, args, &chosen, pattern.as_ref()),
+    };
+    let mut opened = input::open(config, file, &PolicyArgs::default())?;
     opened.source.wait();
     if let Some(error) = opened.source.error() {
         return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
@@ -53,10 +59,6 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         (false, Some(_)) => table_with_finds(&rows).print(&mut out)?,
     }
     Ok(out.flush()?)
-}
-
-fn pattern(text: &str) -> Result<Pattern, Failure> {
-    Pattern::new(text).map_err(|error| Failure::Usage(format!("--find {text}: {error}")))
 }
 
 /// Counts all matches, and for each row those that it keeps entirely.
