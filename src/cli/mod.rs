@@ -145,6 +145,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
         Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
+        Some(Command::Watch(args)) => corpus::watch::run(&limits()?, &args),
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Tune(args)) => corpus::tune::run(&limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),

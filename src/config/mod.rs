@@ -164,6 +164,14 @@ impl OverrideError {
     }
 }
 
+/// Where a stored file comes from: the policies that its store names, and the day on which it was made, if that decides
+/// among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct FileOrigin {
+    policies: Vec<String>,
+    day: Option<Date>,
+}
+
 /// The existing policies, and what selects among them.
 #[derive(Clone)]
 pub struct Config {
@@ -401,12 +409,23 @@ impl Config {
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
     /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let Some((path, (_, rule))) = path.zip(self.store_of(path)) else { return Vec::new() };
-        let names: Vec<String> =
+        self.by_origin(path.map(|path| self.origin(path)).unwrap_or_default())
+    }
+
+    /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
+    pub(crate) fn origin(&self, path: &Path) -> FileOrigin {
+        let Some((_, rule)) = self.store_of(Some(path)) else { return FileOrigin::default() };
+        let policies: Vec<String> =
             rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
-        match made(path, rule) {
-            Some(day) if names.len() > 1 => self.catalog.by_day(names, day),
-            _ => names,
+        let day = if policies.len() > 1 { made(path, rule) } else { None };
+        FileOrigin { policies, day }
+    }
+
+    /// Returns the policies of an origin, most likely first.
+    pub(crate) fn by_origin(&self, origin: FileOrigin) -> Vec<String> {
+        match origin.day {
+            Some(day) => self.catalog.by_day(origin.policies, day),
+            None => origin.policies,
         }
     }
 

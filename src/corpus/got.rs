@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::compare::{is_kept, kept_ranges};
-use crate::preview::{self, CountedPlan, Input, LimitHit, Output, Policy, Status, ToCount, Totals};
+use crate::preview::{self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, ToCount, Totals};
 use crate::text::units;
 
 /// What the model got of an output.
@@ -45,17 +45,28 @@ pub(crate) enum LineGot {
     Unknown,
 }
 
+/// Plans the preview of an output with all its figures.
+///
+/// # Errors
+/// Same as [`preview::plan`].
+pub(crate) fn planned(bytes: &[u8], path: &Path, policy: &Policy) -> Result<Preview, PlanError> {
+    planned_with(bytes, path, policy, ToCount::All)
+}
+
+fn planned_with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
+    let saved_as = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let saved_as = saved_as.to_string_lossy();
+    let totals = Totals::unknown();
+    let input = Input::new(Output { bytes, totals: &totals }, &saved_as);
+    let count = |_, want| Some(units::measure_all(bytes, want));
+    preview::plan_counting(&input, policy, counts, count).map(|counted| counted.preview)
+}
+
 impl OutputGot {
     /// Plans the preview of an output. Reads no more of it than the plan does, unless the plan lacks a total: whether an
     /// output is cut, and the size of its notices, may depend on that.
     pub(crate) fn of(bytes: &[u8], path: &Path, policy: &Policy) -> Self {
-        let saved_as = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let saved_as = saved_as.to_string_lossy();
-        let totals = Totals::unknown();
-        let input = Input::new(Output { bytes, totals: &totals }, &saved_as);
-        let count = |_, want| Some(units::measure_all(bytes, want));
-        let Ok(CountedPlan { preview, .. }) = preview::plan_counting(&input, policy, ToCount::Text, count)
-        else {
+        let Ok(preview) = planned_with(bytes, path, policy, ToCount::Text) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {

@@ -12,7 +12,7 @@ mod policies;
 mod read;
 
 pub(crate) use gather::{Corpus, CorpusOutput};
-pub(crate) use got::{LineGot, OutputGot};
+pub(crate) use got::{LineGot, OutputGot, planned};
 pub(crate) use hits::{Hit, each_hit};
 pub(crate) use order::{Outlet, in_order};
 pub(crate) use policies::CutPolicies;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
 
 /// Finds policies for outputs; shared by threads.
 pub(crate) struct CutPolicies<'a> {
     config: &'a Config,
-    /// By the name of the policy; `None` for outputs outside all stores.
-    known: Mutex<HashMap<Option<String>, Resolved>>,
+    /// By what decides; most outputs of a store agree in it.
+    known: Mutex<HashMap<FileOrigin, Resolved>>,
 }
 
 /// A policy with its limits, or why it cannot be used.
@@ -27,14 +27,15 @@ impl<'a> CutPolicies<'a> {
     /// # Errors
     /// Why the policy cannot be used.
     pub(crate) fn of(&self, path: &Path) -> Resolved {
-        let name = self.config.candidates(Some(path)).into_iter().next();
+        let origin = self.config.origin(path);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(resolved) = known.get(&name) {
+        if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
         }
-        let overrides = Overrides { policy: name.clone(), ..Overrides::default() };
+        let policy = self.config.by_origin(origin.clone()).into_iter().next();
+        let overrides = Overrides { policy, ..Overrides::default() };
         let resolved = self.config.resolve(&overrides, None).map(Arc::new).map_err(|error| error.to_string());
-        known.insert(name, resolved.clone());
+        known.insert(origin, resolved.clone());
         resolved
     }
 }

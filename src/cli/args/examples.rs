@@ -131,6 +131,16 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "watch",
+        &[
+            example("Follow what agents store, beside a working agent", "overspill watch"),
+            example(
+                "Print the outputs that lost errors, as JSON",
+                "overspill watch --json | jq 'select(.errors_lost > 0)'",
+            ),
+        ],
+    ),
+    (
         "grep",
         &[
             example(

@@ -13,7 +13,7 @@ use super::{Args, ColorWhen};
 const GROUPS: &[(&str, &[&str])] = &[
     ("Look at one output", &["preview", "read", "compare", "show", "explain"]),
     ("Keep an output", &["run", "session"]),
-    ("All outputs together", &["grep", "tune"]),
+    ("All outputs together", &["grep", "tune", "watch"]),
     ("Stores", &["list", "clean", "rm", "stores"]),
     ("Sessions", &["sessions", "calls", "call", "verify"]),
     ("Policies", &["policies"]),

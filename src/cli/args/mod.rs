@@ -28,7 +28,7 @@ use super::Failure;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
-pub(crate) use corpus::{GrepArgs, TuneArgs};
+pub(crate) use corpus::{GrepArgs, TuneArgs, WatchArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
@@ -126,6 +126,11 @@ pub(crate) enum Command {
     /// Tries settings around the policy's limits on every output. Prints those than which no other keeps more errors for
     /// fewer tokens. Nothing is changed.
     Tune(TuneArgs),
+    /// Follow the stores: a line for each new output
+    ///
+    /// Prints time, agent, size, what the model got, and the first error that it did not get, once an output is
+    /// complete.
+    Watch(WatchArgs),
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),
     /// List a session's tool calls, with what the model got for each

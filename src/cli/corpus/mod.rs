@@ -7,3 +7,4 @@ pub(crate) mod measure;
 mod meter;
 mod render;
 pub(crate) mod tune;
+pub(crate) mod watch;

@@ -2,3 +2,4 @@
 
 mod grep;
 mod tune;
+mod watch;

@@ -1,0 +1,84 @@
+//! `overspill watch`: which outputs it reports, and when.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::stores_cli::stocked::{ID, OTHER, Stocked};
+
+/// A running `overspill watch`; it ends with the test.
+struct Watching {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Watching {
+    /// Starts it, and waits until it has seen what there is.
+    fn start(home: &Stocked, flags: &[&str]) -> Self {
+        let mut command = home.command(&[&["watch"], flags].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.contains("watching for new outputs"), "{said}");
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn next(&mut self) -> String {
+        self.lines.next().unwrap().unwrap()
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An output of which opencode keeps the first 2,000 of 3,001 lines.
+fn long() -> String {
+    let line = |number| match number {
+        10 => "error: kept\n".to_owned(),
+        2500 => "  error[E0308]: \x1b[31mlost\x1b[0m\n".to_owned(),
+        2600 => "warning: lost too\n".to_owned(),
+        _ => format!("line {number}\n"),
+    };
+    (1..=3000).map(line).collect()
+}
+
+#[test]
+fn new_outputs_are_reported_with_what_the_model_did_not_get() {
+    let home = Stocked::new();
+    home.entry("opencode", OTHER, "old\n", 60);
+    let mut watching = Watching::start(&home, &["--json"]);
+    home.entry("opencode", ID, long(), 0);
+    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    assert_eq!((&json["id"], &json["agent"]), (&ID.into(), &"opencode".into()));
+    assert_eq!((&json["kept_lines"], &json["removed_lines"]), (&2000.into(), &1001.into()));
+    assert_eq!(json["errors_lost"], 2);
+    assert_eq!(json["first_lost"], "  error[E0308]: \x1b[31mlost\x1b[0m");
+    let docs = fs::read_to_string("docs/json.md").unwrap();
+    for field in json.as_object().unwrap().keys() {
+        assert!(docs.contains(&format!("`{field}`")), "{field}");
+    }
+    // The same name for another file is another output.
+    let path = home.dir("data/opencode/tool-output").join(OTHER);
+    fs::rename(home.file("next", "all of it\n"), &path).unwrap();
+    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    assert_eq!((&json["id"], &json["errors_lost"]), (&OTHER.into(), &0.into()));
+    assert_eq!((&json["removed_lines"], &json["first_lost"]), (&0.into(), &Value::Null));
+}
+
+#[test]
+fn a_line_is_plain_and_safe() {
+    let home = Stocked::new();
+    let mut watching = Watching::start(&home, &["--agent", "opencode"]);
+    home.entry("mimo", OTHER, "another agent's\n", 0);
+    home.entry("opencode", ID, long(), 0);
+    let line = watching.next();
+    let expected = "the model got 2,000 of 3,001 lines  2 errors lost of 3: error[E0308]: ^[[31mlost^[[0m";
+    assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
+}
