@@ -409,11 +409,11 @@ impl Config {
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
     /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        self.by_origin(path.map(|path| self.origin(path)).unwrap_or_default())
+        self.by_origin(path.map(|path| self.file_origin(path)).unwrap_or_default())
     }
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
-    pub(crate) fn origin(&self, path: &Path) -> FileOrigin {
+    pub(crate) fn file_origin(&self, path: &Path) -> FileOrigin {
         let Some((_, rule)) = self.store_of(Some(path)) else { return FileOrigin::default() };
         let policies: Vec<String> =
             rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();

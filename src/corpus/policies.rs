@@ -27,7 +27,7 @@ impl<'a> CutPolicies<'a> {
     /// # Errors
     /// Why the policy cannot be used.
     pub(crate) fn of(&self, path: &Path) -> Resolved {
-        let origin = self.config.origin(path);
+        let origin = self.config.file_origin(path);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
