@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::human::thousands;
+
 use super::sums::SettingFigures;
 
 /// Returns the numbers of the settings than which no other keeps more finds for as many tokens or fewer, nor as many
@@ -51,10 +53,15 @@ impl TuneMove {
 
     /// Returns it in words: `keeps 97 % of errors (now 61 %) for 12 % fewer tokens`.
     pub(crate) fn words(&self, finds: &str) -> String {
-        let tokens = match (percent(self.tokens.abs()), self.tokens) {
-            (share, _) if share == "0 %" => "as many tokens".to_owned(),
-            (share, tokens) if tokens < 0.0 => format!("{share} fewer tokens"),
-            (share, _) => format!("{share} more tokens"),
+        let change = self.tokens.abs();
+        let rounded = match change {
+            change if change < 0.95 => format!("{change:.1}"),
+            change => thousands(change.round() as u64),
+        };
+        let tokens = match rounded.as_str() {
+            "0.0" => "as many tokens".to_owned(),
+            share if self.tokens < 0.0 => format!("{share} % fewer tokens"),
+            share => format!("{share} % more tokens"),
         };
         match (self.keeps, self.now) {
             (Some(keeps), Some(now)) => {
@@ -67,7 +74,7 @@ impl TuneMove {
 
 /// Rounds a share so that neither a few nor nearly all read as none or all: `97 %`, `0.3 %`, `99.9 %`.
 fn percent(share: f64) -> String {
-    let is_whole = share == 0.0 || share == 100.0 || (1.0..99.0).contains(&share) || share > 100.0;
+    let is_whole = share == 0.0 || share == 100.0 || (1.0..99.0).contains(&share);
     match share {
         share if is_whole => format!("{share:.0} %"),
         share if share < 0.1 => "under 0.1 %".to_owned(),
@@ -105,12 +112,14 @@ mod tests {
 
     #[test]
     fn a_move_is_worded() {
-        let all = figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0)]);
+        let all = figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
         let words = |to: usize| TuneMove::of(&all[to], &all[0], 100).words("errors");
         assert_eq!(words(1), "keeps 97 % of errors (now 61 %) for 12 % fewer tokens");
         assert_eq!(words(2), "keeps 100 % of errors (now 61 %) for as many tokens");
         assert_eq!(words(3), "keeps 100 % of errors (now 61 %) for 150 % more tokens");
-        assert_eq!(words(4), "keeps 0 % of errors (now 61 %) for 99.9 % fewer tokens");
+        assert_eq!(words(4), "keeps 0 % of errors (now 61 %) for 100 % fewer tokens");
+        assert_eq!(words(5), "keeps 61 % of errors (now 61 %) for 9,556 % more tokens");
+        assert_eq!(words(6), "keeps 61 % of errors (now 61 %) for 0.4 % more tokens");
         assert_eq!(TuneMove::of(&all[1], &all[0], 0).words("errors"), "12 % fewer tokens");
     }
 }

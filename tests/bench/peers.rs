@@ -1,6 +1,7 @@
 //! The program against those that people use instead, on the same file in the same run:
 //! `cargo bench --bench peers -- SPILL [ROUNDS [PART...]]`, where `generate` has written SPILL. Parts are
-//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`, `stores`, `records`; all by default.
+//! `opening`, `ending`, `counting`, `searching`, `previewing`, `memory`, `pressing`, `long`, `stores`, `records`, `tuning`;
+//! all by default. `tuning` looks for `outputs-10000` beside SPILL, as `generate -- outputs` writes it.
 //! `records` looks for `transcript.jsonl` and `sessions-10000` beside SPILL, as `generate -- transcript` and `-- sessions`
 //! write them; `stores` looks for `stores-100000` and `stores-1000000` beside SPILL, as `generate -- stores` writes them.
 
@@ -60,6 +61,7 @@ const PARTS: &[Part] = &[
     ("long", Bench::long_line),
     ("stores", Bench::stores),
     ("records", Bench::records),
+    ("tuning", Bench::tuning),
 ];
 
 /// A file, and what of it shows that its start or its end is on the screen.
@@ -385,6 +387,13 @@ impl Bench {
         }
         if home.is_dir() {
             records::listing(OURS, &home, self.rounds);
+        }
+    }
+
+    fn tuning(&self) {
+        let outputs = self.spill.path.with_file_name("outputs-10000");
+        if outputs.is_dir() {
+            records::tuning(OURS, &outputs, self.rounds, run);
         }
     }
 

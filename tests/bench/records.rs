@@ -1,4 +1,5 @@
-//! Agents' records: how soon a long transcript is open, how soon many sessions are listed, and in how much memory.
+//! Agents' records and outputs: how soon a long transcript is open, many sessions are listed, many outputs are measured,
+//! and in how much memory.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -61,6 +62,23 @@ pub fn listing(ours: &str, home: &Path, rounds: usize) {
         let figures = format!("{:.1} MB in {:.1} s", most as f64 / 1e6, time.as_secs_f64());
         plain(&format!("{count} sessions: own memory of `{}`", words.join(" ")), &figures, "<= 64 MB");
     }
+}
+
+/// Measures 60 settings of a policy on many outputs against a search for the same in them.
+pub fn tuning(ours: &str, outputs: &Path, rounds: usize, run: impl Fn(&[&str]) -> Option<Duration>) {
+    let find = "needle is [a-z]+ line|words? [0-9]+";
+    let Some(dir) = outputs.to_str() else { return };
+    let words = ["tune", "-p", "opencode/output", "--find", find, dir];
+    let mut most = 0;
+    let tune = || {
+        let (time, memory) = watched(ours, &words, outputs);
+        most = most.max(memory);
+        Some(time)
+    };
+    let times = pairs(rounds, tune, || run(&["rg", "-c", "-i", find, dir]));
+    let count = std::fs::read_dir(outputs).map_or(0, Iterator::count);
+    row(&format!("`tune`: {count} outputs of 200 KB, 60 settings"), "rg -c -i", &times, "<= 3.0");
+    plain("the same: own memory", &format!("{:.1} MB", most as f64 / 1e6), "<= 64 MB");
 }
 
 /// Runs a command to its end; returns how long it took, and the most memory of its own that was seen, in bytes.

@@ -1,12 +1,15 @@
 //! `overspill tune`: which settings it finds best, on which outputs, and what it does with what it cannot read.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::home::Home;
+use crate::common::home::{Home, fifo};
+use crate::common::session::Session;
 use crate::stores_cli::stocked::{ID, OTHER, Stocked};
 
 /// Numbered lines, the last ones of which are errors: what opencode cuts away.
@@ -151,6 +154,34 @@ fn compare_sums_up_many_outputs() {
     for field in shell.as_object().unwrap().keys() {
         assert!(section.contains(&format!("`{field}`")), "{field}");
     }
-    home.run(&["compare"]).fails(2, &["--stores"]);
+    home.run(&["compare"]).fails(2, &["FILE"]);
     home.run(&["compare", "--stores", "b.log"]).fails(2, &["--stores"]);
+}
+
+#[test]
+fn an_interrupt_leaves_the_figures_so_far() {
+    let home = Home::new();
+    home.file("a", "error: no\n".repeat(20));
+    fifo(&home.at("pipe"));
+    let mut session = Session::start(&home, &["tune", "pipe", "a"]);
+    session.wait_for("measured 1 of 2 outputs, 200 B, ");
+    session.keys("\x03").wait_for("^C");
+    // The output that is being read is finished first.
+    drop(fs::OpenOptions::new().write(true).open(home.at("pipe")).unwrap());
+    session.wait_for("stopped: the figures are of ").wait_for("* head, 2,000 lines, 50 KB");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
+fn hostile_names_and_bytes_are_measured() {
+    let home = Home::new();
+    fs::create_dir(home.at("many")).unwrap();
+    for number in 0..200_usize {
+        let name = [b"many/\x1b[31m\xff".as_slice(), number.to_string().as_bytes()].concat();
+        let bytes: Vec<u8> = (0..number * 31).map(|at| ((at * 7919 + number * 104_729) % 256) as u8).collect();
+        fs::write(home.work().join(OsStr::from_bytes(&name)), bytes).unwrap();
+    }
+    let tuned = home.run(&["tune", "--json", "-p", "pi/bash", "many"]).ok().json();
+    assert_eq!((&tuned["outputs"], &tuned["complete"]), (&200.into(), &true.into()));
+    assert_eq!(tuned["bytes"], (0..200).map(|number| number * 31).sum::<u64>());
 }
