@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_move_is_worded() {
-        let all = figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
+        let all =
+            figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
         let words = |to: usize| TuneMove::of(&all[to], &all[0], 100).words("errors");
         assert_eq!(words(1), "keeps 97 % of errors (now 61 %) for 12 % fewer tokens");
         assert_eq!(words(2), "keeps 100 % of errors (now 61 %) for as many tokens");

@@ -178,7 +178,8 @@ fn hostile_names_and_bytes_are_measured() {
     fs::create_dir(home.at("many")).unwrap();
     for number in 0..200_usize {
         let name = [b"many/\x1b[31m\xff".as_slice(), number.to_string().as_bytes()].concat();
-        let bytes: Vec<u8> = (0..number * 31).map(|at| ((at * 7919 + number * 104_729) % 256) as u8).collect();
+        let bytes: Vec<u8> =
+            (0..number * 31).map(|at| ((at * 7919 + number * 104_729) % 256) as u8).collect();
         fs::write(home.work().join(OsStr::from_bytes(&name)), bytes).unwrap();
     }
     let tuned = home.run(&["tune", "--json", "-p", "pi/bash", "many"]).ok().json();
