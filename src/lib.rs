@@ -89,7 +89,8 @@ pub mod compare;
 #[doc(hidden)]
 pub mod config;
 #[cfg(feature = "app")]
-pub(crate) mod corpus;
+#[doc(hidden)]
+pub mod corpus;
 #[doc(hidden)]
 pub mod human;
 #[doc(hidden)]

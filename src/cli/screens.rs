@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides, POLICY_VARIABLE};
+use crate::corpus::find_in_stores;
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
@@ -41,6 +42,7 @@ pub(crate) fn show_at(
     let config = Arc::new(config);
     let for_choices = Arc::clone(&config);
     let for_sessions = Arc::clone(&config);
+    let for_finder = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
@@ -49,6 +51,9 @@ pub(crate) fn show_at(
         targets,
         places,
         opener,
+        finder: Arc::new(move |pattern, goes_on, take| {
+            find_in_stores((&for_finder, jiff::Timestamp::now()), pattern, goes_on, take)
+        }),
         chooser,
         examiner,
         stores,

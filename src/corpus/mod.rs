@@ -4,6 +4,7 @@
 //! other into memory that it uses again; [`CutPolicies`] finds the policy that cut each; [`OutputGot`] is what the model got of
 //! one by its policy. [`in_order`] does all this on several threads, and hands on the results in the order of the corpus.
 
+mod find;
 mod gather;
 mod got;
 mod hits;
@@ -11,6 +12,8 @@ mod order;
 mod policies;
 mod read;
 
+pub(crate) use find::MOST_FOUND;
+pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use gather::{Corpus, CorpusOutput};
 pub(crate) use got::{LineGot, OutputGot, planned};
 pub(crate) use hits::{Hit, each_hit};

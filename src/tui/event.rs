@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 
+use crate::corpus::{FindEnd, FoundLine};
 use crate::session::reader::SessionFile;
 use crate::session::verify::Verdict;
 use crate::source::{MapView, PathStatus};
 use crate::store::Marked;
 use crate::text::index::BlockCounts;
 use crate::text::label::SafeText;
+use crate::text::search::Pattern;
 use crate::text::units::Measure;
 
 use super::pager::advice::{KeepRequest, LimitChange};
@@ -137,6 +139,10 @@ pub enum StoresEvent {
         /// The error, if it failed.
         fault: Option<String>,
     },
+    /// A search through all outputs of this number found lines.
+    Hits(u64, Vec<FoundLine>),
+    /// The search of this number has ended.
+    HitsEnd(u64, FindEnd),
     /// The selected entry has been opened, and its preview made, to be shown beside the list.
     Glanced(Box<Glance>),
 }
@@ -235,6 +241,10 @@ pub enum Effect {
     Sort(Box<Task>),
     /// Makes the preview of an entry, to be shown beside the list.
     Glance(PathBuf),
+    /// Searches all stored outputs; an earlier search is abandoned. The search has this number.
+    Grep(u64, Box<Pattern>),
+    /// Abandons the search through all outputs.
+    StopGrep,
     /// Deletes these entries.
     Delete(Vec<Marked>),
     /// Keeps an entry forever, or no longer.

@@ -18,6 +18,7 @@ impl App {
             return;
         }
         match (self.screen, self.pager.as_ref().map(Pager::origin)) {
+            (Screen::Stores, _) if self.stores.hits.is_some() => self.stores.close_hits(effects),
             (Screen::Pager, Some(OpenedFrom::Stores)) => self.go_to_stores(effects),
             (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
             (Screen::Pager, Some(OpenedFrom::Session)) => self.screen = Screen::Sessions,

@@ -14,7 +14,7 @@ use super::keys::{Action, KeyContext, name};
 use super::pager::Pager;
 use super::pager::copying;
 use super::pager::jump::Waiting;
-use super::pager::subject::{Opened, OpenedFrom};
+use super::pager::subject::{Opened, OpenedFrom, StartAt};
 use super::popup::prompt::{Prompt, Purpose};
 use super::sessions::SessionsScreen;
 use super::stores::{Next, StoresScreen};
@@ -151,6 +151,9 @@ impl App {
         let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
         pager.errors.own = self.errors.clone();
         self.message = pager.message.take();
+        if let Some(line) = self.stores.opened_at.take() {
+            pager.update(OutputEvent::StartAt(StartAt::Line(line)), effects);
+        }
         self.pager = Some(pager);
         self.screen = Screen::Pager;
         self.popup = None;
@@ -296,6 +299,7 @@ impl App {
             Next::Filter(words) => {
                 self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
             }
+            Next::Grep => self.ask(Purpose::Grep),
             Next::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
             Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,

@@ -203,6 +203,7 @@ impl App {
             Purpose::Lines { .. } => &pager.filter.history,
             _ => &pager.find.history,
         });
+        let is_filter = prompt.purpose() == Purpose::Filter;
         match prompt.key(key, history) {
             Typed::Text => {}
             Typed::TooMuch => self.message = Some(Message::full_line()),
@@ -212,7 +213,11 @@ impl App {
             }
             Typed::Whole => return self.enter(effects),
         }
-        if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Stores {
+        if self.popup.is_none()
+            && key.code != KeyCode::Backspace
+            && self.screen == Screen::Stores
+            && is_filter
+        {
             return self.stores.give_up_filter(effects);
         }
         if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Sessions {
@@ -286,6 +291,7 @@ impl App {
             }
             Purpose::GoTo => self.in_pager(|pager| done = pager.go_to(text)),
             Purpose::Window => self.in_pager(|pager| done = pager.set_window(text)),
+            Purpose::Grep => done = self.stores.search_all(prompt.text(), effects),
             Purpose::Filter => {}
         }
         done

@@ -25,6 +25,8 @@ pub enum Purpose {
     GoTo,
     /// The offset and limit of the window.
     Window,
+    /// A pattern: the matching lines of all outputs are listed.
+    Grep,
     /// Words that entries must contain.
     Filter,
 }
@@ -39,6 +41,7 @@ impl Purpose {
             Purpose::Lines { shows: Shows::Lost, .. } => "& lost lines/",
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
+            Purpose::Grep => "lines of all outputs/",
             Purpose::Filter => "filter: ",
         }
     }

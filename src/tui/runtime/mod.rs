@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use crate::corpus::{FindEnd, FoundLine};
 use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 use crate::text::search::Pattern;
@@ -43,6 +44,13 @@ pub use news::{Completed, Live, LiveNews, Maker, Parting};
 /// Opens an output by its path, or returns an error message.
 pub type Opener = Arc<dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync>;
 
+/// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
+pub type Finder = Arc<
+    dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd
+        + Send
+        + Sync,
+>;
+
 /// Loads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
 
@@ -54,6 +62,8 @@ pub struct Start {
     pub places: BTreeMap<usize, StartAt>,
     /// Opens an entry of a store.
     pub opener: Opener,
+    /// Searches all stored outputs.
+    pub finder: Finder,
     /// Loads all policies.
     pub chooser: Chooser,
     /// Makes what examines the calls of an agent's sessions.
@@ -120,6 +130,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         files: Vec::new(),
         places: start.places,
         opener: start.opener,
+        finder: start.finder,
         chooser: start.chooser,
         examiner: start.examiner,
         maker: None,
@@ -183,6 +194,7 @@ struct Session {
     watcher: Option<Watcher>,
     keyboard: Keyboard,
     opener: Opener,
+    finder: Finder,
     chooser: Chooser,
     examiner: ExaminerOf,
     /// What is making the first output, until it is complete.

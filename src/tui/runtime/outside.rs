@@ -79,6 +79,8 @@ impl Session {
                         self.happen(StoresEvent::Glanced(glance))?;
                     }
                 }
+                Effect::Grep(number, pattern) => self.jobs.grep(number, *pattern, self.finder.clone()),
+                Effect::StopGrep => self.jobs.stop_grep(),
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
                     self.jobs.delete(to_delete);

@@ -12,6 +12,7 @@ use crate::tui::widget::layout;
 use crate::tui::widget::sort_menu::SortMenu;
 
 use super::glance::Glance;
+use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
 use super::{Cleaning, ListState};
@@ -28,6 +29,12 @@ pub struct StoresScreen {
     pub copying: Option<Copying>,
     /// The last message about unreadable directories, so that it is not repeated.
     pub(crate) told_unlisted: String,
+    /// The matching lines of all outputs, over the list.
+    pub hits: Option<HitList>,
+    /// The number of searches so far.
+    pub(crate) searches: u64,
+    /// The line at which the output being opened is to be shown, 1-based.
+    pub opened_at: Option<u64>,
     /// A message for the status line.
     pub message: Option<Message>,
 }
@@ -40,6 +47,8 @@ pub(crate) enum Next {
     Look,
     /// Open the filter prompt with this text.
     Filter(String),
+    /// Ask for a pattern, to list the matching lines of all outputs.
+    Grep,
     /// Open the menu of columns to sort by.
     Sort(SortMenu),
     /// Show what cleaning would delete.
@@ -57,6 +66,9 @@ impl StoresScreen {
             glance: None,
             copying: None,
             told_unlisted: String::new(),
+            hits: None,
+            searches: 0,
+            opened_at: None,
             message: None,
         }
     }
@@ -80,6 +92,8 @@ impl StoresScreen {
             StoresEvent::Weighed(entry, got) => self.listing.details.weighed(&entry, got),
             StoresEvent::Cited(entry, call) => self.listing.details.cited(&entry, call),
             StoresEvent::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
+            StoresEvent::Hits(number, lines) => self.take_hits(number, lines),
+            StoresEvent::HitsEnd(number, end) => self.end_hits(number, end),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
     }
@@ -118,6 +132,9 @@ impl StoresScreen {
 
     /// Carries out an action. Returns what it requests from the rest of the program.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
+        if self.hits.is_some() && action != Action::Grep {
+            return self.act_on_hits(action, count, effects);
+        }
         self.listing.touched = true;
         let height = self.list_height();
         let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
@@ -161,6 +178,11 @@ impl StoresScreen {
             Action::Filter => {
                 self.listing.start_filter();
                 next = Next::Filter(self.listing.filter_text().to_owned());
+            }
+            Action::Grep => return Next::Grep,
+            Action::LostOnly => {
+                let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
+                self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));
             }
             Action::Refresh => return Next::Look,
             Action::Copy => {
@@ -261,7 +283,7 @@ impl StoresScreen {
 
     fn open_chosen(&mut self, effects: &mut Effects) {
         let Some(path) = self.listing.chosen().map(Entry::path) else { return };
-        self.listing.opened = true;
+        (self.listing.opened, self.opened_at) = (true, None);
         effects.push(Effect::Open(path))
     }
 

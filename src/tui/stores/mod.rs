@@ -6,6 +6,7 @@ pub mod details;
 mod filtering;
 pub mod glance;
 pub mod got;
+pub mod hits;
 pub mod keeping;
 pub mod reading;
 pub mod scan;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
+use overspill::config::Config;
+use overspill::corpus::find_in_stores;
 use overspill::preview::{Catalog, InputContext, Policy};
 use overspill::source::{Change, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
@@ -193,6 +195,17 @@ impl Bench {
         for effect in effects {
             let more = match effect {
                 Effect::Count { from, .. } => self.count(from.lines.min(from.totals), usize::MAX),
+                Effect::Grep(number, pattern) => {
+                    let mut config = Config::builtin(self.env.clone());
+                    config.stores.specs = looked_at();
+                    let mut found = Vec::new();
+                    let end = find_in_stores((&config, self.now), &pattern, &|| true, &mut |lines| {
+                        found.extend(lines);
+                        true
+                    });
+                    self.update(StoresEvent::Hits(number, found));
+                    self.update(StoresEvent::HitsEnd(number, end))
+                }
                 Effect::Search(job) => {
                     let reply = seek(&job);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))

@@ -477,3 +477,26 @@ fn a_directory_that_cannot_be_read_is_told_once() {
     stocked.bench.keys("R");
     assert!(!foot(&stocked.bench).contains("cannot be read"), "{}", foot(&stocked.bench));
 }
+
+#[test]
+fn lines_of_all_outputs_open_their_output() {
+    for size in SIZES {
+        let stocked = Stocked::with_entries(size);
+        let word =
+            |number| if number % 1200 == 0 { "\terror[E0308]: \x1b[31mmismatched\x1b[0m" } else { "fine" };
+        let long: String = (1..=4000).map(|number| format!("{} {number}\n", word(number))).collect();
+        stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+        let mut stocked = stocked.shown();
+        keep("lines_found", stocked.bench.keys("&error|info<Enter>j"));
+        keep("lines_lost", stocked.bench.keys("l"));
+        stocked.bench.keys("<Enter>");
+        let opened = stocked.bench.opened().unwrap();
+        assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");
+        assert_eq!(stocked.bench.app.stores.opened_at, Some(2400));
+        keep("no_line_found", stocked.bench.keys("&nowhere<Enter>"));
+        stocked.bench.keys("&(<Enter>");
+        assert!(stocked.bench.screen().contains("unclosed group at column 1"), "{}", stocked.bench.screen());
+        stocked.bench.keys("<Esc><Esc>");
+        assert!(stocked.bench.rows()[0].contains("Stores"), "{}", stocked.bench.rows()[0]);
+    }
+}

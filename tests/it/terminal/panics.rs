@@ -40,6 +40,7 @@ fn screens() {
             source: Source::open(Path::new("build.log")).unwrap(),
         }],
         opener: std::sync::Arc::new(|_, _| Err("nothing".into())),
+        finder: std::sync::Arc::new(|_, _, _| Default::default()),
         chooser: Box::new(chooser),
         examiner: std::sync::Arc::new(|agent| {
             let nowhere = std::sync::Arc::new(|_: &Path| false);

@@ -21,6 +21,7 @@ use std::time::Duration;
 use crate::session::reader::SessionFile;
 use crate::source::{Hold, MapView};
 use crate::store::{self, Entry, Env, Marked, Stores};
+use crate::text::search::Pattern;
 use crate::tui::event::{Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::advice::KeepRequest;
 use crate::tui::pager::filter::job::SiftJob;
@@ -33,9 +34,9 @@ use crate::tui::stores::glance::Glance;
 use crate::tui::stores::reading::TextTask;
 use crate::tui::stores::sort::{SortedEntries, Task};
 
-use super::Opener;
 use super::signal::Signal;
 use super::terminal::{self, ThreadRole};
+use super::{Finder, Opener};
 use scans::{Background, Gate};
 use sessions::ExaminerOf;
 use ticket::{Reporter, Ticket};
@@ -63,6 +64,7 @@ pub struct Jobs {
     planning: Arc<AtomicU64>,
     glancing: Arc<AtomicU64>,
     weighing: Arc<AtomicU64>,
+    grepping: Arc<AtomicU64>,
     reading: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
     comparing: Arc<AtomicU64>,
@@ -100,6 +102,7 @@ impl Jobs {
             planning: never(),
             glancing: never(),
             weighing: never(),
+            grepping: never(),
             reading: never(),
             advising: never(),
             comparing: never(),
@@ -292,6 +295,23 @@ impl Jobs {
     pub fn weigh(&self, entries: Vec<Entry>, opener: Opener) {
         let (events, ticket) = (self.events.clone(), Ticket::next(&self.weighing));
         self.spawn("model got", move || stores::weigh(entries, &opener, &ticket, &events));
+    }
+
+    /// Searches all stored outputs; an earlier search is abandoned.
+    pub fn grep(&self, number: u64, pattern: Pattern, finder: Finder) {
+        let (events, ticket) = (self.events.clone(), Ticket::next(&self.grepping));
+        self.spawn("grep", move || {
+            let goes_on = || ticket.is_wanted();
+            let end = finder(&pattern, &goes_on, &mut |lines| {
+                goes_on() && events.send(StoresEvent::Hits(number, lines))
+            });
+            events.send(StoresEvent::HitsEnd(number, end));
+        });
+    }
+
+    /// Abandons the search through all outputs.
+    pub fn stop_grep(&self) {
+        _ = Ticket::next(&self.grepping);
     }
 
     /// Looks for the calls that entries are of, one after the other, until the program quits.

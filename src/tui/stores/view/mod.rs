@@ -5,6 +5,7 @@ pub(crate) mod clean;
 mod column;
 mod columns;
 pub(crate) mod details;
+mod hits;
 pub(crate) mod pending;
 mod title;
 
@@ -41,6 +42,14 @@ pub(crate) fn draw(
     cost: &Cost,
 ) {
     let places = layout::stores(area);
+    if let Some(found) = &screen.hits {
+        hits::draw(screen, found, frame, &places);
+        line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
+        if let Some(message) = told {
+            draw_status(screen, message, frame, places.status);
+        }
+        return;
+    }
     let listing = &screen.listing;
     title::draw(screen, frame, places.title);
     match (listing.shown().entries.len(), listing.shown().len()) {
@@ -199,13 +208,17 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let versions = footer::versions(footer_state(screen), None, screen.canvas.keys);
+    let versions = match screen.hits {
+        Some(_) => vec![hits::hints(screen)],
+        None => footer::versions(footer_state(screen), None, screen.canvas.keys),
+    };
     let left = match (message, &screen.copying) {
         (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
         (Some(message), _) => Span::plain(format!(" {}", message.text)),
         (None, Some(copying)) => {
             Span::new(format!(" {}", copying.in_words(screen.canvas.keys)), theme.accent)
         }
+        (None, None) if screen.hits.is_some() => Span::default(),
         (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         (None, None) => {
             let rooms = [LEAST_HINTS, 0].map(|shown| {

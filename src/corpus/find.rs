@@ -1,0 +1,164 @@
+//! The lines of all stored outputs that match a pattern, for a list on the screen.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use jiff::Timestamp;
+
+use crate::config::Config;
+use crate::store;
+use crate::text::label::SafeText;
+use crate::text::search::Pattern;
+
+use super::{
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineGot, Outlet, OutputGot, ReadFault, each_hit,
+    in_order,
+};
+
+/// A list holds this many lines at most.
+pub(crate) const MOST_FOUND: usize = 50_000;
+
+/// Bytes of a line that a list shows.
+const MOST_OF_LINE: usize = 400;
+
+/// Bytes before the match from which on a longer line is shown.
+const BEFORE: usize = 40;
+
+/// A line of a stored output that matches.
+#[derive(Debug, Clone)]
+pub struct FoundLine {
+    /// The path of the output.
+    pub(crate) path: Arc<Path>,
+    /// The agent and the id of the output.
+    pub(crate) agent: Arc<str>,
+    pub(crate) id: Arc<str>,
+    /// Seconds since the last change of the output, if that is known.
+    pub(crate) age: Option<u64>,
+    /// The number of the line, 1-based.
+    pub(crate) number: u64,
+    /// What became of the line.
+    pub(crate) got: LineGot,
+    /// The line, or the part of it around the match.
+    pub(crate) text: SafeText,
+}
+
+/// What became of looking for lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FindEnd {
+    /// The outputs searched.
+    pub(crate) outputs: u64,
+    /// The outputs and directories that cannot be read.
+    pub(crate) unread: u64,
+}
+
+/// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
+/// [`MOST_FOUND`] lines are found.
+pub fn find_in_stores(
+    (config, now): (&Config, Timestamp),
+    pattern: &Pattern,
+    goes_on: &(dyn Fn() -> bool + Sync),
+    take: &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send),
+) -> FindEnd {
+    let listing = store::list(&config.stores.specs, &config.env, now);
+    let unlisted =
+        listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
+    let corpus = Corpus::of_entries(listing.entries);
+    let (policies, unread, found) =
+        (CutPolicies::new(config), AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
+    let finder = Finder { policies, pattern, goes_on, now, unread: &unread, found: &found };
+    let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
+        corpus
+            .outputs
+            .get(number)
+            .map_or(ControlFlow::Continue(()), |output| finder.find(reader, output, outlet))
+    };
+    in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
+        if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    FindEnd { outputs: corpus.outputs.len() as u64, unread: unread.into_inner() }
+}
+
+struct Finder<'a> {
+    policies: CutPolicies<'a>,
+    pattern: &'a Pattern,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+    now: Timestamp,
+    unread: &'a AtomicU64,
+    found: &'a AtomicUsize,
+}
+
+impl Finder<'_> {
+    fn find(
+        &self,
+        reader: &mut CorpusReader,
+        output: &CorpusOutput,
+        outlet: &mut Outlet<FoundLine>,
+    ) -> ControlFlow<()> {
+        if !(self.goes_on)() {
+            return ControlFlow::Break(());
+        }
+        let bytes = match reader.read(output) {
+            Ok(bytes) => bytes,
+            Err(ReadFault::Gone) => return ControlFlow::Continue(()),
+            Err(ReadFault::Failed(_)) => {
+                self.unread.fetch_add(1, Ordering::Relaxed);
+                return ControlFlow::Continue(());
+            }
+        };
+        let (mut got, mut flow) = (None, ControlFlow::Continue(()));
+        each_hit(&bytes, self.pattern, self.goes_on, |hit| {
+            let (got, place) = got.get_or_insert_with(|| (self.got(output, &bytes), self.place(output)));
+            let line = bytes.get(hit.line.clone()).unwrap_or_default();
+            let found = FoundLine {
+                number: hit.number,
+                got: got.line(&hit.line),
+                text: self.text(line),
+                ..place.clone()
+            };
+            flow = outlet.put(|lines| lines.push(found));
+            if self.found.fetch_add(1, Ordering::Relaxed) >= MOST_FOUND {
+                flow = ControlFlow::Break(());
+            }
+            flow
+        });
+        flow
+    }
+
+    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> OutputGot {
+        let path = output.path();
+        match self.policies.of(&path) {
+            Ok(resolved) => OutputGot::of(bytes, &path, &resolved.policy),
+            Err(why) => OutputGot::Unknown(why),
+        }
+    }
+
+    /// Returns what all lines of an output have in common.
+    fn place(&self, output: &CorpusOutput) -> FoundLine {
+        let (agent, id) = match output {
+            CorpusOutput::Entry(entry) => (entry.agent().into(), entry.id().into()),
+            CorpusOutput::Named(_) | CorpusOutput::Found(_) => ("".into(), "".into()),
+        };
+        FoundLine {
+            path: output.path().into(),
+            agent,
+            id,
+            age: output.age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
+            number: 0,
+            got: LineGot::Unknown,
+            text: SafeText::default(),
+        }
+    }
+
+    /// Returns the line without blanks at its start; of a long one what surrounds the match.
+    fn text(&self, line: &[u8]) -> SafeText {
+        let line = line.trim_ascii_start();
+        let start = match self.pattern.find_from(line, 0).next() {
+            Some(found) if found.end > MOST_OF_LINE => found.start.saturating_sub(BEFORE),
+            _ => 0,
+        };
+        let end = start.saturating_add(MOST_OF_LINE).min(line.len());
+        SafeText::from_bytes(line.get(start..end).unwrap_or_default())
+    }
+}
