@@ -20,8 +20,12 @@ use super::status::number;
 
 /// The version of the right end that names the policy and whether it cut: there the name of the output makes room.
 const POLICY: usize = 2;
-/// From this many columns on, the tab of Sessions is shown beside the others.
+/// From this many columns on, the tabs stand apart and have their full names.
 const TABBED: u16 = 110;
+/// How many columns the tabs take less where they stand close.
+const CLOSE: usize = 3;
+/// The tab of Sessions on a narrow screen, where there is room, and where there is less.
+const SESSIONS: [&str; 2] = [" Sessions", " Sess."];
 /// The columns that the name of the output keeps.
 const SHORTEST_NAME: usize = 12;
 /// The one that names the policy and counts the errors, if there are any.
@@ -46,31 +50,46 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     if line::width(&rest) + status.text.columns() + policy + SHORTEST_NAME + 3 < room {
         rest.insert(0, status);
     }
-    let beside = line::width(&rest) + policy + 4;
+    let tab = if pager.origin() == OpenedFrom::Session && !is_wide(pager) { SESSIONS[1].len() } else { 0 };
+    let beside = line::width(&rest) + policy + tab + 4;
     let most = (room * 9 / 20).min(room.saturating_sub(beside)).max(SHORTEST_NAME);
     let name = SafeText::from(output.subject.name.as_str()).fit(most);
     let name = Span::new(format!(" {name} "), pager.canvas.theme.accent);
-    let left: Vec<Span> = std::iter::once(name).chain(rest).collect();
+    let mut left: Vec<Span> = std::iter::once(name).chain(rest).collect();
+    let fitting = |taken: usize| right.iter().position(|spans| taken + line::width(spans) + 1 < room);
+    if places.strip.is_none() && !is_wide(pager) {
+        let name = sessions_tab(pager, line::width(&left), &|taken| fitting(taken).unwrap_or(usize::MAX));
+        left.extend(name.map(|name| Span::new(name, pager.canvas.theme.dim)));
+    }
     let taken = line::width(&left);
     line::spans(frame.buffer_mut(), places.title, &left);
-    let fitting = right.into_iter().find(|spans| taken + line::width(spans) + 1 < room);
-    line::right(frame.buffer_mut(), places.title, taken, &fitting.unwrap_or_default());
+    let right = fitting(taken).and_then(|fitting| right.get(fitting));
+    line::right(frame.buffer_mut(), places.title, taken, right.map_or(&[], Vec::as_slice));
+}
+
+/// Names the last tab as long as it costs no words at the right end: `fitting` returns which version of these has room beside
+/// so many columns. A call of a session is worth words.
+fn sessions_tab(pager: &Pager, taken: usize, fitting: &dyn Fn(usize) -> usize) -> Option<&'static str> {
+    let is_call = pager.origin() == OpenedFrom::Session;
+    let least = if is_call { SESSIONS[1].len() } else { CLOSE };
+    let most = fitting(taken + least);
+    SESSIONS.into_iter().find(|name| fitting(taken + name.len()) <= most)
+}
+
+/// Whether the tabs stand apart and have their full names.
+fn is_wide(pager: &Pager) -> bool {
+    pager.canvas.size.0 >= TABBED
 }
 
 fn tabs(pager: &Pager) -> Vec<Span> {
-    let mut spans = Vec::new();
-    for (side, name) in [(Side::Preview, "Preview"), (Side::Spill, "Spill")] {
-        let style = if pager.focus() == side { pager.canvas.theme.active } else { pager.canvas.theme.dim };
-        spans.push(Span::plain("  "));
-        spans.push(Span::new(name, style));
+    let theme = &pager.canvas.theme;
+    let side = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
+    let mut tabs = vec![("Preview", side(Side::Preview)), ("Spill", side(Side::Spill)), ("Stores", theme.dim)];
+    if is_wide(pager) {
+        tabs.push(("Sessions", theme.dim));
     }
-    // In 80 columns, the policy and the errors are worth more.
-    let has_room = pager.canvas.size.0 >= TABBED || pager.origin() == OpenedFrom::Session;
-    for name in [Some("Stores"), has_room.then_some("Sessions")].into_iter().flatten() {
-        spans.push(Span::plain("  "));
-        spans.push(Span::new(name, pager.canvas.theme.dim));
-    }
-    spans
+    let between = if is_wide(pager) { "  " } else { " " };
+    tabs.into_iter().flat_map(|(name, style)| [Span::plain(between), Span::new(name, style)]).collect()
 }
 
 /// Returns the state of the file, if it is unusual.
