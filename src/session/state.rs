@@ -9,6 +9,20 @@ pub fn copies_in_words(copies: u64) -> Option<String> {
     (copies > 0).then(|| format!("also in {}", count(copies, "session")))
 }
 
+/// How much room there is for the state of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateLength {
+    /// As much as it takes.
+    Full,
+    /// Little: `compacted, in 3 sessions` instead of `compacted later, also in 2 sessions`.
+    Short,
+}
+
+/// Says in few words in how many sessions a call is, its own included, if it was copied.
+pub fn copies_in_short(copies: u64) -> Option<String> {
+    (copies > 0).then(|| format!("in {}", count(copies.saturating_add(1), "session")))
+}
+
 /// Returns what matters most about a call: what is left of its output or else how it ended, then what became of the
 /// result. `spill` is the word for what is at the place of its spill.
 pub fn state_in_words(
@@ -16,6 +30,7 @@ pub fn state_in_words(
     spill: Option<&str>,
     status: CallStatus,
     fate: ResultFate,
+    length: StateLength,
 ) -> impl Iterator<Item = String> {
     let left = match (cut, spill) {
         (CutState::Lost, _) => Some("lost"),
@@ -26,6 +41,7 @@ pub fn state_in_words(
     };
     let status = Some(status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
     let fate = Some(fate).filter(|fate| *fate != ResultFate::InContext);
-    let fate = fate.map(|fate| format!("{} later", fate.as_str()));
+    let later = if length == StateLength::Full { " later" } else { "" };
+    let fate = fate.map(|fate| format!("{}{later}", fate.as_str()));
     left.or(status).map(str::to_owned).into_iter().chain(fate)
 }

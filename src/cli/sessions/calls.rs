@@ -15,7 +15,7 @@ use crate::session::copies::RelatedSessions;
 use crate::session::examine::Paths;
 use crate::session::model::{Call, CallStatus, CutState, ResultFate};
 use crate::session::spill::SpillState;
-use crate::session::state::{copies_in_words, state_in_words};
+use crate::session::state::{StateLength, copies_in_words, state_in_words};
 use crate::session::transcript::Transcript;
 
 use super::row::{Looker, Secrets};
@@ -104,6 +104,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &Re
 fn state(call: &Call, looker: &Looker, related: &RelatedSessions) -> String {
     let fate = looker.best(call).first().map_or(ResultFate::InContext, |first| first.fate);
     let spill = looker.spill(call);
-    let words = state_in_words(call.cut, spill.as_ref().map(SpillState::as_str), call.status, fate);
+    let spill = spill.as_ref().map(SpillState::as_str);
+    let words = state_in_words(call.cut, spill, call.status, fate, StateLength::Full);
     words.chain(copies_in_words(related.with(call))).collect::<Vec<_>>().join(", ")
 }

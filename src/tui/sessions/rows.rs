@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use unicode_width::UnicodeWidthStr;
 
 use crate::session::list::LIVE;
 use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
 use crate::session::reader::SessionFile;
-use crate::session::state::{copies_in_words, state_in_words};
+use crate::session::state::{StateLength, copies_in_short, copies_in_words, state_in_words};
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
@@ -146,14 +147,28 @@ impl CallRow {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
-    /// Returns the one or two words that matter most about a call.
+    /// Returns the words that matter most about a call.
     pub fn state(&self) -> String {
+        self.state_of_length(StateLength::Full)
+    }
+
+    /// Returns the same in at most so many columns of the screen, if the short words do.
+    pub fn state_within(&self, most: usize) -> String {
+        let full = self.state();
+        if full.width() <= most { full } else { self.state_of_length(StateLength::Short) }
+    }
+
+    fn state_of_length(&self, length: StateLength) -> String {
         let sizes = self.sizes.as_ref();
         // Nobody has looked for the spill yet.
         let is_unseen = self.cut == CutState::Spill && sizes.is_none();
         let cut = if is_unseen { CutState::Unknown } else { self.cut };
         let fate = sizes.and_then(|sizes| sizes.fate).unwrap_or(self.fate);
-        let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, fate);
-        words.chain(copies_in_words(self.copies)).collect::<Vec<_>>().join(", ")
+        let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, fate, length);
+        let copies = match length {
+            StateLength::Full => copies_in_words(self.copies),
+            StateLength::Short => copies_in_short(self.copies),
+        };
+        words.chain(copies).collect::<Vec<_>>().join(", ")
     }
 }

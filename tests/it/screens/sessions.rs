@@ -363,7 +363,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("recorded by claude-code 2.1.330 · "), "{}", text(&bench));
     let verdict = Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") };
     bench.update(OutputEvent::Checked(Box::new(verdict)));
-    assert!(text(&bench).contains(" · = · cut"), "{}", text(&bench));
+    assert!(text(&bench).contains(" · = claude-code/bash · cut"), "{}", text(&bench));
     bench.keys("q");
     assert!(text(&bench).contains("Calls"), "{}", text(&bench));
 }
@@ -386,4 +386,15 @@ fn a_preview_that_was_not_recorded_says_so() {
     drop(Source::open(&path));
     bench.keys("i");
     assert!(text(&bench).contains("this preview is reconstructed"), "{}", text(&bench));
+}
+
+#[test]
+fn a_state_is_short_where_there_is_little_room() {
+    let failed = CallRow { status: CallStatus::Failed, copies: 1, ..call("c", "Bash", CutState::No) };
+    assert_eq!(
+        [failed.state_within(25), failed.state_within(24)],
+        ["failed, also in 1 session", "failed, in 2 sessions"]
+    );
+    let lost = CallRow { fate: ResultFate::Compacted(None), ..call("c", "Bash", CutState::Lost) };
+    assert_eq!([lost.state_within(21), lost.state_within(20)], ["lost, compacted later", "lost, compacted"]);
 }

@@ -84,7 +84,8 @@ fn is_wide(pager: &Pager) -> bool {
 fn tabs(pager: &Pager) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let side = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
-    let mut tabs = vec![("Preview", side(Side::Preview)), ("Spill", side(Side::Spill)), ("Stores", theme.dim)];
+    let mut tabs =
+        vec![("Preview", side(Side::Preview)), ("Spill", side(Side::Spill)), ("Stores", theme.dim)];
     if is_wide(pager) {
         tabs.push(("Sessions", theme.dim));
     }

@@ -10,13 +10,33 @@ use crate::tui::sessions::SessionsScreen;
 use crate::tui::sessions::calls::{CallList, ReadingState};
 use crate::tui::sessions::order::CALL_COLUMNS;
 use crate::tui::sessions::rows::CallRow;
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 use crate::tui::widget::theme::Theme;
 
 use super::table::{CellSide, ListTableRow, TableColumn, column};
 
-/// The columns; the last takes what is left.
-pub(super) const COLUMNS: &[TableColumn] = &[
+/// The columns in so many columns of the screen; the last takes what is left.
+pub(super) fn columns(width: u16) -> Vec<TableColumn> {
+    let mut columns = COLUMNS.to_vec();
+    columns.iter_mut().filter(|column| column.heading == STATE).for_each(|column| column.most = state(width));
+    columns
+}
+
+/// Returns the most columns of the screen for the state of a call.
+fn state(width: u16) -> usize {
+    if width < WIDE { SHORT_STATE } else { LONG_STATE }
+}
+
+/// From this many columns on, the state of a call has room for all that it can be.
+const WIDE: u16 = 120;
+/// The most columns for the state of a call: `another file, compacted later, also in 12 sessions`, and `spill here, in 12
+/// sessions`.
+const LONG_STATE: usize = 52;
+const SHORT_STATE: usize = 26;
+const STATE: &str = "state";
+
+const COLUMNS: &[TableColumn] = &[
     column("time", CellSide::Left, 8, Some(4)),
     column("thread", CellSide::Left, 16, Some(3)),
     column("tool", CellSide::Left, 18, None),
@@ -24,18 +44,19 @@ pub(super) const COLUMNS: &[TableColumn] = &[
     column("of", CellSide::Right, 8, None),
     column("", CellSide::Left, 1, None),
     column("cut by", CellSide::Left, 14, Some(2)),
-    column("state", CellSide::Left, 22, Some(5)),
+    column(STATE, CellSide::Left, SHORT_STATE, Some(5)),
     column("command", CellSide::Left, 0, None),
 ];
 
 /// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &SessionsScreen, calls: &CallList, height: usize) -> Vec<ListTableRow> {
-    let row = |index| calls.rows().get(index).map_or_else(Vec::new, |row| cells(&screen.canvas.theme, row));
+    let row = |index| calls.rows().get(index).map_or_else(Vec::new, |row| cells(&screen.canvas, row));
     let cells = calls.on_screen(height).map(row);
     cells.map(|cells| ListTableRow::Cells(Span::plain(" "), cells)).collect()
 }
 
-fn cells(theme: &Theme, row: &CallRow) -> Vec<Span> {
+fn cells(canvas: &Canvas, row: &CallRow) -> Vec<Span> {
+    let theme = &canvas.theme;
     let time =
         row.at.map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string());
     let sizes = row.sizes.clone().unwrap_or_default();
@@ -52,7 +73,7 @@ fn cells(theme: &Theme, row: &CallRow) -> Vec<Span> {
         Span::plain(whole),
         mark(theme, row),
         Span::new(cut_by(row), theme.dim),
-        Span::new(row.state(), if is_bad { theme.warning } else { theme.dim }),
+        Span::new(row.state_within(state(canvas.size.0)), if is_bad { theme.warning } else { theme.dim }),
         Span::plain(sizes.command),
     ]
 }

@@ -44,10 +44,10 @@ pub(crate) fn draw(screen: &SessionsScreen, told: Option<Option<&Message>>, fram
 fn draw_table(screen: &SessionsScreen, frame: &mut Frame, places: &SessionsAreas) {
     let height = usize::from(places.list.height);
     let (columns, rows, cursor) = match &screen.calls {
-        Some(open) => (calls::COLUMNS, calls::rows(screen, open, height), open.cursor),
-        None => (list::COLUMNS, list::rows(screen, height), screen.list.cursor),
+        Some(open) => (calls::columns(places.list.width), calls::rows(screen, open, height), open.cursor),
+        None => (list::COLUMNS.to_vec(), list::rows(screen, height), screen.list.cursor),
     };
-    let table = ListTable { columns, rows, canvas: &screen.canvas };
+    let table = ListTable { columns: &columns, rows, canvas: &screen.canvas };
     let chosen = cursor.chosen.saturating_sub(cursor.top);
     table.draw(frame.buffer_mut(), places.head, places.list, chosen);
 }
