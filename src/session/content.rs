@@ -1,7 +1,7 @@
 //! The `content` of a message, as most agents write it: a string, or a list of parts with text and images.
 
 use super::json::{Json, Kind};
-use super::model::TextPiece;
+use super::model::{TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
 /// The longest id, kind or name that is taken over, in bytes.
@@ -11,9 +11,9 @@ pub const LONGEST_NAME: usize = 256;
 pub const LONGEST_TEXT: usize = 4096;
 
 /// Returns the text of a content. A part without `text` counts as an image.
-pub fn pieces(content: Json, place: RecordPlace) -> Vec<TextPiece> {
+pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
     if content.kind() == Kind::String {
-        return vec![TextPiece::Json(place.span(content))];
+        return TextPieces::from_iter([TextPiece::Json(place.span(content))]);
     }
     let part = |part: Json| match part.get("text").filter(|text| text.kind() == Kind::String) {
         Some(text) => TextPiece::Json(place.span(text)),

@@ -4,8 +4,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use smallvec::SmallVec;
 
-/// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 24 bytes,
+/// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
 /// also where there may be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
@@ -13,16 +14,26 @@ pub struct RecordSpan {
     source: NonZero<u32>,
     /// A record is shorter than 4 GiB.
     len: u32,
-    row: i64,
-    start: u64,
+    /// The start in a file, or the number of a row, in its two halves, lest it be aligned to eight bytes.
+    place: [u32; 2],
+    /// The start in the row's record; [`IN_FILE`] in a file.
+    in_row: u32,
 }
+
+/// A record in a row of a table is shorter than 4 GiB, so none starts there.
+const IN_FILE: u32 = u32::MAX;
 
 impl RecordSpan {
     /// Returns a place: `len` bytes from byte `start` (0-based) of a file, or of the record in a row of a table. `row` is 0
     /// in a file. `source` is as for [`RecordSpan::source`].
     pub fn new(source: u32, row: i64, start: u64, len: u64) -> Self {
         let source = NonZero::<u32>::MIN.saturating_add(source);
-        Self { source, len: len.try_into().unwrap_or(u32::MAX), row, start }
+        let (place, in_row) = match row {
+            0 => (start, IN_FILE),
+            row => (row as u64, u32::try_from(start).unwrap_or(IN_FILE).min(IN_FILE - 1)),
+        };
+        let place = [(place >> 32) as u32, place as u32];
+        Self { source, len: len.try_into().unwrap_or(u32::MAX), place, in_row }
     }
 
     /// Returns which of the transcript's sources holds the record, as an index into [`Transcript::sources`].
@@ -32,12 +43,16 @@ impl RecordSpan {
 
     /// Returns the row of a table; 0 in a file.
     pub fn row(&self) -> i64 {
-        self.row
+        if self.in_row == IN_FILE { 0 } else { self.place() as i64 }
     }
 
     /// Returns the first byte of the value: in the file, or in the row's record. 0-based.
     pub fn start(&self) -> u64 {
-        self.start
+        if self.in_row == IN_FILE { self.place() } else { self.in_row.into() }
+    }
+
+    fn place(&self) -> u64 {
+        u64::from(self.place[0]) << 32 | u64::from(self.place[1])
     }
 
     /// Returns the length in bytes, as the value is written.
@@ -52,12 +67,12 @@ impl RecordSpan {
 
     /// Returns the place after the last byte, 0-based.
     pub fn end(&self) -> u64 {
-        self.start.saturating_add(self.len())
+        self.start().saturating_add(self.len())
     }
 
     /// Returns the place of `len` bytes from byte `offset` of this one on.
     pub fn part(&self, offset: u64, len: u64) -> Self {
-        Self::new(self.source(), self.row, self.start.saturating_add(offset), len)
+        Self::new(self.source(), self.row(), self.start().saturating_add(offset), len)
     }
 }
 
@@ -96,6 +111,9 @@ pub enum TextPiece {
     Image,
 }
 
+/// The pieces of a text: nearly every text is one, which is kept in place.
+pub type TextPieces = SmallVec<[TextPiece; 1]>;
+
 /// What became of a text after the model first saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFate {
@@ -133,7 +151,7 @@ pub struct CallResult {
     /// What the records say about it.
     pub evidence: Evidence,
     /// Its text.
-    pub pieces: Vec<TextPiece>,
+    pub pieces: TextPieces,
     /// When it was recorded.
     pub at: Option<Timestamp>,
     /// What became of it.
@@ -235,9 +253,9 @@ pub struct Call {
     /// The exit status of a command.
     pub exit: Option<i32>,
     /// What the model got for it, as first seen and then as it changed.
-    pub results: Vec<CallResult>,
+    pub results: SmallVec<[CallResult; 1]>,
     /// The copies for the agent's own screen.
-    pub display: Vec<DisplayCopy>,
+    pub display: SmallVec<[DisplayCopy; 1]>,
     /// The spills that the result names.
     pub cites: Vec<Citation>,
     /// Whether the output was cut.
@@ -261,9 +279,9 @@ impl Call {
             at: None,
             status: CallStatus::NoResult,
             exit: None,
-            // Nearly every call has just one, for which a list that grows would take room for four.
-            results: Vec::with_capacity(1),
-            display: Vec::new(),
+            // Nearly every call has just one of each, which is kept in place.
+            results: SmallVec::new(),
+            display: SmallVec::new(),
             cites: Vec::new(),
             cut: CutState::Unknown,
             is_window: false,
@@ -338,17 +356,11 @@ mod tests {
     fn a_call_takes_few_bytes() {
         assert_eq!(
             [size_of::<RecordSpan>(), size_of::<Option<RecordSpan>>(), size_of::<TextPiece>()],
-            [24, 24, 32]
+            [20, 20, 24]
         );
-        let of_call =
-            size_of::<Call>() + size_of::<CallResult>() + size_of::<TextPiece>() + size_of::<DisplayCopy>();
-        assert!(
-            of_call <= 460,
-            "{of_call} bytes: {} {} {}",
-            size_of::<Call>(),
-            size_of::<CallResult>(),
-            size_of::<DisplayCopy>()
-        );
+        // A call has its result with a text, and a copy for the screen, in place.
+        let of_call = size_of::<Call>();
+        assert!(of_call <= 336, "{of_call} bytes: {} {}", size_of::<CallResult>(), size_of::<DisplayCopy>());
     }
 
     #[test]
@@ -357,5 +369,15 @@ mod tests {
         let part = whole.part(10, 5);
         assert_eq!((part.source(), part.row(), part.start(), part.len(), part.end()), (3, 7, 110, 5, 115));
         assert_eq!(RecordSpan::new(0, 0, 0, u64::MAX).len(), u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn any_place_is_kept() {
+        for (row, start) in
+            [(0, 0), (0, u64::from(u32::MAX)), (0, u64::MAX), (-1, 5), (i64::MIN, 0), (i64::MAX, 256 << 20)]
+        {
+            let span = RecordSpan::new(u32::MAX - 1, row, start, 1);
+            assert_eq!((span.source(), span.row(), span.start(), span.len()), (u32::MAX - 1, row, start, 1));
+        }
     }
 }

@@ -314,6 +314,9 @@ impl LogState {
         }
         self.is_torn = true;
         self.read_on(&grown, progress)?;
+        if self.transcript.requests.is_torn() {
+            return Ok(NewRecords::All);
+        }
         self.is_torn = false;
         Ok(NewRecords::Some)
     }

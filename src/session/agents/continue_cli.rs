@@ -134,7 +134,7 @@ fn call(state: Json, fate: ResultFate, place: RecordPlace, out: &mut Transcript)
     call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
     if let Some((evidence, pieces)) = sent(&contents, call.status, place) {
         let record = Some(place.span(state));
-        call.results.push(CallResult { evidence, pieces, at: None, fate, record });
+        call.results.push(CallResult { evidence, pieces: pieces.into(), at: None, fate, record });
     }
     out.add_call(call);
 }

@@ -11,6 +11,7 @@ use crate::session::find;
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
+    TextPieces,
 };
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -230,7 +231,7 @@ fn result(part: Json, data: Json, place: RecordPlace, call: &mut Call) {
     call.cites = path.map(|path| Citation { path, bytes: None }).into_iter().collect();
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
-        pieces: vec![TextPiece::Json(place.span(content))],
+        pieces: TextPieces::from_iter([TextPiece::Json(place.span(content))]),
         at: None,
         fate: ResultFate::InContext,
         record: Some(place.span(part)),

@@ -183,7 +183,7 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
     let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
     let new = CallResult {
         evidence: Evidence::Recorded,
-        pieces: content.map(|content| vec![TextPiece::Json(place.span(content))]).unwrap_or_default(),
+        pieces: content.map(|content| TextPiece::Json(place.span(content))).into_iter().collect(),
         at,
         fate: ResultFate::InContext,
         record: Some(place.span(record)),

@@ -13,7 +13,7 @@ use crate::session::find;
 use crate::session::json::{Json, JsonText, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, ResultFate, SessionFacts,
-    TextPiece,
+    TextPiece, TextPieces,
 };
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -187,7 +187,7 @@ fn result(row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript)
     let in_parts = RecordPlace { start: PARTS.len() as u64, ..place };
     let text = match parts {
         Some(parts) => pieces(parts, in_parts),
-        None => vec![TextPiece::Raw(whole)],
+        None => TextPieces::from_iter([TextPiece::Raw(whole)]),
     };
     let saved = saved(content);
     let mut tape = Tape::default();

@@ -191,7 +191,7 @@ fn result(record: Json, found: Json, tool: &str, place: RecordPlace, at: Option<
     call.cites = saved.into_iter().collect();
     call.results.push(CallResult {
         evidence: Evidence::Rendered,
-        pieces: rendered(found, output, tool, is_error, place),
+        pieces: rendered(found, output, tool, is_error, place).into(),
         at,
         fate: ResultFate::InContext,
         record: Some(place.span(record)),

@@ -110,9 +110,16 @@ pub struct RequestLog {
     shapes: HashMap<u64, RecordSpan>,
     purposes: Vec<Box<str>>,
     spoken: HashMap<u32, Vec<SpokenRecord>>,
+    /// Whether records of the conversation were forgotten, since no request needed them.
+    has_forgotten: bool,
 }
 
 impl RequestLog {
+    /// Whether requests came after the records of the conversation that they need were forgotten: all has to be read again.
+    pub fn is_torn(&self) -> bool {
+        self.has_forgotten && !self.requests.is_empty()
+    }
+
     /// Whether there are no requests.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
@@ -175,8 +182,12 @@ impl RequestLog {
         self.spoken.entry(record.source()).or_default().push(spoken);
     }
 
-    /// Gives back the room for records that have not come.
+    /// Gives back the room for records that have not come. Forgets those of the conversation if there are no requests.
     pub fn shrink(&mut self) {
+        if self.requests.is_empty() && !self.spoken.is_empty() {
+            self.spoken = HashMap::new();
+            self.has_forgotten = true;
+        }
         self.hashes.shrink_to_fit();
         self.spoken.values_mut().for_each(Vec::shrink_to_fit);
     }
@@ -357,6 +368,23 @@ mod tests {
         assert_eq!(messages(&log, 4), [None, None, Some(7)], "an unknown base");
         assert_eq!(messages(&log, 5).len(), 10, "a base that is too short");
         assert_eq!((log.first_request(&[5; 32]), log.first_request(&[9; 32])), (Some(2), None));
+    }
+
+    #[test]
+    fn records_of_the_conversation_are_forgotten_until_a_request_needs_them() {
+        let place = |start| RecordSpan::new(0, 0, start, 1);
+        let mut log = RequestLog::default();
+        log.add_spoken(Speaker::User, place(0));
+        log.shrink();
+        assert_eq!((log.turn_of(place(0)), log.is_torn()), (None, false));
+        add(&mut log, "a", None, 0, &[1]);
+        assert!(log.is_torn(), "all has to be read again");
+
+        let mut log = RequestLog::default();
+        log.add_spoken(Speaker::User, place(0));
+        add(&mut log, "a", None, 0, &[1]);
+        log.shrink();
+        assert_eq!((log.turn_of(place(0)).is_some(), log.is_torn()), (true, false));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub enum NotSent {
 pub fn best(transcript: &Transcript, call: &Call) -> BestResults {
     match sent(transcript, call) {
         Ok(results) => BestResults { results, not_sent: None },
-        Err(why) => BestResults { results: call.results.clone(), not_sent: Some(why) },
+        Err(why) => BestResults { results: call.results.to_vec(), not_sent: Some(why) },
     }
 }
 

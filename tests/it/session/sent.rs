@@ -1,6 +1,7 @@
 //! What requests in the records carried: `sent`, proven by hash.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use overspill::session::model::{Call, Evidence, ResultFate};
 use overspill::session::sent::{MessageFault, MessageProof, NotSent, best, request_of, write_request};
@@ -296,4 +297,21 @@ fn the_sample_is_proven_but_for_what_was_scrubbed() {
         assert!(faults <= 2, "the prompt, and the result of the sub-agent");
     }
     assert_eq!((transcript.calls.len(), proven), (8, 7));
+}
+
+#[test]
+fn a_session_whose_first_request_comes_late_is_read_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = Log::default();
+    let called = log.calls("c1");
+    let carried = log.result("c1", json!("out"));
+    let path = write_log(dir.path(), "s.jsonl", &log.records);
+    let mut opened = open(&path);
+    log.request(0, &[hash(&called), hash(&carried)]);
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    writeln!(file, "{}", log.records.last().unwrap()).unwrap();
+    assert!(opened.refresh(&()).unwrap());
+    let transcript = opened.transcript();
+    assert_eq!(best(transcript, &transcript.calls[0]).results[0].evidence, Evidence::Sent);
+    assert_eq!(transcript.unread.records, 3);
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use smallvec::SmallVec;
 
 use crate::session::branch::{Branches, LivingBranch, RecordId, record_id};
 use crate::session::clock;
@@ -62,10 +63,17 @@ struct ResultRecord {
     thread: u32,
     /// The number of the call.
     call: u32,
+    /// How many records came before it.
+    number: u32,
     record: RecordId,
-    /// The record of the call, if it is named.
-    source: Option<RecordId>,
-    number: u64,
+    /// The record of the call; 0 if it is not named.
+    source: RecordId,
+}
+
+impl ResultRecord {
+    fn source(&self) -> Option<RecordId> {
+        (self.source != 0).then_some(self.source)
+    }
 }
 
 /// A compaction: what was recorded before it is no longer seen.
@@ -207,12 +215,13 @@ impl ClaudeReader {
                 result(record, block, recorded, call);
             }
             let Some(call) = out.call_number(thread, &id) else { continue };
+            let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
             self.results.push(ResultRecord {
                 thread,
                 call,
                 record: id_of(record, "uuid").unwrap_or_default(),
-                source: id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid")),
-                number: self.count,
+                source: source.unwrap_or_default(),
+                number: self.count.try_into().unwrap_or(u32::MAX),
             });
         }
     }
@@ -220,7 +229,7 @@ impl ClaudeReader {
     /// Whether the model has spoken since it could see a result.
     fn is_seen(&self, thread: u32, call: u32) -> bool {
         let result = self.results.iter().rev().find(|result| result.call == call);
-        let called = result.and_then(|result| self.messages.get(&result.source?));
+        let called = result.and_then(|result| self.messages.get(&result.source()?));
         called.is_none() || called != self.last_messages.get(&thread)
     }
 
@@ -242,12 +251,12 @@ impl ClaudeReader {
         living: Option<&LivingBranch>,
         messages: &HashSet<RecordId>,
     ) -> ResultFate {
-        let of_message = result.source.and_then(|source| self.messages.get(&source));
+        let of_message = result.source().and_then(|source| self.messages.get(&source));
         let lives = living.is_none_or(|branch| branch.contains(&result.record))
             || of_message.is_some_and(|message| messages.contains(message));
         let compacted = self.boundaries.iter().find(|boundary| {
             boundary.thread == result.thread
-                && boundary.number > result.number
+                && boundary.number > result.number.into()
                 && !boundary.preserved.contains(&result.record)
         });
         match compacted {
@@ -308,7 +317,7 @@ fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
 }
 
 /// Returns the copies that only the agent's own screen shows.
-fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
+fn display(ui: Json, place: RecordPlace) -> SmallVec<[DisplayCopy; 1]> {
     let copy = |name: &'static str, path: &[&str], most: u32| {
         let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
         Some(DisplayCopy { name, text: TextPiece::Json(place.span(text)), most: Some(most) })
@@ -323,9 +332,7 @@ fn display(ui: Json, place: RecordPlace) -> Vec<DisplayCopy> {
         .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
         .chain(copy("toolUseResult.stderr", &["stderr"], 0))
         .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
-        // Nearly every call has just one, for which a list that grows would take room for four.
-        .collect::<Box<[_]>>()
-        .into_vec()
+        .collect()
 }
 
 /// Reads what the file beside a sub-agent's says about it.

@@ -6,7 +6,7 @@ use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, start_of};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
+    Call, CallResult, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece, TextPieces,
 };
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
@@ -37,7 +37,7 @@ pub(super) fn replace(
         }
         call.results.push(CallResult {
             evidence: Evidence::Recorded,
-            pieces: vec![TextPiece::Json(place.span(text))],
+            pieces: TextPieces::from_iter([TextPiece::Json(place.span(text))]),
             at,
             fate: ResultFate::InContext,
             record: Some(place.span(record)),

@@ -190,7 +190,7 @@ fn result(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, o
     };
     call.display = sent.iter().flat_map(|sent| sent.cut.iter()).map(copy).collect();
     let (evidence, pieces) = match sent {
-        Some(sent) => (Evidence::Rendered, sent.pieces),
+        Some(sent) => (Evidence::Rendered, sent.pieces.into()),
         None => (Evidence::Recorded, pieces(content, place)),
     };
     let record = Some(place.span(block));

@@ -9,6 +9,7 @@ use crate::session::content::{is_type, name};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
+    TextPieces,
 };
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
@@ -101,7 +102,7 @@ fn result(
     let cleared = state.path(&["time", "compacted"]).and_then(clock::time);
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
-        pieces: vec![TextPiece::Json(place.span(text))],
+        pieces: TextPieces::from_iter([TextPiece::Json(place.span(text))]),
         at: state.path(&["time", "end"]).and_then(clock::time),
         fate: match (cleared, compacted) {
             (Some(at), _) => ResultFate::Cleared(Some(at)),

@@ -14,7 +14,7 @@ use crate::session::content::{first_text, name, pieces, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
+    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -298,7 +298,7 @@ fn observed(
     call.results.push(CallResult { evidence, pieces, at, fate: ResultFate::InContext, record });
 }
 
-fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, Vec<TextPiece>) {
+fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {
     let code = observation.get("exit_code").and_then(|code| code.int()).filter(|code| *code != -1);
     call.exit = code.and_then(|code| code.try_into().ok());
     let is_error = observation.get("is_error").and_then(|flag| flag.bool()) == Some(true);
@@ -315,7 +315,7 @@ fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Ev
             };
             call.cites = sent.saved.into_iter().collect();
             let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));
-            (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces)
+            (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces.into())
         }
         // Too long to be rendered: what is recorded, of which less was sent.
         None => {
