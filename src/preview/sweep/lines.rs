@@ -7,11 +7,15 @@ use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
 use crate::preview::strategy::LinesKept;
+use crate::preview::strategy::agents::held::HeldReader;
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::pieces::PieceLimits;
-use crate::text::units::Measure;
+use crate::text::units::{self, Measure};
 
 use super::marks::Marks;
+
+/// A reader that holds more chunks is left to a plan.
+const MOST_CHUNKS: u64 = 64;
 
 /// One output, with what is found out about it while settings are gone through.
 pub(super) struct Visited<'v, 'a> {
@@ -105,7 +109,7 @@ impl<'v, 'a> Visited<'v, 'a> {
                     return Ok(None);
                 };
                 match pieces.limits(context)? {
-                    Some(limits) => self.held(reader.held, reader.chunk, plain, &limits, context),
+                    Some(limits) => self.held(&reader, plain, &limits, context),
                     None => None,
                 }
             }
@@ -130,35 +134,47 @@ impl<'v, 'a> Visited<'v, 'a> {
         early < late && memchr::memchr(b'\n', &text.bytes[early..late]).is_some()
     }
 
-    /// Selects lines of the whole chunks that a reader holds, of an output in which every byte is a character.
+    /// Selects lines of the whole chunks that a reader holds; none if those are many.
     fn held(
         &mut self,
-        held: u64,
-        chunk: u64,
+        reader: &HeldReader,
         (most_lines, most_size): (Option<u64>, Option<u64>),
         limits: &PieceLimits,
         context: &Context,
     ) -> Option<KeptLines> {
-        let body = self.text.body.clone();
-        let len = self.text.bytes.len() as u64;
-        if !self.marks.is_ascii(self.text.bytes)
-            || body != (0..self.text.bytes.len())
-            || self.text.final_feed()
-        {
+        if self.text.final_feed() || self.text.decoding != Decoding::Lossy {
             return None;
         }
-        let last = len.saturating_sub(1) / chunk * chunk;
-        let more = held.saturating_sub(len - last) / chunk;
-        let fits = len - last <= held;
-        let start = if fits { last.saturating_sub(more.saturating_mul(chunk)) } else { last };
-        let region = as_usize(start)..body.end;
-        let count = self.measure(&region).line_feeds + 1;
-        let is_over = most_size.is_some_and(|most| region.len() as u64 > most)
+        let region = self.held_start(reader)?..self.text.body.end;
+        let measure = self.measure(&region);
+        let count = measure.line_feeds + 1;
+        let is_over = most_size
+            .is_some_and(|most| size_of(self.text, context.unit, &region, &measure) > most)
             || most_lines.is_some_and(|most| count > most);
         if is_over {
             return self.lines(region, limits, context);
         }
         Some(KeptLines { range: region, count, hit: None, from: limits.from })
+    }
+
+    /// Returns where the chunks that a reader holds begin: as many from the end as fit, at least one.
+    fn held_start(&mut self, reader: &HeldReader) -> Option<usize> {
+        if reader.held / reader.chunk > MOST_CHUNKS {
+            return None;
+        }
+        let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(reader.chunk));
+        let count = bytes.len().div_ceil(chunk);
+        let mut start = body.end;
+        for index in (0..count).rev() {
+            let at = index.saturating_mul(chunk).min(bytes.len());
+            let from = units::unfinished(bytes.get(..at)?).clamp(body.start, body.end);
+            let is_first = index + 1 == count;
+            if !is_first && self.measure(&(from..body.end)).decoded_bytes > reader.held {
+                break;
+            }
+            start = from;
+        }
+        Some(start)
     }
 
     /// Takes whole lines from one end of a region while they fit both limits.

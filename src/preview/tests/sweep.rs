@@ -21,8 +21,8 @@ const LOOKED_UP: [&str; 10] = [
     "t15/recipe",
 ];
 
-/// Settings of a policy with these limits, in both directions if that is a parameter.
-fn settings(name: &str, lines: &[u64], sizes: &[u64]) -> Vec<Policy> {
+/// Settings of a policy with these limits and this length of a read, in both directions if that is a parameter.
+fn settings(name: &str, chunk: &str, lines: &[u64], sizes: &[u64]) -> Vec<Policy> {
     let mut all = Vec::new();
     for direction in [Direction::Head, Direction::Tail] {
         for lines in lines {
@@ -31,7 +31,7 @@ fn settings(name: &str, lines: &[u64], sizes: &[u64]) -> Vec<Policy> {
                 let _ = policy.set_max_lines(*lines);
                 let _ = policy.set_max_size(*size);
                 let _ = policy.set_direction(direction);
-                let _ = policy.set("chunk", "7");
+                let _ = policy.set("chunk", chunk);
                 all.push(policy);
             }
         }
@@ -80,7 +80,7 @@ proptest! {
         sizes in prop::collection::vec(1u64..90, 3),
     ) {
         for name in LOOKED_UP {
-            let settings = settings(name, &lines, &sizes);
+            let settings = settings(name, "7", &lines, &sizes);
             let mut sweep = Sweep::new(&settings);
             for (bytes, path) in &outputs {
                 check(&mut sweep, &settings, bytes, path)?;
@@ -102,7 +102,7 @@ proptest! {
     ) {
         let bytes = [piece.repeat(times).into_bytes(), middle, piece.repeat(times).into_bytes()].concat();
         for name in LOOKED_UP {
-            let settings = settings(name, &[lines, 2000], &[size, 5_000]);
+            let settings = settings(name, "999", &[lines, 2000], &[size, 5_000]);
             check(&mut Sweep::new(&settings), &settings, &bytes, "/tmp/out")?;
         }
     }
@@ -111,7 +111,7 @@ proptest! {
 #[test]
 fn plans_do_not_grow_with_outputs() {
     for name in LOOKED_UP {
-        let settings = settings(name, &[10, 100, 1000], &[1000, 5000]);
+        let settings = settings(name, "999", &[10, 100, 1000], &[1000, 5000]);
         let mut sweep = Sweep::new(&settings);
         let mut planned = Vec::new();
         for _ in 0..2 {
