@@ -142,10 +142,10 @@ pub(super) fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     table.print(out)?;
     writeln!(
         out,
-        "\n{}: kept; tokens: in all, and of the median preview; outputs: cut, and without their end\n\
-         (last line), their first error ({} with errors), all of it",
+        "\n{}: kept; tokens: of all previews, and of the median one; outputs: cut,\n\
+         that lost the end (last line), the first error ({} have one), everything",
         tuned.finds,
-        count(sums.with_errors, "output"),
+        thousands(sums.with_errors),
     )?;
     if sums.finds == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");

@@ -148,7 +148,7 @@ fn compare_sums_up_many_outputs() {
         (&300.into(), &1.into())
     );
     let text = home.run(&["compare", "-p", "opencode/output", "logs", "b.log"]).ok().text().to_owned();
-    assert!(text.contains("\nof 2 outputs (114.8 KB): "), "{text}");
+    assert!(text.contains("\nof 2 outputs (114.8 KB) with 350 errors: errors kept; "), "{text}");
     let docs = fs::read_to_string("docs/json.md").unwrap();
     let section = docs.split("\n## `compare`").nth(1).unwrap().split("\n## ").next().unwrap();
     for field in shell.as_object().unwrap().keys() {

@@ -72,12 +72,15 @@ pub(super) fn run(
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { "errors" };
         table(&rows, finds).print(&mut out)?;
-        let of = format!("of {} ({})", count(sums.outputs, "output"), size(sums.bytes));
+        let word = finds.trim_end_matches('s');
         writeln!(
             out,
-            "\n{of}: cut, tokens in all and of the median preview, {finds} kept of {}; outputs\n\
-             without their end (last line), their first error ({} have one), all of it",
-            thousands(sums.finds),
+            "\nof {} ({}) with {}: {finds} kept; tokens of all\n\
+             previews, and of the median one; outputs that are cut, that lost the end (last\n\
+             line), the first error ({} have one), everything",
+            count(sums.outputs, "output"),
+            size(sums.bytes),
+            count(sums.finds, word),
             thousands(sums.with_errors),
         )?;
     }
