@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, Failure, json};
+use crate::cli::{CommandResult, Failure, in_words, json};
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::config::{Config, Overrides};
 use crate::human::{lines, size, thousands};
@@ -27,8 +27,13 @@ const MOST_LINE: usize = 200;
 /// What a model can do about an output that nobody kept.
 const RUN_AGAIN: &str = "run the command as `overspill run -- COMMAND` to keep it.";
 
-/// Reads the hook's input, and prints an answer if there is something to answer.
+/// Reads the hook's input, and prints an answer if there is something to answer. Any failure ends with 1: for agents, 2
+/// means that the command must not run.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
+    answer(config, args).map_err(|error| Failure::Failed(in_words(&error)).into())
+}
+
+fn answer(config: &Config, args: &HookArgs) -> CommandResult {
     let mut text = Vec::new();
     io::stdin().lock().take(MOST_INPUT).read_to_end(&mut text)?;
     let input: HookInput = serde_json::from_slice(&text).map_err(|_| {

@@ -1,0 +1,186 @@
+//! What is requested of a policy, by flags or by the screens, and what comes of it: the policy with its limits, and where
+//! they are from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::human::TypedSize;
+use crate::known::Warning;
+use crate::preview::{Direction, ParamError, Policy, PolicyError, Unit};
+
+/// The environment variable that names the policy for outputs outside of all known stores.
+pub const POLICY_VARIABLE: &str = "OVERSPILL_POLICY";
+
+/// What the command line requests.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `agent/tool`, or just `agent` with a separate tool.
+    pub policy: Option<String>,
+    /// A tool of the agent, or the kind of output for policies that distinguish kinds.
+    pub tool: Option<String>,
+    /// Maximum number of lines.
+    pub max_lines: Option<u64>,
+    /// The single size limit, in the policy's unit.
+    pub max_size: Option<TypedSize>,
+    /// Which end to keep.
+    pub direction: Option<Direction>,
+    /// Other parameters.
+    pub set: Vec<(String, String)>,
+}
+
+/// Where limits come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LimitsFrom {
+    /// The policy's own figures.
+    Policy,
+    /// The agent's own configuration file.
+    Agent(PathBuf),
+    /// Overspill's configuration file.
+    Config(PathBuf),
+    /// Command-line flags.
+    Flags,
+}
+
+impl fmt::Display for LimitsFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LimitsFrom::Policy => f.write_str("policy"),
+            LimitsFrom::Flags => f.write_str("flags"),
+            LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// What chose the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// The user with a flag, or the default.
+    Person,
+    /// The environment variable [`POLICY_VARIABLE`].
+    Variable,
+    /// The store that contains the file; these policies may have created it, most likely first.
+    Store(Vec<String>),
+}
+
+/// A policy with its effective limits.
+#[derive(Debug, Clone)]
+pub struct EffectivePolicy {
+    /// The policy.
+    pub policy: Policy,
+    /// The source of highest precedence that set a limit.
+    pub limits_from: LimitsFrom,
+    /// What chose the policy.
+    pub chosen_by: ChosenBy,
+    /// What could not be used from the agent's own configuration.
+    pub warnings: Vec<String>,
+    /// The warnings of the store that contains the file.
+    pub store_warnings: Vec<Warning>,
+}
+
+/// Why the overrides cannot be applied.
+#[derive(Debug, thiserror::Error)]
+pub enum OverrideError {
+    /// The policy's own error.
+    #[error("{0}")]
+    Policy(#[from] PolicyError),
+    /// The error of the policy that the environment names.
+    #[error("{POLICY_VARIABLE}: {0}")]
+    Variable(PolicyError),
+    /// A parameter's own error.
+    #[error("{0}")]
+    Param(#[from] ParamError),
+    /// A parameter in the configuration file.
+    #[error("{}: {error}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ParamError,
+    },
+    /// A size suffix for a limit that is not in bytes.
+    #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
+    Suffix {
+        /// The policy.
+        policy: String,
+        /// Its unit.
+        unit: &'static str,
+    },
+    /// The same limit was set twice.
+    #[error("{flag} and --set {key}=... are the same parameter of this policy: give one of them")]
+    Twice {
+        /// The flag.
+        flag: &'static str,
+        /// The key that was set, too.
+        key: String,
+    },
+    /// `--tool` without anything to choose from.
+    #[error("--tool does nothing here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
+    NoTool(String),
+}
+
+impl OverrideError {
+    /// Whether a mistake in one of the user's own files is the cause, and not what was requested.
+    pub fn is_in_file(&self) -> bool {
+        match self {
+            Self::Policy(error) | Self::Variable(error) => !matches!(error, PolicyError::Unknown { .. }),
+            Self::Config { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a key is one of the policy's limits.
+pub(super) fn is_limit(policy: &Policy, key: &str) -> bool {
+    [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
+}
+
+/// Sets the limits that are given.
+///
+/// # Errors
+/// If the policy does not have one of them.
+pub(super) fn set_limits(
+    policy: &mut Policy,
+    lines: Option<u64>,
+    size: Option<u64>,
+) -> Result<(), ParamError> {
+    if let Some(lines) = lines {
+        policy.set_max_lines(lines)?;
+    }
+    if let Some(size) = size {
+        policy.set_max_size(size)?;
+    }
+    Ok(())
+}
+
+/// Applies the flags. Returns whether they include a limit.
+///
+/// # Errors
+/// If one of them does not fit the policy.
+pub(super) fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
+    let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
+    for (key, value) in &overrides.set {
+        let is = |own: Option<&str>, common: &str| own.is_some_and(|own| key == own || key == common);
+        let flag = if overrides.max_size.is_some() && is(policy.size_key(), "max_bytes") {
+            Some("--max-bytes")
+        } else {
+            overrides.max_lines.filter(|_| is(policy.lines_key(), "max_lines")).map(|_| "--max-lines")
+        };
+        let flag = flag.or(overrides.direction.filter(|_| key == "direction").map(|_| "--direction"));
+        if let Some(flag) = flag {
+            return Err(OverrideError::Twice { flag, key: key.clone() });
+        }
+        policy.set(key, value)?;
+        any |= is_limit(policy, key);
+    }
+    if let Some(size) = overrides.max_size
+        && size.in_bytes
+        && policy.unit() != Unit::Bytes
+    {
+        return Err(OverrideError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
+    }
+    set_limits(policy, overrides.max_lines, overrides.max_size.map(|size| size.number))?;
+    if let Some(direction) = overrides.direction {
+        policy.set_direction(direction)?;
+    }
+    Ok(any)
+}
