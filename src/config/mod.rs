@@ -19,8 +19,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
+use crate::human::size;
 use crate::preview::{Catalog, Policy};
-use crate::store::{Env, FileRule, StoreSpec, Stores};
+use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores};
 use crate::text::search::Pattern;
 #[cfg(feature = "app")]
 use crate::text::search::errors;
@@ -50,6 +51,14 @@ pub const DEFAULT_POLICY: &str = "opencode/output";
 pub(crate) struct FileOrigin {
     policies: Vec<String>,
     day: Option<Date>,
+    run: Option<RunNote>,
+}
+
+impl FileOrigin {
+    /// Whether the record of a run says by which policy and limits the file was cut.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.run.is_some()
+    }
 }
 
 /// The existing policies, and what selects among them.
@@ -206,6 +215,31 @@ impl Config {
         }
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
+        let run = path.and_then(|path| self.run_of(path));
+        if let Some(run) = &run
+            && run.kept.bytes < run.seen.bytes
+        {
+            let (kept, seen) = (size(run.kept.bytes), size(run.seen.bytes));
+            warnings.push(format!(
+                "only the first {kept} of {seen} of this output was saved, so this is not all that the model got"
+            ));
+        }
+        if let Some(run) = run.filter(|run| chosen_by.is_store() && run.policy == policy.name()) {
+            // Limits that held when the command ran, not those of today.
+            let tool = policy.tool_key().filter(|_| overrides.tool.is_some()).map(str::to_owned);
+            for (key, value) in run.parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
+                policy.set(key, value)?;
+            }
+            let from_flags = apply(&mut policy, overrides)?;
+            limits_from = if from_flags { LimitsFrom::Flags } else { LimitsFrom::Run };
+            return Ok(EffectivePolicy {
+                policy,
+                limits_from,
+                chosen_by,
+                warnings,
+                store_warnings: Vec::new(),
+            });
+        }
         let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
         if let Some(limits) = agent {
             set_limits(&mut policy, limits.lines, limits.size)?;
@@ -294,11 +328,21 @@ impl Config {
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
     pub(crate) fn file_origin(&self, path: &Path) -> FileOrigin {
+        if let Some(run) = self.run_of(path).filter(|run| self.catalog.knows(&run.policy)) {
+            return FileOrigin { policies: vec![run.policy.clone()], day: None, run: Some(run) };
+        }
         let Some((_, rule)) = self.store_of(Some(path)) else { return FileOrigin::default() };
         let policies: Vec<String> =
             rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         let day = if policies.len() > 1 { made(path, rule) } else { None };
-        FileOrigin { policies, day }
+        FileOrigin { policies, day, run: None }
+    }
+
+    /// Returns what the record of the run says that made the file at `path`.
+    fn run_of(&self, path: &Path) -> Option<RunNote> {
+        let path = std::path::absolute(path).ok()?;
+        let (spec, _) = self.stores.store_of(&path, &self.env)?;
+        if spec.agent == OWN { RunNote::of(&self.env, &path) } else { None }
     }
 
     /// Returns the policies of an origin, most likely first.

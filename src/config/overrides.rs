@@ -37,6 +37,8 @@ pub enum LimitsFrom {
     Agent(PathBuf),
     /// Overspill's configuration file.
     Config(PathBuf),
+    /// The record of the run that made the output.
+    Run,
     /// Command-line flags.
     Flags,
 }
@@ -46,6 +48,7 @@ impl fmt::Display for LimitsFrom {
         match self {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
+            LimitsFrom::Run => f.write_str("run"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }
@@ -60,6 +63,13 @@ pub enum ChosenBy {
     Variable,
     /// The store that contains the file; these policies may have created it, most likely first.
     Store(Vec<String>),
+}
+
+impl ChosenBy {
+    /// Whether the store chose, and nobody asked for a policy.
+    pub(super) fn is_store(&self) -> bool {
+        matches!(self, ChosenBy::Store(_))
+    }
 }
 
 /// A policy with its effective limits.

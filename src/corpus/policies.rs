@@ -33,8 +33,11 @@ impl<'a> CutPolicies<'a> {
             return resolved.clone();
         }
         let policy = self.config.by_origin(origin.clone()).into_iter().next();
-        let overrides = Overrides { policy, ..Overrides::default() };
-        let resolved = self.config.resolve(&overrides, None).map(Arc::new).map_err(|error| error.to_string());
+        let (overrides, path) = match origin.is_recorded() {
+            true => (Overrides::default(), Some(path)),
+            false => (Overrides { policy, ..Overrides::default() }, None),
+        };
+        let resolved = self.config.resolve(&overrides, path).map(Arc::new).map_err(|error| error.to_string());
         known.insert(origin, resolved.clone());
         resolved
     }

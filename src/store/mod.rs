@@ -21,6 +21,7 @@ pub use list::scan::scan;
 pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
 pub use list::{DirWatch, IdMatch, Listing, has_prefix, list, prefer_whole, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
+pub use own::run::{RunNote, RunSize};
 pub use own::write::{NewSpill, UNFINISHED};
 pub use own::{OwnError, OwnStore, own_home, own_root};
 pub use spec::expand::Unset;

@@ -106,6 +106,7 @@ impl Captured {
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: about.policy.clone(),
+            parameters: about.parameters.clone(),
             arrivals: self.arrivals.clone(),
         }
     }

@@ -12,6 +12,7 @@ use crate::preview::{
 
 use super::captured::Captured;
 use super::headroom::{self, Fitted, TextExtent};
+use super::record::About;
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -337,6 +338,10 @@ fn finish(
     if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
-    let record = captured.record(taken, &request.about, &path.to_string_lossy());
+    let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
+    let fitted = captured.fitted(request, &request.policy, &saved).unwrap_or(Fitted::AsIs);
+    let parameters = fitted.policy(&request.policy).changed();
+    let about = About { parameters, ..request.about.clone() };
+    let record = captured.record(taken, &about, &path.to_string_lossy());
     captured.output_mut(stream)?.finish(&record, place, request.durable)
 }

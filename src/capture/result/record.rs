@@ -1,6 +1,6 @@
 //! The record of a run, stored beside the spill: what was run, when, how it ended, and how much was saved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub struct About {
     pub tool: Option<String>,
     /// The policy's name.
     pub policy: String,
+    /// The policy's parameters that were set.
+    pub parameters: BTreeMap<String, String>,
 }
 
 /// How a recorded command ended.
@@ -86,6 +88,9 @@ pub struct Record {
     pub truncated: Option<String>,
     /// The policy that made the preview.
     pub policy: String,
+    /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
     /// When each stretch of the two streams arrived, if captured separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Timeline>,

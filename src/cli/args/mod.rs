@@ -182,7 +182,7 @@ pub(crate) enum Command {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Maximum number of lines the model gets
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
     pub max_lines: Option<u64>,
     /// Maximum size the model gets, in bytes or in the policy's own unit
     #[arg(long, value_name = "SIZE")]
@@ -325,10 +325,10 @@ pub(crate) struct ReadArgs {
     #[arg(value_name = "FILE|ID")]
     pub file: OsString,
     /// First line, numbered as the agent's read tool does
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
     pub offset: Option<u64>,
     /// Maximum number of lines
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = whole_number, allow_negative_numbers = true)]
     pub limit: Option<u64>,
     #[command(flatten)]
     pub look: PolicyArgs,
@@ -415,6 +415,11 @@ fn path() -> impl TypedValueParser<Value = String> {
         true => Err("a path cannot be empty"),
         false => Ok(path.to_string_lossy().into_owned()),
     })
+}
+
+/// Parses a whole number, 0 or more.
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 on; write 500"))
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -17,7 +17,10 @@ const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
 pub(crate) fn tell(mut error: Error) -> ExitCode {
-    let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    // For agents, 2 from a hook would mean that the command must not run.
+    let is_hook = std::env::args_os().nth(1).is_some_and(|word| word == "hook");
+    let status = u8::try_from(error.exit_code()).unwrap_or(2);
+    let status = ExitCode::from(if is_hook { status.min(1) } else { status });
     if !error.use_stderr() {
         let _ = error.print();
         return status;

@@ -1,5 +1,7 @@
 //! Arguments that say what to save of an output that is being produced.
 
+use std::ffi::OsStr;
+
 use clap::{Args as Group, ValueEnum};
 
 use crate::capture::{KeepSpill, Request};
@@ -65,6 +67,20 @@ impl SaveArgs {
                 Err(Failure::Usage(words.into()))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Checks that no argument about saving was given to `preview` without `--save`.
+    ///
+    /// # Errors
+    /// If one was given.
+    pub(crate) fn refuse_unless_saved(&self, file: &OsStr) -> Result<(), Failure> {
+        match self.refuse() {
+            Err(_) if file == "-" => Err(Failure::Usage(
+                "--keep, --max-spill and --durable have no effect without --save, which saves standard input"
+                    .into(),
+            )),
+            result => result,
         }
     }
 

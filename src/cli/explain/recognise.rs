@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::config::Config;
+use crate::config::{Config, DEFAULT_POLICY};
 use crate::known::Confidence;
 use crate::preview::{NoticePattern, Policy};
 
@@ -150,11 +150,12 @@ fn in_text(config: &Config, writers: &[Writer], text: &str) -> Vec<Recognised> {
 }
 
 /// Ranks the policies that write the same: first the one whose store the cited file lies in, and those in use today.
-fn rank(config: &Config, found: &Recognised) -> (bool, bool, bool) {
+fn rank(config: &Config, found: &Recognised) -> (bool, bool, bool, bool) {
     let name = found.policy.name();
     let by_store =
         found.path().is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
-    (!by_store, !config.catalog.is_current(&found.policy), found.policy.confidence() == Confidence::Own)
+    let is_design = found.policy.confidence() == Confidence::Own;
+    (!by_store, !config.catalog.is_current(&found.policy), is_design, name != DEFAULT_POLICY)
 }
 
 /// Returns the figures of the notices that a policy wrote in a preview; none if it wrote none.

@@ -76,6 +76,9 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
     if matches!(retention.basis, Basis::Never | Basis::Unknown) {
         return None;
     }
+    if due.is_some_and(|due| due > Timestamp::now()) {
+        return Some("gone before its time, so not by the agent's rule".to_owned());
+    }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
     Some(format!("{} deletes {}{}", spec.agent, row::retention(&retention), due.unwrap_or_default()))
 }
@@ -83,7 +86,10 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
 /// Plans the preview of the spill, and compares its notices with the one found.
 fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
     let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
-    let EffectivePolicy { policy, .. } = config.resolve(&overrides, Some(path)).ok()?;
+    // The limits of the time, where a record has them.
+    let recorded = config.resolve(&Overrides::default(), Some(path)).ok();
+    let recorded = recorded.filter(|recorded| recorded.policy.name() == found.policy.name());
+    let EffectivePolicy { policy, .. } = recorded.or_else(|| config.resolve(&overrides, Some(path)).ok())?;
     let mut source = Source::open_entry(path).ok()?;
     source.wait();
     let view = source.view();

@@ -4,7 +4,7 @@
 mod wire;
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::{HookAgent, HookArgs};
 use crate::cli::{CommandResult, Failure, in_words, json};
@@ -74,7 +74,12 @@ fn after(config: &Config, input: &HookInput, agent: HookAgent) -> anyhow::Result
     }
     let overrides = Overrides { policy: Some(agent.policy().to_owned()), ..Overrides::default() };
     let policy = config.resolve(&overrides, None).map_err(crate::cli::input::usage)?.policy;
-    let saved = saved_as.filter(|path| is_known(config, path, input.transcript_path.as_deref()));
+    // A text that the agent has cut already is no output: its notice says where that is.
+    let cited = notices(&policy, &text);
+    if saved_as.is_none() && cited.is_none() && policy.notices_in(&text).is_some() {
+        return Ok(None);
+    }
+    let saved = saved_as.or(cited).filter(|path| is_known(config, path, input.transcript_path.as_deref()));
     let Some(path) = saved else {
         return Ok(of_output(config, text.as_bytes(), &policy, "")?
             .map(|lost| format!("{lost} No file holds the rest, as far as this hook is told: {RUN_AGAIN}")));
@@ -86,6 +91,17 @@ fn after(config: &Config, input: &HookInput, agent: HookAgent) -> anyhow::Result
     let lost = of_output(config, &view, &policy, &name)?;
     Ok(lost.map(|lost| format!("{lost} The whole output is in {}", label::label(name.as_bytes()))))
 }
+
+/// Returns the path in a notice of the policy's, at the end of a text or at its start.
+fn notices(policy: &Policy, text: &str) -> Option<PathBuf> {
+    let found = policy.notice_patterns().into_iter().flat_map(|form| form.find_in(text));
+    let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());
+    let mut figures = at_an_end.flat_map(|found| found.figures);
+    figures.find(|(name, path)| name == "path" && path.starts_with('/')).map(|(_, path)| path.into())
+}
+
+/// How near to an end of a text a notice is the agent's own and no quotation, in bytes.
+const NEAR: usize = 600;
 
 /// Whether a path that an agent names is one that it may have: in a known store, or beside its records. Nothing else is
 /// opened.

@@ -17,7 +17,7 @@ use crate::text::units;
 const PIECE: usize = 1 << 20;
 
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
-    args.saving.refuse()?;
+    args.saving.refuse_unless_saved(&args.file)?;
     let opened = input::open(config, &args.file, &args.look)?;
     args.look.refuse_for(&opened.resolve(config, &args.look.overrides())?.policy)?;
     print(config, opened, &args.look.overrides(), args.form.form())

@@ -13,7 +13,7 @@ use crate::cli::stores::row::{self, EntryJson, age, left, mode};
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::table::{safe, safe_or_dash};
-use crate::cli::{CommandResult, json, say};
+use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
@@ -103,6 +103,11 @@ impl FileFacts {
             }
             meta => meta.map_err(|source| OpenError::Io { path: path.to_owned(), source })?,
         };
+        if meta.is_dir() {
+            let words =
+                format!("{} is a directory; name a file or the id of a stored output", path.display());
+            return Err(Failure::Usage(words).into());
+        }
         let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -131,7 +136,7 @@ impl FileFacts {
                 modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", moment(time), ago(time))),
             ),
             ("policies", names(&self.policies)),
-            ("mode", access(&self.mode, self.exposed)),
+            ("mode", self.mode.clone()),
             ("owner", owner(self.owner, config)),
         ]
     }

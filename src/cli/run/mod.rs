@@ -285,7 +285,7 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
         say("the command timed out and was stopped");
     }
-    if let Some(stderr) = &finished.stderr_preview {
+    if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
         preview::write_to_stderr(stderr, &finished.stderr_input(), form)?;
     }
     if form != TextForm::Json {

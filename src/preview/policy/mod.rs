@@ -194,6 +194,11 @@ impl Policy {
         Ok(())
     }
 
+    /// Returns the parameters that were set, with their values as [`Policy::set`] takes them.
+    pub(crate) fn changed(&self) -> BTreeMap<String, String> {
+        self.set.iter().map(|(key, value)| (key.clone(), value.to_string())).collect()
+    }
+
     /// Returns the parameter for a common name, if the policy calls it something else.
     fn common(&self, key: &str) -> Option<&Param> {
         match key {

@@ -1,6 +1,7 @@
 //! Overspill's own store: where it is, and how its directories are checked before anything is done there.
 
 pub(crate) mod id;
+pub(crate) mod run;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;

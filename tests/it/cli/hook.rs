@@ -121,8 +121,8 @@ fn other_commands_tools_and_events_are_left_alone() {
         assert_eq!(ask(&home, "claude-code", &input).text(), "", "{input}");
     }
     home.pipe("not json", &["hook", "codex"])
-        .fails(2, &["standard input is not what codex passes to a hook"]);
-    home.pipe("{}", &["hook", "cursor"]).fails(2, &["cursor", "claude-code"]);
+        .fails(1, &["standard input is not what codex passes to a hook"]);
+    home.pipe("{}", &["hook", "cursor"]).fails(1, &["cursor", "claude-code"]);
 }
 
 #[test]

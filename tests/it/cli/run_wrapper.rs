@@ -117,3 +117,39 @@ fn a_silent_run_reports_that_it_goes_on() {
     home.run(&["run", "--heartbeat", "often", "--", "true"]).fails(2, &["often"]);
     home.run(&["run", "--heartbeat", "never", "--", "true"]).ok();
 }
+
+/// A spill of `run` is shown by the policy and the limits that cut it then, not by today's default.
+#[test]
+fn a_run_s_output_is_shown_as_it_was_cut() {
+    let home = Home::new();
+    for words in [
+        &["-p", "pi/bash"][..],
+        &["--max-lines", "3"],
+        &["--headroom", "2k"],
+        &["-p", "codex/exec", "--set", "max_tokens=500"],
+    ] {
+        let ran = home.run(&[&["run"], words, &["--keep", "always", "--", "seq", "11111"]].concat());
+        let listed = home.run(&["list", "--json"]).ok().json();
+        let id = listed[0]["id"].as_str().unwrap();
+        assert_eq!(home.run(&["preview", id]).text(), ran.text(), "{words:?}");
+        let json = home.run(&["preview", id, "--json"]).json();
+        assert_eq!(json["limits_from"], "run", "{words:?}");
+        assert_eq!(
+            home.run(&["preview", id, "-p", "opencode/output", "--json"]).json()["limits_from"],
+            "policy"
+        );
+        home.run(&["rm", "--yes", id]);
+    }
+    let ran = home.run(&["run", "--headroom", "2k", "--", "seq", "11111"]).ok();
+    let explained = home.pipe(ran.stdout, &["explain", "--json"]).ok().json();
+    assert_eq!((&explained[0]["policy"], &explained[0]["agrees"]), (&"opencode/output".into(), &true.into()));
+}
+
+#[test]
+fn a_spill_that_a_cap_cut_does_not_pass_for_the_whole() {
+    let home = Home::new();
+    home.run(&["run", "--max-spill", "1k", "--", "seq", "12000"]);
+    let listed = home.run(&["list", "--json"]).ok().json();
+    let ran = home.run(&["preview", listed[0]["id"].as_str().unwrap()]);
+    assert!(ran.stderr.contains("only the first 1 KB of 59.5 KB of this output was saved"), "{}", ran.stderr);
+}
