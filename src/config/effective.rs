@@ -109,10 +109,10 @@ impl Config {
             let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone());
             let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.{}", param.name));
             let mut names = vec![name.clone()];
+            let common = [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")].into_iter();
+            let is_this = |own: Option<&str>| own == Some(param.name.as_str());
             names.extend(
-                [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")].into_iter().filter_map(
-                    |(own, common)| (own == Some(param.name.as_str())).then(|| format!("{place}{common}")),
-                ),
+                common.filter(|(own, _)| is_this(*own)).map(|(_, common)| format!("{place}{common}")),
             );
             let of_file = || names.iter().find_map(|name| self.origin(name));
             let of_agent = || {

@@ -17,6 +17,10 @@ pub(crate) enum Over {
     Lines,
 }
 
+/// A limit on lines and one on size.
+#[cfg(feature = "app")]
+pub(crate) type PlainLimits = (Option<u64>, Option<u64>);
+
 /// The limits of `[when]`; exceeding either is enough.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
@@ -51,7 +55,7 @@ impl Limits {
 
     /// Returns the limits on lines and on size, in the policy's unit; none if there are others, or they have exceptions.
     #[cfg(feature = "app")]
-    pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<(Option<u64>, Option<u64>)>, PlanError> {
+    pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<PlainLimits>, PlanError> {
         let is_plain = self.raw.is_none()
             && self.unit.is_none()
             && self.also_size.is_none()

@@ -16,7 +16,7 @@ use super::measure::{MeasuredCorpus, measure};
 
 /// Visits the outputs, and prints the frontier.
 pub(crate) fn run(config: &Config, args: &TuneArgs) -> CommandResult {
-    let find = args.find.as_deref().map(|text| pattern(text)).transpose()?;
+    let find = args.find.as_deref().map(pattern).transpose()?;
     let errors = config.error_pattern();
     let errors =
         errors.ok_or_else(|| Failure::Failed("the pattern of errors cannot be compiled".to_owned()))?;

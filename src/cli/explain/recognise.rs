@@ -14,7 +14,7 @@ use crate::preview::{NoticePattern, Policy};
 const ALIKE: f64 = 0.4;
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
-const MOST_FITTED: usize = 256 << 10;
+const MOST_FITTED: usize = 64 << 10;
 
 /// A notice, and the policy that writes such.
 #[derive(Debug)]
@@ -80,16 +80,19 @@ fn writers(config: &Config) -> Vec<Writer> {
     policies.map(|policy| Writer { forms: policy.notice_patterns(), policy }).collect()
 }
 
-/// Returns the texts to search: the whole, and those in it that are JSON.
+/// Returns the texts to search: those in its lines if these are JSON; otherwise the whole, and the texts in it if that is
+/// JSON.
 fn texts(text: &str) -> Vec<String> {
-    let mut all = vec![text.to_owned()];
+    let mut all = Vec::new();
     let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
     for value in lines.filter_map(|line| serde_json::from_str(line).ok()) {
         strings(value, &mut all);
     }
-    if all.len() == 1
-        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
-    {
+    if !all.is_empty() {
+        return all;
+    }
+    all.push(text.to_owned());
+    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
         strings(value, &mut all);
     }
     all
@@ -120,7 +123,11 @@ fn in_text(config: &Config, writers: &[Writer], text: &str) -> Vec<Recognised> {
             });
         }
     }
-    let fits = |found: &Recognised| text.len() <= MOST_FITTED && found.policy.notices_in(text).is_some();
+    // Compared only where the notices alone leave a choice.
+    let is_alone = found.len() < 2;
+    let fits = |found: &Recognised| {
+        !is_alone && text.len() <= MOST_FITTED && found.policy.notices_in(text).is_some()
+    };
     found.sort_by_cached_key(|found| {
         (std::cmp::Reverse(found.range.len()), !fits(found), rank(config, found))
     });

@@ -89,9 +89,9 @@ impl Keep {
             return None;
         }
         match &self.strategy {
-            Strategy::Pieces(pieces) => Some(LinesKept::OfAll(pieces)),
-            Strategy::Held(held) => Some(LinesKept::OfHeld(held)),
-            Strategy::Rolling(rolling) => Some(LinesKept::OfRolling(rolling)),
+            Strategy::Pieces(pieces) => Some(LinesKept::Whole(pieces)),
+            Strategy::Held(held) => Some(LinesKept::Held(held)),
+            Strategy::Rolling(rolling) => Some(LinesKept::Rolling(rolling)),
             _ => None,
         }
     }
@@ -120,11 +120,11 @@ impl Keep {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LinesKept<'a> {
     /// Of the whole output.
-    OfAll(&'a Pieces),
+    Whole(&'a Pieces),
     /// Of what a reader holds.
-    OfHeld(&'a Held),
+    Held(&'a Held),
     /// Of a rolling window.
-    OfRolling(&'a Rolling),
+    Rolling(&'a Rolling),
 }
 
 /// Of a longer output, only this many raw bytes at the start are used.

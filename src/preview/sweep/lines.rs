@@ -87,11 +87,11 @@ impl<'v, 'a> Visited<'v, 'a> {
     ) -> Result<Option<KeptLines>, PlanError> {
         let region = self.text.body.start..self.text.lines_end();
         let found = match kept {
-            LinesKept::OfAll(pieces) => match pieces.limits(context)? {
+            LinesKept::Whole(pieces) => match pieces.limits(context)? {
                 Some(limits) => self.lines(region, &limits, context),
                 None => None,
             },
-            LinesKept::OfRolling(rolling) => {
+            LinesKept::Rolling(rolling) => {
                 let (size, held, pieces) = rolling.window(context)?;
                 match pieces.limits(context)?.filter(|_| self.holds_enough(size, held)) {
                     Some(limits) => self.lines(region, &limits, context).map(|kept| {
@@ -102,7 +102,7 @@ impl<'v, 'a> Visited<'v, 'a> {
                     None => None,
                 }
             }
-            LinesKept::OfHeld(held) => {
+            LinesKept::Held(held) => {
                 let (Some((reader, pieces)), Some(plain)) =
                     (held.reader(context)?, context.limits.plain(context.scope)?)
                 else {

@@ -196,8 +196,8 @@ impl Setting<'_> {
 fn is_countable(text: &Text, strategy: &LinesKept, setting: &Setting) -> bool {
     let context = setting.policy.context(&setting.scope);
     let unit = match strategy {
-        LinesKept::OfAll(pieces) => pieces.unit(&context),
-        LinesKept::OfHeld(_) | LinesKept::OfRolling(_) => Unit::Bytes,
+        LinesKept::Whole(pieces) => pieces.unit(&context),
+        LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
     };
     adds_up(unit) && (text.decoding == Decoding::Lossy || unit == Unit::Bytes && context.unit == Unit::Bytes)
 }

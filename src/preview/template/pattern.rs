@@ -194,7 +194,7 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
 fn between(ranges: impl Iterator<Item = Range<usize>>, end: usize) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut at = 0;
-    for range in ranges.chain([end..end]) {
+    for range in ranges.chain(std::iter::once(end..end)) {
         if range.start > at {
             all.push(at..range.start);
         }
