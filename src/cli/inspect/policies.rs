@@ -118,7 +118,8 @@ fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
         ("source", Left),
     ])
     .headed()
-    .yielding(&[5]);
+    .yielding(&[5])
+    .omitting(&[5, 4]);
     for policy in policies {
         let earlier = match policy.era() {
             Era { of: None, .. } => String::new(),

@@ -80,7 +80,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &Re
         ("id", Left),
         ("command", Left),
     ];
-    let mut table = Table::new(heads).yielding(&[8, 7]);
+    let mut table = Table::new(heads).yielding(&[8, 6]).omitting(&[1, 0, 4, 5, 8, 2]);
     for call in calls {
         let thread = transcript.thread(call).map_or("", |thread| &thread.name);
         let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);

@@ -190,7 +190,7 @@ fn table(rows: &[SessionLine]) -> Table<11> {
         ("session", Left),
         ("title", Left),
     ];
-    let mut table = Table::new(heads).yielding(&[10, 2, 9]);
+    let mut table = Table::new(heads).yielding(&[10, 2]).omitting(&[8, 7, 6, 10, 2, 3, 5, 4]);
     for row in rows {
         let SessionLine { session: ListedSession { agent, file, facts, .. }, .. } = row;
         let version = facts.version.as_deref().unwrap_or_default();

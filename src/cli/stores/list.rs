@@ -57,7 +57,7 @@ fn table(selected: &Selected, runs: &Runs) -> Table<9> {
         ("id", Left),
         ("command", Left),
     ];
-    let mut table = Table::new(heads).yielding(&[8, 6]);
+    let mut table = Table::new(heads).yielding(&[8]).omitting(&[6, 5, 1, 8, 3, 0]);
     for entry in &selected.entries {
         table.row([
             safe(entry.agent().as_bytes()),
