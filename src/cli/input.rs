@@ -78,7 +78,7 @@ pub(crate) fn ambiguous(word: &OsStr, entries: &[&Entry]) -> Failure {
     };
     let more = names.len().saturating_sub(MOST_CANDIDATES);
     let shown = names[..names.len() - more].join(", ");
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
     Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_bytes())))
 }
 

@@ -25,7 +25,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::config::{Config, Need};
+use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
 use args::{Args, Command, SaveArgs};
@@ -65,7 +65,7 @@ type CommandResult = anyhow::Result<()>;
 pub fn main() -> ExitCode {
     let args = match args::help::parse() {
         Ok(args) => args,
-        Err(error) => return args::refused::tell(error),
+        Err(error) => return refuse(error),
     };
     terminal::ask(args.global);
     match run(args) {
@@ -73,10 +73,23 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
+            let error = suggest::place(error);
             fail(&in_words(&error));
             status_of(&error)
         }
     }
+}
+
+/// Reports a command line that cannot be parsed, and what it may mean.
+fn refuse(error: clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{InvalidSubcommand, UnknownArgument};
+    let is_unknown = matches!(error.kind(), InvalidSubcommand | UnknownArgument);
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let status = args::refused::tell(error);
+    if let Some(meant) = is_unknown.then(|| suggest::unparsed(&words)).flatten() {
+        fail(&meant);
+    }
+    status
 }
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
@@ -103,11 +116,20 @@ fn status_of(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
 }
 
+/// Which mistakes in the user's own files a command mentions although it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remarks {
+    /// All.
+    All,
+    /// Not those that only the screens are concerned with: what runs often and unwatched would repeat them for ever.
+    NotOfScreens,
+}
+
 /// Loads the user's own files, and reports every mistake in them.
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need, file: Option<&Path>) -> Result<Config, Failure> {
+fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Failure> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
         return Err(Failure::Usage(format!("--config {}: {words}", file.display())));
@@ -115,7 +137,8 @@ fn load(need: Need, file: Option<&Path>) -> Result<Config, Failure> {
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
-    others.iter().for_each(|fault| say(&fault.to_string()));
+    let said = |fault: &&&FileFault| remarks == Remarks::All || fault.affects != Affects::Screens;
+    others.iter().filter(said).for_each(|fault| say(&fault.to_string()));
     match stopping.split_last() {
         None => Ok(config),
         Some((last, before)) => {
@@ -128,7 +151,8 @@ fn load(need: Need, file: Option<&Path>) -> Result<Config, Failure> {
 fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
     let file = args.config.clone();
-    let load = |need| load(need, file.as_deref());
+    let quietly = || load(Need::Nothing, Remarks::NotOfScreens, file.as_deref());
+    let load = |need| load(need, Remarks::All, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
     args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
@@ -136,7 +160,7 @@ fn run(args: Args) -> CommandResult {
         None => view::run(load(view::need(&args.files))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
-        Some(Command::Run(args)) => run::run(&config()?, &args),
+        Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),
         Some(Command::Session(command)) => stores::session::run(&config()?, &command),
         Some(Command::Read(args)) => inspect::read::run(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
@@ -154,7 +178,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),
-        Some(Command::Hook(args)) => hook::run(&config()?, &args),
+        Some(Command::Hook(args)) => hook::run(&quietly()?, &args),
         Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
         Some(Command::Config(args)) => settings::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),

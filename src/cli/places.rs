@@ -1,7 +1,7 @@
 //! Places in files as `less` and editors take them: `+100 FILE`, `+G FILE`, `+/PATTERN FILE`, `FILE:100`.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::screens::StartAt;
@@ -44,12 +44,17 @@ impl NamedOutputs {
     }
 }
 
-fn exists(word: &OsString) -> bool {
+/// Whether a word says where to open a file, and is not itself the name of a file.
+pub(crate) fn is_place(word: &OsStr) -> bool {
+    !exists(word) && (plus(word).is_some() || with_line(word).is_some())
+}
+
+fn exists(word: &OsStr) -> bool {
     Path::new(word).symlink_metadata().is_ok()
 }
 
 /// Reads `+100`, `+G` and `+/PATTERN`.
-fn plus(word: &OsString) -> Option<StartAt> {
+fn plus(word: &OsStr) -> Option<StartAt> {
     let place = word.to_str()?.strip_prefix('+')?;
     match place.strip_prefix('/') {
         Some(pattern) if !pattern.is_empty() => Some(StartAt::Match(pattern.to_owned())),
@@ -60,7 +65,7 @@ fn plus(word: &OsString) -> Option<StartAt> {
 }
 
 /// Reads `FILE:100`, and `FILE:100:7` as compilers print it, if FILE is a file.
-fn with_line(word: &OsString) -> Option<(OsString, StartAt)> {
+fn with_line(word: &OsStr) -> Option<(OsString, StartAt)> {
     let (before, last) = word.to_str()?.rsplit_once(':')?;
     let last = line(last)?;
     let of_file =

@@ -9,8 +9,8 @@ use crate::preview::PolicyError;
 use crate::source::OpenError;
 use crate::text::label::label;
 
-use super::Failure;
 use super::args::Args;
+use super::{Failure, places};
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
@@ -21,9 +21,48 @@ pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error
     meant.map_or(error, |words| Failure::Usage(words).into())
 }
 
+/// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.
+pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(best) => format!("did you mean {best}?"),
+        None => format!("{all} {}", known.join(", ")),
+    }
+}
+
+/// Says what a command line that cannot be parsed may mean, beyond what the error itself says.
+pub(crate) fn unparsed(words: &[OsString]) -> Option<String> {
+    let [first, mistyped, ..] = words else { return None };
+    if first == "help" {
+        let command = Args::command();
+        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let best = nearest(mistyped.to_str()?, shown.map(clap::Command::get_name))?;
+        return (mistyped != best).then(|| format!("did you mean `overspill help {best}`?"));
+    }
+    let place = words.iter().find(|word| places::is_place(word))?;
+    Some(for_screens(place))
+}
+
+/// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
+pub(crate) fn place(error: anyhow::Error) -> anyhow::Error {
+    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
+    if !places::is_place(path.as_os_str()) {
+        return error;
+    }
+    let words = format!("{error} ({})", for_screens(path.as_os_str()));
+    Failure::Failed(words).into()
+}
+
+fn for_screens(place: &OsStr) -> String {
+    let file = if place.as_encoded_bytes().first() == Some(&b'+') { " FILE" } else { "" };
+    format!("+N FILE and FILE:N are for the screens: overspill {}{file}", label(place.as_encoded_bytes()))
+}
+
 /// Names the subcommand that the first word may mean.
 fn subcommand(words: &[OsString]) -> Option<String> {
     let word = words.first().map(OsString::as_os_str).and_then(OsStr::to_str)?;
+    if word == "version" {
+        return Some("version: no such file; did you mean `overspill --version`?".to_owned());
+    }
     let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     let command = Args::command();
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
@@ -58,7 +97,9 @@ pub(crate) fn policy(error: &PolicyError) -> String {
 fn meant(name: &str, known: &[String]) -> Option<String> {
     let agents = || known.iter().filter_map(|name| name.split('/').next());
     let (agent, tool) = name.split_once('/').map_or((name, None), |(agent, tool)| (agent, Some(tool)));
-    if let Some(best) = tool.and_then(|_| nearest(name, known.iter().map(String::as_str))) {
+    if let Some(best) =
+        tool.filter(|tool| !tool.is_empty()).and_then(|_| nearest(name, known.iter().map(String::as_str)))
+    {
         let of_agent = best.split('/').next() == Some(agent);
         if of_agent || !agents().any(|known| known == agent) {
             return Some(format!("did you mean {best}?"));
@@ -92,6 +133,7 @@ mod tests {
         assert!(
             of("opencode").contains("the policies of opencode are ") && !of("opencode").contains("pi/bash")
         );
+        assert!(of("opencode/").contains("the policies of opencode are "), "{}", of("opencode/"));
         assert!(of("pi/bsh").ends_with("did you mean pi/bash?"), "{}", of("pi/bsh"));
         assert!(of("pi/zzz").contains("the policies of pi are pi/bash, "), "{}", of("pi/zzz"));
         assert_eq!(of("xyz/q"), "no policy `xyz/q`; `overspill policies` lists them all");

@@ -120,7 +120,8 @@ impl<const N: usize> Table<N> {
 
     fn line(&self, row: &[String; N], widths: &[Option<usize>; N]) -> String {
         let mut line = String::new();
-        let shown = row.iter().zip(widths).enumerate().filter_map(|(at, (cell, width))| Some((at, cell, (*width)?)));
+        let shown =
+            row.iter().zip(widths).enumerate().filter_map(|(at, (cell, width))| Some((at, cell, (*width)?)));
         for (n, (at, cell, width)) in shown.enumerate() {
             let cell = if self.yields.contains(&at) { &fit(cell, width) } else { cell };
             let gap = " ".repeat(width.saturating_sub(columns(cell)));

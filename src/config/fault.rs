@@ -61,9 +61,9 @@ impl fmt::Display for FileFault {
             Affects::Policy => "this file is not used",
             Affects::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
             Affects::Settings => "what is not understood of it has its default",
-            Affects::Limits => "its default applies",
+            Affects::Limits => "using the default",
             Affects::Retention => "nothing is deleted from overspill's own store by age",
-            Affects::Screens => "the screens need it; nothing else does",
+            Affects::Screens => "used by the screens only",
         };
         write!(f, "{} ({effect})", self.words)
     }

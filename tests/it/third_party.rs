@@ -33,7 +33,8 @@ fn crates() -> BTreeSet<[String; 3]> {
 #[test]
 fn the_list_of_third_party_crates_is_complete() {
     let mut text = String::from(
-        "Crates in the program overspill (x86_64 Linux, all features), with version and licence.\n\
+        "Crates that the program overspill is built from (x86_64 Linux, all features), with version and licence.\n\
+         Among them are some that are used only while building.\n\
          Made by: UPDATE_DOCS=1 cargo test --test it third_party\n\n",
     );
     let crates = crates();

@@ -123,8 +123,8 @@ pub(crate) enum Command {
     Grep(GrepArgs),
     /// Find better limits for a policy, judged on all stored outputs
     ///
-    /// Tries settings around the policy's limits on every output. Prints those than which no other keeps more errors for
-    /// fewer tokens. Nothing is changed.
+    /// Tries settings around the policy's limits on every output. Prints the settings that no other beats on both
+    /// errors and tokens. Nothing is changed.
     Tune(TuneArgs),
     /// Follow the stores: a line for each new output
     ///
@@ -134,6 +134,8 @@ pub(crate) enum Command {
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),
     /// List a session's tool calls, with what the model got for each
+    ///
+    /// With several of --cut, --lost, --gone and --failed, a call is listed if one of them applies.
     Calls(CallsArgs),
     /// Print what the model got for one call, or another of its texts
     Call(CallArgs),

@@ -22,8 +22,13 @@ pub(crate) fn tell(mut error: Error) -> ExitCode {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     let status = ExitCode::from(if is_hook { status.min(1) } else { status });
     if !error.use_stderr() {
-        let _ = error.print();
-        return status;
+        return match error.print().and_then(|()| io::stdout().flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let _ = writeln!(io::stderr(), "{} standard output: {error}", PREFIXES[1]);
+                ExitCode::FAILURE
+            }
+            _ => status,
+        };
     }
     let text = safe(&mut error).unwrap_or_else(|| dressed(&error));
     let _ = io::stderr().write_all(renamed(&text).as_bytes());

@@ -84,7 +84,7 @@ impl ExplainedNotice {
             (Some("here"), Some(why), _) => format!("spill here, but differs: {why}"),
             (Some("here"), None, None) => "spill here, not checked".to_owned(),
             (Some("gone"), ..) => "spill gone".to_owned(),
-            (Some(_), ..) => "what lies there is no output of a known store".to_owned(),
+            (Some(_), ..) => "that file is in no known store, so it was not opened".to_owned(),
             (None, ..) => "names no file".to_owned(),
         });
         parts.extend(self.deletion.clone());

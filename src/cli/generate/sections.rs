@@ -12,7 +12,12 @@ const CRASH: Item = ("3", "The agent itself would crash on this output.");
 pub(super) fn exit_statuses(command: &str) -> &'static [Item] {
     match command {
         "run" => RUN,
-        "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
+        "" | "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
+        "grep" => &[
+            ("0", "There are hits."),
+            ("1", "There are none."),
+            ("2", "Usage error, a mistake in the configuration, or something that could not be searched."),
+        ],
         "verify" => &[
             SUCCESS,
             ("1", "Failure, or a policy makes something else of a spill than was recorded."),
@@ -42,7 +47,7 @@ pub(super) const ENVIRONMENT: &[Item] = &[
     ),
     (
         "OVERSPILL_POLICY",
-        "The policy for outputs outside of all known stores; -p takes precedence, and it over the configuration.",
+        "The policy for outputs outside of all known stores; -p overrides it; it overrides the configuration file.",
     ),
     ("TMPDIR", "Where standard input is kept while it is shown."),
     ("NO_COLOR", "If it is set and not empty, there are no colours, except with --color always."),

@@ -7,6 +7,7 @@ mod seen;
 pub(crate) mod signals;
 mod tee;
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
@@ -16,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::capture::{
     self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Record, Request,
-    SinkLimits, Stdin, Streams,
+    SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
@@ -258,7 +259,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     let mut command = Command::new(program);
     command.args(rest);
     let running = capture::start(command, options, place).map_err(|error| {
-        fail(&error.to_string());
+        fail(&unstarted(&error, program));
         Failure::Ended(error.exit_code())
     })?;
     // The command is running: from here on, do without anything that fails.
@@ -269,6 +270,29 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
         let _ = signals::give_up_unread(running.control());
     }
     Ok(running)
+}
+
+/// Says why a command was not started. Who writes as in a shell learns how to get one.
+fn unstarted(error: &StartError, program: &OsStr) -> String {
+    match error {
+        StartError::NotFound(_) if is_shell(program) => {
+            format!("{error}; overspill runs no shell: overspill run -- sh -c 'COMMAND'")
+        }
+        StartError::NotExecutable(name, why) if why.kind() == io::ErrorKind::PermissionDenied => {
+            format!("{name}: not an executable file, or not permitted to you")
+        }
+        error => error.to_string(),
+    }
+}
+
+/// Whether a command's name looks like a line of shell, or is built into shells.
+fn is_shell(program: &OsStr) -> bool {
+    const SIGNS: &[u8] = b" \t\n|&;<>()$`\"'*?=";
+    const BUILT_IN: [&str; 12] = [
+        "alias", "cd", "eval", "exec", "exit", "export", "set", "shopt", "source", "ulimit", "umask", "unset",
+    ];
+    program.as_encoded_bytes().iter().any(|byte| SIGNS.contains(byte))
+        || BUILT_IN.iter().any(|name| program == *name)
 }
 
 /// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.

@@ -66,8 +66,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if args.json {
         json(&mut out, &rows.iter().map(record).collect::<Vec<_>>())?;
     } else if rows.is_empty() {
-        let agents = list::agents().join(", ");
-        say(&format!("no sessions found; overspill reads those of {agents}"));
+        say(&none_in_words(config, args));
     } else {
         table(&rows).print(&mut out)?;
     }
@@ -92,6 +91,28 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         ControlFlow::Continue(())
     });
     Ok(found)
+}
+
+/// Says why no session is listed: there is none at all, or none of those is as asked for.
+fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
+    let all = list::list(&config.env, None).sessions.len() as u64;
+    if all == 0 {
+        return format!("no sessions found; overspill reads those of {}", list::agents().join(", "));
+    }
+    let project = args.project.as_ref().map(|dir| format!(" in {}", dir.display()));
+    let since = args.since.map(|age| span(age.as_secs().try_into().unwrap_or(0)));
+    let asked = [
+        args.agent.as_ref().map(|agent| format!(" of {agent}")),
+        project,
+        since.map(|age| format!(" changed in the last {age}")),
+    ];
+    let absent = args.project.as_ref().filter(|dir| !dir.exists());
+    let absent = absent.map_or("", |_| "; there is no such directory");
+    format!(
+        "no session{} ({} in all){absent}",
+        asked.into_iter().flatten().collect::<String>(),
+        thousands(all)
+    )
 }
 
 /// Says which sessions other users of the machine can read.

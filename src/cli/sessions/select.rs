@@ -1,12 +1,13 @@
 //! Finds the session or the call that an argument means.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cli::{Failure, input, say};
+use crate::cli::{Failure, input, say, suggest};
 use crate::config::Config;
 use crate::session::copies::{families, is_same};
 use crate::session::list;
@@ -52,9 +53,8 @@ pub(crate) fn listed(
 /// No sessions of this agent can be read.
 pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
     let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) else { return Ok(()) };
-    let known = list::agents().join(", ");
-    let words = format!("no sessions of `{agent}` can be read; those of these agents can: {known}");
-    Err(Failure::Usage(words))
+    let instead = suggest::name(agent, &list::agents(), "those of these agents can:");
+    Err(Failure::Usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
 }
 
 /// Returns the time that lies this long ago.
@@ -109,7 +109,7 @@ pub(crate) fn session(config: &Config, word: &OsStr) -> anyhow::Result<SelectedS
     let opened = open(&file)?;
     let call = match call {
         None => None,
-        Some(id) => Some(call_in(&*opened, &id).ok_or_else(|| no_call(&name, &id))?),
+        Some(id) => Some(the_call_in(&*opened, &name, &id)?),
     };
     Ok(SelectedSession { file, opened, call })
 }
@@ -127,24 +127,38 @@ fn by_id(sessions: Vec<SessionFile>, name: &str) -> Result<SessionFile, Failure>
     }
 }
 
-/// Finds a call by its id, in all sessions or in the one before the colon.
+/// Finds a call by its id or a prefix of just one id, in all sessions or in the one before the colon.
 ///
 /// # Errors
 /// There is none, or there are several.
 pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<SelectedSession> {
+    call_or(config, id, || no_call("", id))
+}
+
+/// The same with another error if there is none.
+pub(crate) fn call_or(
+    config: &Config,
+    id: &str,
+    none: impl FnOnce() -> Failure,
+) -> anyhow::Result<SelectedSession> {
     if id.contains(':') {
         return session(config, OsStr::new(id));
     }
     input::refuse_empty(OsStr::new(id))?;
-    let mut found = Vec::new();
+    let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     for file in listed(config, None, None)?.into_iter().filter(|file| may_hold(file, id)) {
         let Ok(opened) = list::open(&file, &()) else { continue };
-        if let Some(call) = call_in(&*opened, id) {
-            found.push(SelectedSession { file, opened, call: Some(call) });
+        match call_in(&*opened, id) {
+            Some(call) => found.push(SelectedSession { file, opened, call: Some(call) }),
+            None => begun.extend(begun_with(&*opened, id)),
         }
     }
     match found.len() {
-        0 => Err(no_call("", id).into()),
+        0 => match Vec::from_iter(begun).as_slice() {
+            [] => Err(none().into()),
+            [whole] => call_or(config, whole, none),
+            several_ids => Err(several(id, "calls", several_ids.to_vec()).into()),
+        },
         1 => Ok(found.remove(0)),
         _ => match oldest_copy(&found) {
             Some(oldest) => Ok(found.swap_remove(oldest)),
@@ -172,6 +186,25 @@ fn call_in(opened: &dyn OpenedSession, id: &str) -> Option<usize> {
     opened.transcript().calls.iter().position(|call| &*call.id == id)
 }
 
+/// Returns the ids of a session that begin so.
+fn begun_with(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
+    let ids = opened.transcript().calls.iter().map(|call| call.id.to_string());
+    ids.filter(|of| of.starts_with(id)).collect()
+}
+
+/// Returns the call of a session with this id, or with the only id that begins so.
+fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<usize, Failure> {
+    if let Some(call) = call_in(opened, id) {
+        return Ok(call);
+    }
+    let begun = Vec::from_iter(begun_with(opened, id));
+    match begun.as_slice() {
+        [whole] if !id.is_empty() => call_in(opened, whole).ok_or_else(|| no_call(session, id)),
+        [_, _, ..] if !id.is_empty() => Err(several(id, "calls", begun)),
+        _ => Err(no_call(session, id)),
+    }
+}
+
 /// Whether a session's file holds these bytes at all: far quicker to see than to read it.
 fn may_hold(file: &SessionFile, id: &str) -> bool {
     let is_log = file.path.extension().is_some_and(|end| end == "jsonl");
@@ -191,8 +224,8 @@ fn no_call(session: &str, id: &str) -> Failure {
 fn several(name: &str, what: &str, candidates: Vec<String>) -> Failure {
     let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|name| safe(name)).collect();
     let more = candidates.len().saturating_sub(MOST_CANDIDATES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Failure::Usage(format!("`{}` means {} {what}: {}{more}", safe(name), candidates.len(), shown.join(", ")))
+    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
+    Failure::Usage(format!("{} matches {} {what}: {}{more}", safe(name), candidates.len(), shown.join(", ")))
 }
 
 fn safe(text: &str) -> String {

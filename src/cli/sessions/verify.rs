@@ -43,7 +43,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     match &args.what {
         Some(what) => {
             let selected = match what.to_str().filter(|id| is_call(config, id)) {
-                Some(id) => select::call(config, id)?,
+                Some(id) => select::call_or(config, id, || no_such(id))?,
                 None => select::session(config, what)?,
             };
             let transcript = selected.opened.transcript();
@@ -79,6 +79,11 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         }
     }
     report(&found, args.json)
+}
+
+fn no_such(word: &str) -> Failure {
+    let words = format!("`{}` is neither a file nor the id of a session or a call", safe(word.as_bytes()));
+    Failure::Usage(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
 }
 
 /// Whether an argument can only be the id of a call: it is no path, and no session has it.
@@ -149,11 +154,18 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     Ok(())
 }
 
-fn table(found: &[VerdictJson]) -> Table<6> {
+fn table(found: &[VerdictJson]) -> Table<7> {
     use Align::Left;
-    let heads =
-        [("", Left), ("agent", Left), ("call", Left), ("policy", Left), ("", Left), ("command", Left)];
-    let mut table = Table::new(heads).yielding(&[5]);
+    let heads = [
+        ("", Left),
+        ("agent", Left),
+        ("session", Left),
+        ("call", Left),
+        ("policy", Left),
+        ("", Left),
+        ("command", Left),
+    ];
+    let mut table = Table::new(heads).yielding(&[6, 5]).omitting(&[2, 6, 1, 4]);
     for found in found {
         let mark = match found.verdict {
             "equal" => "=",
@@ -164,7 +176,8 @@ fn table(found: &[VerdictJson]) -> Table<6> {
         table.row([
             mark.to_owned(),
             safe(agent.trim_end().as_bytes()),
-            safe(format!("{}:{}", found.session, found.call).as_bytes()),
+            safe(found.session.as_bytes()),
+            safe(found.call.as_bytes()),
             found.policy.clone().unwrap_or_default(),
             safe(in_words(found).as_bytes()),
             safe(found.command.lines().next().unwrap_or_default().as_bytes()),

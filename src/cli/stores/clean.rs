@@ -12,8 +12,8 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Need};
 use crate::human::{size, thousands};
 use crate::store::{
-    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, ToDelete, Trigger, Why,
-    clean_plan,
+    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, SortBy, ToDelete, Trigger,
+    Why, clean_plan,
 };
 
 use super::confirm::{Consent, ask};
@@ -115,7 +115,8 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
         None => Whose::Own,
     };
     refuse_unclear(config, whose)?;
-    let selected = Selected::list(config, whose)?.with_sure_marks(config)?;
+    let mut selected = Selected::list(config, whose)?.with_sure_marks(config)?;
+    selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));
     let rule = CleanRule {
         older_than: args.older_than,
         max_total: args.max_total.map(|size| size.number),

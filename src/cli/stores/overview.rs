@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, json};
+use crate::cli::{CommandResult, Failure, json, suggest};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
@@ -76,7 +76,8 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
         known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));
         known.sort_unstable();
         known.dedup();
-        Failure::Usage(format!("no store `{name}`; the stores are: {}", known.join(", ")))
+        let instead = suggest::name(name, &known, "the stores are:");
+        Failure::Usage(format!("no store `{}`; {instead}", safe(name.as_bytes())))
     })
 }
 

@@ -45,8 +45,8 @@ pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
 /// Returns a record as pairs of label and value; not yet safe to print.
 pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     let exit = run.exit.map(|exit| match exit {
-        Exit::Code(code) => format!("ended with status {code}"),
-        Exit::Signal(signal) => format!("ended by signal {signal}"),
+        Exit::Code(code) => format!("with status {code}"),
+        Exit::Signal(signal) => format!("by signal {signal}"),
     });
     let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
     let ended: Vec<String> = ended.into_iter().flatten().collect();

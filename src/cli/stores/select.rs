@@ -9,10 +9,11 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 
-use crate::cli::{Failure, input, say};
+use crate::cli::{Failure, input, say, suggest};
 use crate::config::Config;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Listing, OwnStore, RootReport, StoreSpec};
+use crate::text::label::label;
 
 /// The name of overspill's own store in listings.
 pub(crate) const OWN: &str = "overspill";
@@ -137,7 +138,8 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
     let known = agents(config, &all.entries);
     if !known.contains(name) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(Failure::Usage(format!("no agent `{name}`; the agents are: {}", known.join(", "))).into());
+        let instead = suggest::name(name, &known, "the agents are:");
+        return Err(Failure::Usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))).into());
     }
     all.entries.retain(|entry| entry.agent() == name);
     Ok(all)

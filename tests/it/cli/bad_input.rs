@@ -166,7 +166,7 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
             .unwrap();
         let ran = home.run(&["preview", "out.log"]);
         assert_eq!((ran.status, ran.text()), (0, numbered(3).as_str()), "{}", ran.stderr);
-        let all = ["config.toml:4: ", words, "the screens need it; nothing else does"];
+        let all = ["config.toml:4: ", words, "used by the screens only"];
         assert!(all.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     };
     tells("nxt-match = \"n\"", "`nxt-match`: there is no such key in [keys]; did you mean `next-match`?");

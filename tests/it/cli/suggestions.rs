@@ -96,3 +96,25 @@ fn a_timeout_is_reported() {
     assert_eq!(ran.status, 124);
     assert!(ran.stderr.contains("the command timed out and was stopped"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_a_mistake_may_mean_is_said() {
+    let home = with_log();
+    let none: &[&str] = &["no sessions of `Codex`", "did you mean codex?"];
+    for (words, status, said) in [
+        (&["version"][..], 2, &["did you mean `overspill --version`?"][..]),
+        (&["help", "prview"], 2, &["did you mean `overspill help preview`?"]),
+        (&["list", "--agent", "Opencode"], 2, &["no agent `Opencode`; did you mean opencode?"]),
+        (&["sessions", "--agent", "Codex"], 2, none),
+        (&["stores", "claude"], 2, &["no store `claude`; did you mean claude-code?"]),
+        (&["preview", "+3", "build.log"], 2, &["are for the screens: overspill +3 FILE"]),
+        (&["preview", "build.log:3"], 1, &["no such file", "are for the screens: overspill build.log:3"]),
+        (&["verify", "nosuch"], 2, &["`nosuch` is neither a file nor the id of a session or a call"]),
+        (&["run", "ls | head -1"], 127, &["command not found; overspill runs no shell"]),
+        (&["run", "--", "cd", "/"], 127, &["command not found; overspill runs no shell"]),
+        (&["run", "--", "./build.log"], 126, &["./build.log: not an executable file"]),
+        (&["run", "--headroom", "pi", "--", "true"], 2, &["the policies of pi are pi/bash, "]),
+    ] {
+        home.run(words).fails(status, said);
+    }
+}

@@ -21,6 +21,12 @@ fn a_session_is_listed_with_its_sums() {
         1
     );
     assert_eq!(home.run(&["sessions", "--project", "/home/v", "--json"]).ok().text(), "[]\n");
+    let none = |flag, value| home.run(&["sessions", flag, value]).stderr;
+    assert!(none("--agent", "pi").contains("no session of pi (1 in all)"));
+    assert!(
+        none("--project", "nodir").contains("no session in nodir (1 in all); there is no such directory")
+    );
+    assert!(none("--since", "0s").contains("changed in the last 0 s (1 in all)"));
     home.run(&["sessions", "--agent", "nobody"]).fails(2, &["`nobody`", "claude-code"]);
 }
 
@@ -220,4 +226,20 @@ fn every_field_is_documented_and_no_other() {
     all.sort();
     found.sort();
     assert_eq!(found, all);
+}
+
+#[test]
+fn a_call_is_named_by_a_prefix_of_just_one_id() {
+    let home = Home::new();
+    claude(&home);
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let more = [use_of("toolu_01ab", "echo"), result_of("toolu_01ab", "one", false)];
+    let more: Vec<String> = more.iter().map(|record| format!("{record}\n")).collect();
+    std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &more.concat()).unwrap();
+    for id in ["toolu_01", "1111:toolu", "toolu_01ab"] {
+        assert_eq!(home.run(&["call", id]).ok().text(), "one", "{id}");
+    }
+    home.run(&["call", "c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
+    home.run(&["call", "1111:c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
+    home.run(&["call", "toolu_02"]).fails(2, &["no call has the id `toolu_02`"]);
 }

@@ -40,9 +40,9 @@ fn a_dry_run_shows_what_would_go_and_leaves_no_trace() {
     let (home, paths) = stocked();
     let ran = home.run(&["clean", "--dry-run", "--all"]).ok();
     let expected = format!(
-        "10 d   1 B  opencode   overdue  {}\n10 d  10 B  overspill  overdue  {}\nto delete: 2 outputs, 11 B\n",
-        paths[2].display(),
+        "10 d  10 B  overspill  overdue  {}\n10 d   1 B  opencode   overdue  {}\nto delete: 2 outputs, 11 B\n",
         paths[0].display(),
+        paths[2].display(),
     );
     assert_eq!(ran.text(), expected);
     assert_eq!(there(&paths), [true; 4]);

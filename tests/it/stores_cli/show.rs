@@ -50,7 +50,7 @@ fn the_run_that_made_it_is_shown_where_it_is_recorded() {
     assert!(list.text().ends_with("  sh -c printf '\\033[31m'; exit 2\n"), "{}", list.text());
     let ran = home.run(&["show", id]).ok();
     assert!(ran.text().contains("\ntool      bash\n"), "{}", ran.text());
-    assert!(ran.text().contains("\nended     ended with status 2\n"), "{}", ran.text());
+    assert!(ran.text().contains("\nended     with status 2\n"), "{}", ran.text());
     assert!(ran.text().contains("\nprinted   5 B, 1 line\n"), "{}", ran.text());
     let json = home.run(&["show", id, "--json"]).ok().json();
     assert_eq!((&json["run"]["exit"]["code"], &json["tool"]), (&2.into(), &"bash".into()));

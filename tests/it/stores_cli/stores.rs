@@ -65,7 +65,8 @@ fn one_agent_s_file_is_printed_and_can_be_used() {
     home.put(&home.dir("config/overspill/stores/goose.toml"), &changed, 0);
     assert_eq!(home.run(&["stores", "goose"]).ok().text(), changed);
     assert!(home.run(&["stores"]).ok().text().contains("5 h after its last change"));
-    home.run(&["stores", "moose"]).fails(2, &["`moose`", "goose", "codex", "overspill"]);
+    home.run(&["stores", "moose"]).fails(2, &["`moose`", "did you mean goose?"]);
+    home.run(&["stores", "zzz"]).fails(2, &["`zzz`", "goose", "codex", "overspill"]);
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod sessions;
 mod signals;
 mod sizes;
 mod stores;
+mod tables;

@@ -1,0 +1,30 @@
+//! Tables on a terminal of 80 columns: no row is wider, and what other commands take is whole.
+
+use crate::common::home::Home;
+use crate::common::records::{SESSION, claude};
+use crate::common::session::Session;
+
+const ID: &str = "tool_0123456789abcdefABCDEFGHIJ";
+
+#[test]
+fn tables_fit_eighty_columns_with_whole_ids() {
+    let home = Home::new();
+    claude(&home);
+    home.entry("opencode", ID, "some output\n", 1);
+    let tables: [(&[&str], &str); 5] = [
+        (&["list"], ID),
+        (&["sessions"], SESSION),
+        (&["calls", SESSION], "c3"),
+        (&["policies"], "claude-code/bash"),
+        (&["verify", "--all"], "c1"),
+    ];
+    for (words, id) in tables {
+        let session = Session::start_with(&home, &[("NO_COLOR", "1")], words);
+        let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
+        let text = String::from_utf8(raw).unwrap();
+        let rows: Vec<&str> = text.lines().filter(|line| !line.starts_with("overspill: ")).collect();
+        assert!(rows.len() > 1, "{text}");
+        assert!(rows.iter().all(|row| row.chars().count() <= 80), "{words:?}\n{text}");
+        assert!(rows.iter().any(|row| row.split_whitespace().any(|word| word == id)), "{words:?}\n{text}");
+    }
+}
