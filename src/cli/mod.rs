@@ -73,7 +73,7 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            let error = suggest::place(error);
+            let error = places::missing(error);
             fail(&in_words(&error));
             status_of(&error)
         }
@@ -86,7 +86,9 @@ fn refuse(error: clap::Error) -> ExitCode {
     let is_unknown = matches!(error.kind(), InvalidSubcommand | UnknownArgument);
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let status = args::refused::tell(error);
-    if let Some(meant) = is_unknown.then(|| suggest::unparsed(&words)).flatten() {
+    if let Some(meant) =
+        is_unknown.then(|| suggest::help(&words).or_else(|| places::unparsed(&words))).flatten()
+    {
         fail(&meant);
     }
     status

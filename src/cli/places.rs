@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use crate::source::OpenError;
+use crate::text::label::label;
+
+use super::Failure;
 use super::screens::StartAt;
 
 /// The outputs named on the command line, and where to open them.
@@ -44,8 +48,28 @@ impl NamedOutputs {
     }
 }
 
+/// Says of a command line that cannot be parsed which word of it only the screens understand.
+pub(crate) fn unparsed(words: &[OsString]) -> Option<String> {
+    words.iter().find(|word| is_place(word)).map(|word| for_screens(word))
+}
+
+/// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
+pub(crate) fn missing(error: anyhow::Error) -> anyhow::Error {
+    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
+    if !is_place(path.as_os_str()) {
+        return error;
+    }
+    let words = format!("{error} ({})", for_screens(path.as_os_str()));
+    Failure::Failed(words).into()
+}
+
+fn for_screens(place: &OsStr) -> String {
+    let file = if place.as_encoded_bytes().first() == Some(&b'+') { " FILE" } else { "" };
+    format!("+N FILE and FILE:N are for the screens: overspill {}{file}", label(place.as_encoded_bytes()))
+}
+
 /// Whether a word says where to open a file, and is not itself the name of a file.
-pub(crate) fn is_place(word: &OsStr) -> bool {
+fn is_place(word: &OsStr) -> bool {
     !exists(word) && (plus(word).is_some() || with_line(word).is_some())
 }
 

@@ -9,8 +9,8 @@ use crate::preview::PolicyError;
 use crate::source::OpenError;
 use crate::text::label::label;
 
+use super::Failure;
 use super::args::Args;
-use super::{Failure, places};
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
@@ -29,32 +29,13 @@ pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
     }
 }
 
-/// Says what a command line that cannot be parsed may mean, beyond what the error itself says.
-pub(crate) fn unparsed(words: &[OsString]) -> Option<String> {
+/// Names the subcommand whose help may be meant by a command line that cannot be parsed.
+pub(crate) fn help(words: &[OsString]) -> Option<String> {
     let [first, mistyped, ..] = words else { return None };
-    if first == "help" {
-        let command = Args::command();
-        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
-        let best = nearest(mistyped.to_str()?, shown.map(clap::Command::get_name))?;
-        return (mistyped != best).then(|| format!("did you mean `overspill help {best}`?"));
-    }
-    let place = words.iter().find(|word| places::is_place(word))?;
-    Some(for_screens(place))
-}
-
-/// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
-pub(crate) fn place(error: anyhow::Error) -> anyhow::Error {
-    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
-    if !places::is_place(path.as_os_str()) {
-        return error;
-    }
-    let words = format!("{error} ({})", for_screens(path.as_os_str()));
-    Failure::Failed(words).into()
-}
-
-fn for_screens(place: &OsStr) -> String {
-    let file = if place.as_encoded_bytes().first() == Some(&b'+') { " FILE" } else { "" };
-    format!("+N FILE and FILE:N are for the screens: overspill {}{file}", label(place.as_encoded_bytes()))
+    let command = Args::command();
+    let shown = command.get_subcommands().filter(|command| first == "help" && !command.is_hide_set());
+    let best = nearest(mistyped.to_str()?, shown.map(clap::Command::get_name))?;
+    (mistyped != best).then(|| format!("did you mean `overspill help {best}`?"))
 }
 
 /// Names the subcommand that the first word may mean.

@@ -124,7 +124,9 @@ pub enum OverrideError {
         key: String,
     },
     /// `--tool` without anything to choose from.
-    #[error("--tool has no effect here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy")]
+    #[error(
+        "--tool has no effect here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy"
+    )]
     NoTool(String),
 }
 
