@@ -19,7 +19,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
-use crate::human::size;
 use crate::preview::{Catalog, Policy};
 use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores};
 use crate::text::search::Pattern;
@@ -54,6 +53,7 @@ pub(crate) struct FileOrigin {
     run: Option<RunNote>,
 }
 
+#[cfg(feature = "app")]
 impl FileOrigin {
     /// Whether the record of a run says by which policy and limits the file was cut.
     pub(crate) fn is_recorded(&self) -> bool {
@@ -219,9 +219,9 @@ impl Config {
         if let Some(run) = &run
             && run.kept.bytes < run.seen.bytes
         {
-            let (kept, seen) = (size(run.kept.bytes), size(run.seen.bytes));
+            let (kept, seen) = (run.kept.bytes, run.seen.bytes);
             warnings.push(format!(
-                "only the first {kept} of {seen} of this output was saved, so this is not all that the model got"
+                "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
         if let Some(run) = run.filter(|run| chosen_by.is_store() && run.policy == policy.name()) {

@@ -151,5 +151,9 @@ fn a_spill_that_a_cap_cut_does_not_pass_for_the_whole() {
     home.run(&["run", "--max-spill", "1k", "--", "seq", "12000"]);
     let listed = home.run(&["list", "--json"]).ok().json();
     let ran = home.run(&["preview", listed[0]["id"].as_str().unwrap()]);
-    assert!(ran.stderr.contains("only the first 1 KB of 59.5 KB of this output was saved"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("only the first 1024 of 60894 bytes of this output were saved"),
+        "{}",
+        ran.stderr
+    );
 }
