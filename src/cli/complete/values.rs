@@ -106,7 +106,7 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         ("stores", "name") => ValueIs::StoreAgent,
         ("sessions", "agent") => ValueIs::SessionAgent,
         (_, "agent") => ValueIs::StoreAgent,
-        (_, "file" | "files" | "names") | ("show", "name") => ValueIs::Output,
+        (_, "file" | "files" | "names" | "paths") | ("show", "name") => ValueIs::Output,
         ("calls", "session") | ("verify", "what") => ValueIs::Session,
         (_, "subcommand") => ValueIs::Subcommand,
         (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
@@ -116,7 +116,7 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }
-        (_, "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => ValueIs::Typed,
+        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => ValueIs::Typed,
         _ => return None,
     })
 }
