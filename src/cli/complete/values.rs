@@ -116,7 +116,9 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }
-        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => ValueIs::Typed,
+        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => {
+            ValueIs::Typed
+        }
         _ => return None,
     })
 }

@@ -93,12 +93,12 @@ fn empty(screen: &SessionsScreen) -> Vec<SafeText> {
         None if !screen.list.filter_text().is_empty() => {
             vec!["No session has these words. Esc shows all.".into()]
         }
-        None => vec![
-            "No agent has recorded a session here.".into(),
-            String::new(),
-            "Sessions of these agents are read:".into(),
-            agents().join(", "),
-        ],
+        None => {
+            let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
+            // As many in a row as fit on the narrowest screen.
+            let rows = agents().chunks(5).map(|row| row.join(", ")).collect::<Vec<_>>();
+            heading.map(String::from).into_iter().chain(rows).collect()
+        }
     };
     words.into_iter().map(SafeText::from).collect()
 }
