@@ -31,7 +31,7 @@ fn not_found_and_not_executable_are_as_in_shells() {
     home.run(&["run", "--", "no-such-command"]).fails(127, &["no-such-command", "not found"]);
     let file = home.file("script", "echo never\n");
     let file = file.to_str().unwrap();
-    home.run(&["run", "--", file]).fails(126, &["script", "ermission denied"]);
+    home.run(&["run", "--", file]).fails(126, &["script", "not an executable file"]);
     home.run(&["run", "--", "/"]).fails(126, &["/"]);
     home.run(&["run"]).fails(2, &["CMD"]);
 }

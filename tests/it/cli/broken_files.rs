@@ -88,12 +88,14 @@ fn a_command_is_run_whatever_is_wrong_with_the_files() {
     ran(run(&["-p", "mine/bad"]), &["bad.toml:9", instead]);
     own(&home, "config.toml", "policy = \"mine/bad\"\n");
     ran(run(&[]), &["bad.toml:9", instead]);
-    for text in
-        ["policy = 7\n", "polcy = 'x'\n", "[[[", "keep_own = 'x'\n", "policy = 'no/such'\n", "theme = 'x'\n"]
-    {
+    for text in ["policy = 7\n", "polcy = 'x'\n", "[[[", "keep_own = 'x'\n", "policy = 'no/such'\n"] {
         own(&home, "config.toml", text);
         ran(run(&[]), &["config.toml"]);
     }
+    // What only the screens need is no business of a command whose standard error a model reads.
+    own(&home, "config.toml", "theme = 'x'\n");
+    let quiet = run(&[]);
+    assert_eq!((quiet.status, quiet.stderr.as_str()), (4, ""));
     own(&home, "config.toml", "[limits.\"opencode/output\"]\nmax_lines = \"many\"\n");
     ran(run(&[]), &["config.toml", "max_lines", "many"]);
     assert_eq!(fs::read_to_string(home.at("proof")).unwrap(), "ran\n".repeat(9));
