@@ -120,6 +120,8 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         all.iter().try_for_each(|notice| print(&mut out, notice))?;
     }
     out.flush()?;
+    // The screens may have to leave by way of standard output from another thread.
+    drop(out);
     let here = all.iter().find(|notice| notice.spill == Some("here"));
     if let Some(notice) = here.filter(|_| !args.json && has_screen()) {
         return open(config, notice);
