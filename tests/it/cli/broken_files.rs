@@ -95,7 +95,8 @@ fn a_command_is_run_whatever_is_wrong_with_the_files() {
     // What only the screens need is no business of a command whose standard error a model reads.
     own(&home, "config.toml", "theme = 'x'\n");
     let quiet = run(&[]);
-    assert_eq!((quiet.status, quiet.stderr.as_str()), (4, ""));
+    assert_eq!(quiet.status, 4);
+    assert!(!quiet.stderr.contains("config.toml"), "{}", quiet.stderr);
     own(&home, "config.toml", "[limits.\"opencode/output\"]\nmax_lines = \"many\"\n");
     ran(run(&[]), &["config.toml", "max_lines", "many"]);
     assert_eq!(fs::read_to_string(home.at("proof")).unwrap(), "ran\n".repeat(9));
