@@ -5,6 +5,7 @@ pub(crate) mod lost;
 pub(crate) mod order;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
@@ -50,9 +51,13 @@ pub struct Comparison {
 /// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
 /// makes no preview.
 pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
-    let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
-    let totals = Totals::count(long.as_bytes());
-    let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/output");
+    static PROBE: LazyLock<(String, Totals)> = LazyLock::new(|| {
+        let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
+        let totals = Totals::count(long.as_bytes());
+        (long, totals)
+    });
+    let (long, totals) = &*PROBE;
+    let input = Input::new(Output { bytes: long.as_bytes(), totals }, "/tmp/output");
     Comparison::of(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
 }
 

@@ -1,9 +1,12 @@
 //! Sessions in the tables of a database: how all agents that keep them so are listed, opened and followed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
 
 use super::database::{Database, DatabaseError, TableRows};
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile};
+use super::model::SessionFacts;
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 use super::transcript::Transcript;
 use super::watch::PathWatch;
 
@@ -18,25 +21,60 @@ pub type ReadTables = fn(
     out: &mut Transcript,
 ) -> Result<(), DatabaseError>;
 
-/// Finds the sessions of a database, if it is there. What cannot be read goes to `fault`, in words.
-pub fn find(
-    path: &Path,
-    list: ListTables,
-    found: &mut dyn FnMut(SessionFile),
-    fault: &mut dyn FnMut(String),
-) {
-    if path.is_file() {
-        match listed(path, list) {
-            Ok(sessions) => sessions.into_iter().for_each(found),
-            Err(error) => fault(format!("{}: {error}", path.display())),
-        }
-    }
+/// The sessions of an agent that keeps them in tables.
+#[derive(Debug)]
+pub struct TableFormat {
+    /// The agent, and the name of the form.
+    pub agent: &'static str,
+    /// The versions of the agent whose tables were seen by the writers of the reader.
+    pub seen: &'static str,
+    /// Returns where the databases of an environment may be.
+    pub databases: fn(env: &Env) -> Vec<PathBuf>,
+    /// Lists the sessions of a database.
+    pub list: ListTables,
+    /// Reads the calls of a session.
+    pub read: ReadTables,
 }
 
-/// Returns the session that was changed last, for a database that is named by its path. `head` is the file's start.
-pub fn newest(path: &Path, head: &[u8], list: ListTables) -> Option<SessionFile> {
-    let sessions = Database::is_one(head).then(|| listed(path, list).ok())??;
-    sessions.into_iter().max_by_key(|session| session.modified)
+impl SessionFormat for TableFormat {
+    fn agent(&self) -> &'static str {
+        self.agent
+    }
+
+    fn name(&self) -> &'static str {
+        self.agent
+    }
+
+    fn seen(&self) -> &'static str {
+        self.seen
+    }
+
+    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+        for path in (self.databases)(env).into_iter().filter(|path| path.is_file()) {
+            match listed(&path, self.list) {
+                Ok(sessions) => sessions.into_iter().for_each(&mut *found),
+                Err(error) => fault(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+
+    /// Returns the session that was changed last.
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let sessions = Database::is_one(head).then(|| listed(path, self.list).ok())??;
+        sessions.into_iter().max_by_key(|session| session.modified)
+    }
+
+    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
+        file.facts.clone()
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        TableSession::open(self.agent, file, self.read, progress)
+    }
 }
 
 fn listed(path: &Path, list: ListTables) -> Result<Vec<SessionFile>, DatabaseError> {
@@ -44,7 +82,7 @@ fn listed(path: &Path, list: ListTables) -> Result<Vec<SessionFile>, DatabaseErr
 }
 
 /// A session in a database.
-pub struct TableSession {
+struct TableSession {
     file: SessionFile,
     watch: PathWatch,
     read: ReadTables,
@@ -56,7 +94,7 @@ impl TableSession {
     ///
     /// # Errors
     /// The database cannot be read, or reading was given up.
-    pub fn open(
+    fn open(
         agent: &'static str,
         file: &SessionFile,
         read: ReadTables,

@@ -13,11 +13,9 @@ use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
     TextPieces,
 };
-use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-};
+use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::record::FileRecords;
-use crate::session::table::{self, TableSession};
+use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
 const AGENT: &str = "crush";
@@ -32,49 +30,20 @@ const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
 /// The sessions of Crush in databases.
-#[derive(Debug)]
-pub(crate) struct Crush;
+pub(crate) const CRUSH: TableFormat =
+    TableFormat { agent: AGENT, seen: "none (source of August 2026)", databases, list: listed, read };
 
-impl SessionFormat for Crush {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "none (source of August 2026)"
-    }
-
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
-        let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let data = named.or_else(|| find::data_dir(env, "crush"));
-        let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
-        let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let above = here.iter().flat_map(|dir| dir.ancestors());
-        databases.extend(above.map(|dir| dir.join(".crush").join(DATABASE)).find(|path| path.is_file()));
-        databases.sort();
-        databases.dedup();
-        databases.iter().for_each(|path| table::find(path, listed, found, fault));
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        table::newest(path, head, listed)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        TableSession::open(AGENT, file, read, progress)
-    }
+/// Returns the databases of the projects that the agent lists, and of the one at hand.
+fn databases(env: &Env) -> Vec<PathBuf> {
+    let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let data = named.or_else(|| find::data_dir(env, "crush"));
+    let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
+    let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let above = here.iter().flat_map(|dir| dir.ancestors());
+    databases.extend(above.map(|dir| dir.join(".crush").join(DATABASE)).find(|path| path.is_file()));
+    databases.sort();
+    databases.dedup();
+    databases
 }
 
 /// Returns the databases of the projects that the agent lists.

@@ -16,10 +16,8 @@ use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
     TextPiece,
 };
-use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-};
-use crate::session::table::{self, TableSession};
+use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
+use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
 const AGENT: &str = "goose";
@@ -40,43 +38,13 @@ const OTHER_KINDS: &[&str] = &[
 ];
 
 /// The sessions of Goose in a database.
-#[derive(Debug)]
-pub(crate) struct Goose;
+pub(crate) const GOOSE: TableFormat =
+    TableFormat { agent: AGENT, seen: "1.52.0", databases, list: listed, read };
 
-impl SessionFormat for Goose {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.52.0"
-    }
-
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
-        let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
-        let Some(root) = root.or_else(|| find::data_dir(env, "goose")) else { return };
-        table::find(&root.join("sessions/sessions.db"), listed, found, fault);
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        table::newest(path, head, listed)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        TableSession::open(AGENT, file, read, progress)
-    }
+fn databases(env: &Env) -> Vec<PathBuf> {
+    let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
+    let root = root.or_else(|| find::data_dir(env, "goose"));
+    root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()
 }
 
 fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {

@@ -15,10 +15,8 @@ use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, ResultFate, SessionFacts,
     TextPiece, TextPieces,
 };
-use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-};
-use crate::session::table::{self, TableSession};
+use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
+use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
 const AGENT: &str = "hermes";
@@ -33,42 +31,11 @@ const PARTS: &[u8] = b"\0json:";
 const NOTICE: &[u8] = b"\\n\\n... [OUTPUT TRUNCATED - ";
 
 /// The sessions of Hermes in a database.
-#[derive(Debug)]
-pub(crate) struct Hermes;
+pub(crate) const HERMES: TableFormat =
+    TableFormat { agent: AGENT, seen: "0.19.0", databases, list: listed, read };
 
-impl SessionFormat for Hermes {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.19.0"
-    }
-
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
-        let Some(root) = find::home_or(env, "HERMES_HOME", ".hermes") else { return };
-        table::find(&root.join("state.db"), listed, found, fault);
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        table::newest(path, head, listed)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        TableSession::open(AGENT, file, read, progress)
-    }
+fn databases(env: &Env) -> Vec<PathBuf> {
+    find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 
 /// Lists the sessions; those of sub-agents are part of their parents.

@@ -46,9 +46,9 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &opencode::KiloRows,
     &opencode::OpencodeTree,
     #[cfg(feature = "sqlite")]
-    &goose::Goose,
+    &goose::GOOSE,
     #[cfg(feature = "sqlite")]
-    &hermes::Hermes,
+    &hermes::HERMES,
     #[cfg(feature = "sqlite")]
-    &crush::Crush,
+    &crush::CRUSH,
 ];

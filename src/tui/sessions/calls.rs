@@ -9,6 +9,7 @@ use crate::text::label::SafeText;
 use crate::tui::event::{Effect, Effects};
 use crate::tui::widget::cursor::ListCursor;
 
+use super::filter::WordFilter;
 use super::job::{CallRequest, OpenedCalls};
 use super::order;
 use super::rows::{CallRow, CallSizes};
@@ -45,8 +46,7 @@ pub struct CallList {
     pub cursor: ListCursor,
     sort: usize,
     reversed: bool,
-    filter: String,
-    before_filter: Option<(String, ListCursor)>,
+    filter: WordFilter,
     /// The id of the call to select once the session is read.
     sought: Option<SafeText>,
     asked: Vec<usize>,
@@ -67,8 +67,7 @@ impl CallList {
             cursor: ListCursor::default(),
             sort: 0,
             reversed: false,
-            filter: String::new(),
-            before_filter: None,
+            filter: WordFilter::default(),
             sought: None,
             asked: Vec::new(),
         }
@@ -117,7 +116,7 @@ impl CallList {
                 row.sizes = Some(sizes);
             }
         }
-        if self.sort != 0 || !self.filter.is_empty() {
+        if self.sort != 0 || !self.filter.text().is_empty() {
             let chosen = self.chosen_index();
             self.arrange();
             let at = chosen.and_then(|chosen| self.shown.iter().position(|n| *n == chosen));
@@ -208,31 +207,30 @@ impl CallList {
 
     /// Returns the words that calls must contain.
     pub fn filter_text(&self) -> &str {
-        &self.filter
+        self.filter.text()
     }
 
     /// Remembers where the list stands before a filter is typed.
     pub(crate) fn start_filter(&mut self) {
-        self.before_filter = Some((self.filter.clone(), self.cursor));
+        self.filter.start(self.cursor);
     }
 
     /// Shows only the calls that contain all of these words.
     pub(crate) fn filter_by(&mut self, words: &str) {
-        self.filter = words.to_owned();
+        self.filter.set(words);
         self.cursor = ListCursor::default();
         self.arrange();
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
-        let Some((filter, cursor)) = self.before_filter.take() else { return };
-        self.filter = filter;
+        let Some(cursor) = self.filter.give_up() else { return };
         self.arrange();
         self.cursor = cursor;
     }
 
     fn arrange(&mut self) {
-        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        let words = self.filter.words();
         let rows = &self.rows;
         self.shown = (0..rows.len()).filter(|n| contains(&rows[*n], &words)).collect();
         if self.sort != 0 {

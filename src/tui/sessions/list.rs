@@ -10,6 +10,7 @@ use crate::session::tally::CallSums;
 use crate::tui::event::{Effect, Effects};
 use crate::tui::widget::cursor::ListCursor;
 
+use super::filter::WordFilter;
 use super::job::{SessionToSum, SumTask};
 use super::order::{self, SessionGroup};
 use super::rows::{SessionRow, SessionWords, SumState};
@@ -41,9 +42,7 @@ pub struct SessionList {
     sort: usize,
     reversed: bool,
     group: Option<SessionGroup>,
-    filter: String,
-    /// The filter and the cursor when the prompt was opened.
-    before_filter: Option<(String, ListCursor)>,
+    filter: WordFilter,
     /// When the last listing arrived; `None` before the first.
     pub now: Option<Timestamp>,
 }
@@ -222,25 +221,24 @@ impl SessionList {
 
     /// Returns the words that sessions must contain.
     pub fn filter_text(&self) -> &str {
-        &self.filter
+        self.filter.text()
     }
 
     /// Remembers where the list stands before a filter is typed.
     pub(crate) fn start_filter(&mut self) {
-        self.before_filter = Some((self.filter.clone(), self.cursor));
+        self.filter.start(self.cursor);
     }
 
     /// Shows only the sessions that contain all of these words.
     pub(crate) fn filter_by(&mut self, words: &str) {
-        self.filter = words.to_owned();
+        self.filter.set(words);
         self.cursor = ListCursor::default();
         self.arrange();
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
-        let Some((filter, cursor)) = self.before_filter.take() else { return };
-        self.filter = filter;
+        let Some(cursor) = self.filter.give_up() else { return };
         self.arrange();
         self.cursor = cursor;
     }
@@ -254,7 +252,7 @@ impl SessionList {
     }
 
     fn arrange(&mut self) {
-        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        let words = self.filter.words();
         let rows = &self.rows;
         let mut wanted: Vec<usize> = (0..rows.len()).filter(|n| contains(&rows[*n], &words)).collect();
         wanted.sort_by(|a, b| {

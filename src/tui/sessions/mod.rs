@@ -1,6 +1,7 @@
 //! The screens of what agents recorded: the sessions, and the calls of one.
 
 pub mod calls;
+mod filter;
 pub mod job;
 pub mod list;
 pub mod order;

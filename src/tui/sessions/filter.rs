@@ -1,0 +1,40 @@
+//! The words that the rows of a list must contain, and where the list stood before they were typed.
+
+use crate::tui::widget::cursor::ListCursor;
+
+/// The filter of a list.
+#[derive(Debug, Default)]
+pub(super) struct WordFilter {
+    words: String,
+    /// The words and the cursor when the prompt was opened.
+    before: Option<(String, ListCursor)>,
+}
+
+impl WordFilter {
+    /// Returns the words as they were typed.
+    pub(super) fn text(&self) -> &str {
+        &self.words
+    }
+
+    /// Returns the words to look for, in lower case.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.words.split_whitespace().map(str::to_lowercase).collect()
+    }
+
+    /// Remembers where the list stands before words are typed.
+    pub(super) fn start(&mut self, cursor: ListCursor) {
+        self.before = Some((self.words.clone(), cursor));
+    }
+
+    /// Sets the words.
+    pub(super) fn set(&mut self, words: &str) {
+        self.words = words.to_owned();
+    }
+
+    /// Takes back what was typed since [`WordFilter::start`]. Returns where the list stood then.
+    pub(super) fn give_up(&mut self) -> Option<ListCursor> {
+        let (words, cursor) = self.before.take()?;
+        self.words = words;
+        Some(cursor)
+    }
+}
