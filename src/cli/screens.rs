@@ -10,7 +10,7 @@ use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
 use crate::tui::widget::theme::{Backdrop, Theme};
-use crate::tui::{self, Choice, Live, Start, Target};
+use crate::tui::{self, Choice, Follower, Live, Start, Target};
 
 pub(crate) use crate::tui::StartAt;
 
@@ -33,6 +33,25 @@ pub(crate) fn show_at(
     live: Option<Live>,
     places: BTreeMap<usize, StartAt>,
 ) -> CommandResult {
+    start(config, Beginning { targets, live, places, follower: None })
+}
+
+/// Shows the list of new outputs.
+pub(crate) fn watch_on_screen(config: Config, follower: Follower) -> CommandResult {
+    start(config, Beginning { follower: Some(follower), ..Beginning::default() })
+}
+
+/// What the screens begin with.
+#[derive(Default)]
+struct Beginning {
+    targets: Vec<Target>,
+    live: Option<Live>,
+    places: BTreeMap<usize, StartAt>,
+    follower: Option<Follower>,
+}
+
+fn start(config: Config, beginning: Beginning) -> CommandResult {
+    let Beginning { targets, live, places, follower } = beginning;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let errors = config.errors();
@@ -49,6 +68,7 @@ pub(crate) fn show_at(
     let unicode = is_unicode();
     let start = Start {
         targets,
+        follower,
         places,
         opener,
         finder: Arc::new(move |pattern, goes_on, take| {

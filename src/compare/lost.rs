@@ -43,6 +43,18 @@ pub fn lost_errors(bytes: &[u8], kept: &[Range<usize>], pattern: &Pattern) -> Lo
     LostErrors { errors, kept: kept.first().copied().unwrap_or_default(), first_lost }
 }
 
+/// Returns where the first line begins that the model did not get whole, in bytes of an output that was cut. `kept` are
+/// ranges in order. A line of which only the line end is lost was got.
+pub fn first_lost_line(bytes: &[u8], kept: &[Range<usize>]) -> usize {
+    let cut = kept.first().filter(|range| range.start == 0).map_or(0, |range| range.end);
+    let rest = bytes.get(cut..).unwrap_or_default();
+    let end = [&b"\n"[..], b"\r\n"].into_iter().find(|end| cut > 0 && rest.starts_with(end) && rest != *end);
+    match end {
+        Some(end) => cut + end.len(),
+        None => memrchr(b'\n', bytes.get(..cut).unwrap_or_default()).map_or(0, |feed| feed + 1),
+    }
+}
+
 /// Returns the line that contains `found`, without its line feed or CR LF. Ranges are in bytes.
 pub fn line_around(bytes: &[u8], found: &Range<usize>) -> Range<usize> {
     let before = bytes.get(..found.start).unwrap_or_default();
@@ -88,6 +100,18 @@ mod tests {
         assert_eq!(lost(&[0..9, 16..51]), (3, 1, Some(&b"error: one"[..])));
         assert_eq!(lost(&[]), (3, 3, Some(&b"error: one"[..])));
         assert_eq!(lost_errors(b"", &[], pattern), LostErrors::default());
+    }
+
+    #[test]
+    fn the_first_lost_line_is_the_one_after_what_was_got() {
+        let bytes = b"one\ntwo\r\nthree\n";
+        let first = |kept: &[Range<usize>]| first_lost_line(bytes, kept);
+        for (end, expected) in [(0, 0), (2, 0), (3, 4), (4, 4), (5, 4), (7, 9), (8, 4), (9, 9), (14, 9)] {
+            assert_eq!(first(std::slice::from_ref(&(0..end))), expected, "{end}");
+        }
+        assert_eq!(first(&[]), 0);
+        assert_eq!(first(&[4..15]), 0);
+        assert_eq!(first_lost_line(b"", &[]), 0);
     }
 
     #[test]

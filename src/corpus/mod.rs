@@ -11,6 +11,7 @@ mod hits;
 mod order;
 mod policies;
 mod read;
+mod watched;
 
 pub(crate) use find::MOST_FOUND;
 pub use find::{FindEnd, FoundLine, find_in_stores};
@@ -20,3 +21,4 @@ pub(crate) use hits::{Hit, each_hit};
 pub(crate) use order::{Outlet, in_order};
 pub(crate) use policies::CutPolicies;
 pub(crate) use read::{CorpusReader, ReadFault};
+pub use watched::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};

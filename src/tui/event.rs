@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 
-use crate::corpus::{FindEnd, FoundLine};
+use crate::corpus::{FindEnd, FoundLine, WatchNews};
 use crate::session::reader::SessionFile;
 use crate::session::verify::Verdict;
 use crate::source::{MapView, PathStatus};
@@ -46,6 +46,10 @@ pub enum Event {
     Opened(Box<Opened>),
     /// The list of stored outputs is to be shown.
     ToStores,
+    /// The list of new outputs is to be shown.
+    ToWatch,
+    /// News of the stores that are watched.
+    Watch(WatchNews),
     /// The directories of the stores have changed.
     StoresChanged,
     /// A deletion is done; the message reports which entries were deleted and which were not.
@@ -156,6 +160,12 @@ impl From<OutputEvent> for Event {
 impl From<SessionsEvent> for Event {
     fn from(event: SessionsEvent) -> Self {
         Event::Sessions(event)
+    }
+}
+
+impl From<WatchNews> for Event {
+    fn from(news: WatchNews) -> Self {
+        Event::Watch(news)
     }
 }
 

@@ -37,6 +37,10 @@ pub enum FooterState {
     Sessions,
     /// The calls of a session.
     Calls,
+    /// The list of new outputs.
+    Watch,
+    /// The list of new outputs, before there is any.
+    WatchEmpty,
     /// Preview of a call whose result was recorded.
     RecordedCall,
     /// The same, where the recorded text is all there is.
@@ -115,6 +119,11 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Back], "sessions"), (&[A::Stores], "stores"),
     ]),
+    (FooterState::Watch, &[
+        (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "stores"),
+        (&[A::Sessions], "sessions"), (&[A::Copy], "copy path"),
+    ]),
+    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "stores"), (&[A::Sessions], "sessions")]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Evidence], "recorded or reconstructed"),
         (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
@@ -138,6 +147,7 @@ impl FooterState {
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
             Self::Sessions | Self::Calls => KeyContext::Sessions,
+            Self::Watch | Self::WatchEmpty => KeyContext::Watch,
             _ => KeyContext::Pager,
         }
     }

@@ -12,7 +12,8 @@ pub(crate) mod runtime;
 pub mod sessions;
 pub mod stores;
 pub mod view;
+pub mod watch;
 pub mod widget;
 
 pub use pager::subject::{Choice, StartAt, Subject};
-pub use runtime::{Completed, Live, LiveNews, Maker, Start, Target, run};
+pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, Target, run};

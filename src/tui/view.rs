@@ -7,7 +7,7 @@ use super::app::{App, Popup, Screen};
 use super::pager::reader::Cost;
 use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
-use super::{pager, popup, sessions, stores};
+use super::{pager, popup, sessions, stores, watch};
 
 /// Below this many columns and rows there is room for one line only.
 const LEAST: (u16, u16) = (20, 3);
@@ -46,6 +46,14 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
             let told = (!asks).then_some(message);
             sessions::view::draw(&app.sessions, told, frame, area);
             let places = layout::sessions(area);
+            (places.rule, places.status)
+        }
+        Screen::Watch => {
+            let told = (!asks).then_some(message);
+            if let Some(screen) = &app.watch {
+                watch::view::draw(screen, told, frame, area);
+            }
+            let places = layout::watch(area);
             (places.rule, places.status)
         }
         Screen::Stores => {

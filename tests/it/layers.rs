@@ -85,10 +85,11 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("pager", &["event", "footer", "keys", "widget"]),
     ("stores", &["pager", "event", "footer", "keys", "widget"]),
     ("sessions", &["pager", "event", "footer", "keys", "widget"]),
+    ("watch", &["event", "footer", "keys", "widget"]),
     ("popup", &["stores", "sessions", "pager", "event", "keys", "widget"]),
-    ("app", &["popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
-    ("view", &["app", "popup", "stores", "sessions", "pager", "widget"]),
-    ("runtime", &["view", "app", "popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("app", &["popup", "watch", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("view", &["app", "popup", "watch", "stores", "sessions", "pager", "widget"]),
+    ("runtime", &["view", "app", "watch", "popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
 ];
 
 /// Files of the command line that start the screens.

@@ -123,10 +123,10 @@ pub(crate) enum Command {
     /// Tries settings around the policy's limits on every output. Prints the settings that no other beats on both
     /// errors and tokens. Nothing is changed.
     Tune(TuneArgs),
-    /// Follow the stores: a line for each new output
+    /// Follow the stores: each new output, with what the model got
     ///
-    /// Prints time, agent, size, what the model got, and the first error that it did not get, once an output is
-    /// complete.
+    /// Lists time, agent, size, what the model got, and the first error that it did not get, once an output is
+    /// complete. On a terminal Enter opens it there; without one, prints a line per output.
     Watch(WatchArgs),
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),

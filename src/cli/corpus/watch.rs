@@ -1,27 +1,24 @@
-//! `overspill watch`: a line for each output as an agent stores it, with what the model got.
+//! `overspill watch`: each output as an agent stores it, with what the model got; as a list on the screen, or a line each.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::cli::args::WatchArgs;
+use crate::cli::screens::watch_on_screen;
 use crate::cli::stores::row::EntryJson;
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, json, say, terminal};
-use crate::compare::{LostErrors, kept_ranges, lost_errors};
+use crate::cli::{CommandResult, Failure, json, say, terminal};
 use crate::config::Config;
-use crate::corpus::{CorpusOutput, CorpusReader, CutPolicies, ReadFault, planned};
+use crate::corpus::{CutPolicies, ErrorsLost, ReadFault, WatchNews, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
-use crate::preview::{Preview, Status};
 use crate::source::Identity;
-use crate::store::{DirWatch, Entry, EntryStatus};
-use crate::text::label::{fit, label};
-use crate::text::search::Pattern;
+use crate::store::{DirWatch, Entry, EntryStatus, RootReport, RootState};
+use crate::text::label::label;
 
 /// The shortest time between two looks at the directories, and the time for which an output must not change before it
 /// counts as complete.
@@ -30,44 +27,109 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Looks are rarer after a slow listing: they are at least this many times its duration apart, as in Stores.
 const REST: u32 = 4;
 
-/// Bytes of an error line that are printed.
-const MOST_OF_LINE: usize = 400;
-
-/// Prints a line for each new output until it is interrupted, or nobody reads the lines.
+/// Shows new outputs on the screen, or prints a line for each, until it is interrupted or nobody reads the lines.
 pub(crate) fn run(config: &Config, args: &WatchArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let watcher = Watcher {
-        config,
-        policies: CutPolicies::new(config),
-        errors: config.error_pattern(),
-        is_json: args.json,
-    };
-    let mut known = HashSet::new();
-    let (mut selected, mut rest) = listed(config, whose)?;
-    selected.entries.iter().filter(|entry| is_complete(entry)).for_each(|entry| {
-        known.insert(key(entry));
-    });
-    let mut directories = DirWatch::new(selected.roots());
+    let first = Listed::of(config, whose)?;
+    if first.selected.roots().next().is_none() {
+        return Err(Failure::Failed("there is no store to watch; `overspill stores` lists all".into()).into());
+    }
+    first.selected.unlisted().for_each(|words| say(&words));
+    if !args.json && terminal::has_screen() {
+        return on_screen(config, args.agent.clone(), first);
+    }
     say("watching for new outputs; Ctrl-C ends");
+    follow(config, whose, first, &mut |news, selected| match news {
+        WatchNews::Listed { .. } => Ok(()),
+        WatchNews::Fault(words) => {
+            say(&words);
+            Ok(())
+        }
+        WatchNews::Output(mut output) => {
+            runs::learn(&mut output.entry, &config.env);
+            print(&output, selected, args.json)
+        }
+    })
+}
+
+/// Shows them on the screen.
+fn on_screen(config: &Config, agent: Option<String>, first: Listed) -> CommandResult {
+    let for_stores = config.clone();
+    watch_on_screen(
+        config.clone(),
+        Box::new(move |take| {
+            let whose = agent.as_deref().map_or(Whose::All, Whose::Agent);
+            // Nobody sees an error of this thread but on the screen, which takes the last news.
+            let followed = follow(&for_stores, whose, first, &mut |news, _| match take(news) {
+                true => Ok(()),
+                false => Err(Failure::Ended(0).into()),
+            });
+            if let Err(error) = followed {
+                take(WatchNews::Fault(error.to_string()));
+            }
+        }),
+    )
+}
+
+/// The entries of the stores, and how long to rest after listing them.
+struct Listed {
+    selected: Selected,
+    rest: Duration,
+}
+
+impl Listed {
+    fn of(config: &Config, whose: Whose) -> anyhow::Result<Self> {
+        let began = Instant::now();
+        let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
+        Ok(Self { selected, rest: LOOK_EVERY.max(began.elapsed() * REST) })
+    }
+
+    fn news(&self) -> WatchNews {
+        let is_there = |root: &RootReport| matches!(root.state, RootState::Listed | RootState::Stopped);
+        let there = self.selected.rooted().filter(|(_, root)| is_there(root));
+        let mut there: Vec<_> = there.map(|(spec, root)| (spec.agent.clone(), root.root.clone())).collect();
+        let absent = self.selected.roots().count() - there.len();
+        there.sort();
+        there.dedup();
+        WatchNews::Listed { there, absent }
+    }
+}
+
+/// Passes on each new output once it is complete, until `take` fails. What there is already is not new.
+fn follow(
+    config: &Config,
+    whose: Whose,
+    first: Listed,
+    take: &mut dyn FnMut(WatchNews, &Selected) -> CommandResult,
+) -> CommandResult {
+    let (policies, errors) = (CutPolicies::new(config), config.error_pattern());
+    take(first.news(), &first.selected)?;
+    let Listed { mut selected, mut rest } = first;
+    let mut known: HashSet<u64> =
+        selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
+    let mut complaints: HashSet<String> = selected.unlisted().collect();
+    let mut directories = DirWatch::new(selected.roots());
     let mut growing: Vec<Growing> = Vec::new();
     loop {
         std::thread::sleep(rest);
-        for output in take_complete(&mut growing) {
-            watcher.report(output, &selected)?;
+        for entry in take_complete(&mut growing) {
+            match WatchedOutput::read(entry, &policies, errors.as_ref()) {
+                Ok(output) => take(WatchNews::Output(Box::new(output)), &selected)?,
+                Err(ReadFault::Gone) => {}
+                Err(ReadFault::Failed(words)) => take(WatchNews::Fault(words), &selected)?,
+            }
         }
         if directories.check_once() {
-            (selected, rest) = listed(config, whose)?;
+            let listed = Listed::of(config, whose)?;
+            take(listed.news(), &listed.selected)?;
+            (selected, rest) = (listed.selected, listed.rest);
+            for words in selected.unlisted().filter(|words| complaints.insert(words.clone())) {
+                take(WatchNews::Fault(words), &selected)?;
+            }
             directories = DirWatch::new(selected.roots());
             growing.extend(new_entries(&mut selected, &mut known));
         }
     }
-}
-
-/// Lists the entries, and says how long to rest after it.
-fn listed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
-    let began = Instant::now();
-    let selected = Selected::list(config, whose)?.with_marks(config);
-    Ok((selected, LOOK_EVERY.max(began.elapsed() * REST)))
 }
 
 /// A new output, until it has not changed for a while.
@@ -124,102 +186,43 @@ struct WatchedJson {
     first_lost: Option<String>,
 }
 
-/// What is known of a new output.
-struct Watched {
-    preview: Option<Preview>,
-    lost: Option<LostErrors>,
-    /// The first error that the model did not get, decoded and cut.
-    first_lost: Option<String>,
+/// Prints an output.
+fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
+    let mut out = crate::fs::patient::stdout();
+    if is_json {
+        json(&mut out, &WatchedJson::of(output, selected))?;
+    } else {
+        out.write_all(format!("{}\n", words(output)).as_bytes())?;
+    }
+    Ok(out.flush()?)
 }
 
-/// What the reports need.
-struct Watcher<'a> {
-    config: &'a Config,
-    policies: CutPolicies<'a>,
-    errors: Option<Pattern>,
-    is_json: bool,
-}
-
-impl Watcher<'_> {
-    fn report(&self, mut entry: Entry, selected: &Selected) -> CommandResult {
-        runs::learn(&mut entry, &self.config.env);
-        let output = CorpusOutput::Entry(Box::new(entry.clone()));
-        let mut reader = CorpusReader::default();
-        let watched = match reader.read(&output) {
-            Ok(bytes) => self.watched(&bytes, &entry.path()),
-            Err(ReadFault::Gone) => return Ok(()),
-            Err(ReadFault::Failed(words)) => {
-                say(&words);
-                return Ok(());
-            }
-        };
-        let mut out = crate::fs::patient::stdout();
-        if self.is_json {
-            json(&mut out, &watched.json(EntryJson::of(&entry, selected)))?;
-        } else {
-            let words = watched.words(&entry);
-            let words = if terminal::has_screen() { fit(&words, columns()) } else { words };
-            out.write_all(format!("{words}\n").as_bytes())?;
-        }
-        Ok(out.flush()?)
-    }
-
-    fn watched(&self, bytes: &[u8], path: &Path) -> Watched {
-        let policy = self.policies.of(path).ok();
-        let preview = policy.and_then(|policy| planned(bytes, path, &policy.policy).ok());
-        let preview = preview.filter(|preview| preview.status == Status::Ok);
-        let lost = preview.as_ref().zip(self.errors.as_ref());
-        let lost = lost.map(|(preview, errors)| lost_errors(bytes, &kept_ranges(&preview.parts), errors));
-        let line = lost.as_ref().and_then(|lost| bytes.get(lost.first_lost.clone()?));
-        let first_lost = line.map(|line| {
-            let part = line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default();
-            String::from_utf8_lossy(part).into_owned()
-        });
-        Watched { preview, lost, first_lost }
-    }
-}
-
-impl Watched {
-    fn json(self, entry: EntryJson) -> WatchedJson {
-        WatchedJson {
-            entry,
-            kept_lines: self.preview.as_ref().and_then(|preview| preview.kept_lines),
-            removed_lines: self.preview.as_ref().and_then(|preview| preview.removed_lines),
-            errors_lost: self.lost.as_ref().map(LostErrors::lost),
-            first_lost: self.first_lost,
-        }
-    }
-
-    /// Returns it as one safe line: time, agent, size, what the model got, errors lost and the first of them.
-    fn words(&self, entry: &Entry) -> String {
-        let zone = jiff::tz::TimeZone::system();
-        let time = entry.modified().to_zoned(zone).strftime("%H:%M:%S").to_string();
-        let agent = label(entry.agent().as_bytes());
-        let mut words = format!("{time}  {agent}  {}  {}", size(entry.size()), self.got());
-        if let Some(lost) = self.lost.as_ref().filter(|lost| lost.lost() > 0) {
-            let errors = count(lost.lost(), "error");
-            words.push_str(&format!("  {errors} lost of {}", thousands(lost.errors)));
-        }
-        if let Some(line) = &self.first_lost {
-            words.push_str(&format!(": {}", label(line.trim().as_bytes())));
-        }
-        words
-    }
-
-    fn got(&self) -> String {
-        match &self.preview {
-            None => "not known what the model got".to_owned(),
-            Some(preview) if !preview.truncated => "the model got all".to_owned(),
-            Some(preview) => match (preview.kept_lines, preview.total_lines) {
-                (Some(kept), Some(all)) => {
-                    format!("the model got {} of {} lines", thousands(kept), thousands(all))
-                }
-                _ => "the model got part".to_owned(),
-            },
+impl WatchedJson {
+    fn of(output: &WatchedOutput, selected: &Selected) -> Self {
+        Self {
+            entry: EntryJson::of(&output.entry, selected),
+            kept_lines: output.kept_lines,
+            removed_lines: output.removed_lines,
+            errors_lost: output.errors.map(|errors| errors.lost),
+            first_lost: output.first_lost.clone(),
         }
     }
 }
 
-fn columns() -> usize {
-    crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into())
+/// Returns an output as one safe line: time, agent, size, what the model got, errors lost and the first of them.
+fn words(output: &WatchedOutput) -> String {
+    let entry = &output.entry;
+    let agent = label(entry.agent().as_bytes());
+    let got = match output.got {
+        WatchedGot::Unknown => "not known what the model got".to_owned(),
+        got => format!("the model got {}", got.words()),
+    };
+    let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
+    if let Some(ErrorsLost { all, lost }) = output.errors.filter(|errors| errors.lost > 0) {
+        words.push_str(&format!("  {} lost of {}", count(lost, "error"), thousands(all)));
+    }
+    if let Some(line) = &output.first_lost {
+        words.push_str(&format!(": {}", label(line.trim().as_bytes())));
+    }
+    words
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::cli::stores::row;
 use crate::cli::stores::select::Selected;
-use crate::compare::kept_ranges;
+use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::human::{span, span_left};
 use crate::preview::{self, Input, ToCount};
@@ -105,8 +105,7 @@ fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
         made => Some(difference(found, made.as_deref())),
     };
     let kept = kept_ranges(&preview.parts);
-    let cut = kept.first().filter(|range| range.start == 0).map_or(0, |range| range.end);
-    let before = view.get(..cut).unwrap_or_default();
+    let before = view.get(..first_lost_line(&view, &kept)).unwrap_or_default();
     Some(Check {
         lines: preview.total_lines,
         removed_lines: preview.removed_lines,

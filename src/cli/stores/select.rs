@@ -48,19 +48,39 @@ impl Selected {
     /// # Errors
     /// There is no such agent.
     pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
+        let selected = Self::list_in_silence(config, whose)?;
+        selected.unlisted().for_each(|words| say(&words));
+        Ok(selected)
+    }
+
+    /// Lists entries; [`Selected::unlisted`] has what cannot be read.
+    ///
+    /// # Errors
+    /// There is no such agent.
+    pub(crate) fn list_in_silence(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let now = Timestamp::now();
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
-        reports.iter().flat_map(|(_, roots)| roots).for_each(complain);
         Ok(Selected { entries, kept: BTreeSet::new(), now, reports })
     }
 
     /// Returns what became of listing each directory.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
-        self.reports.iter().flat_map(|(_, roots)| roots)
+        self.rooted().map(|(_, root)| root)
+    }
+
+    /// The same with the store of each directory.
+    pub(crate) fn rooted(&self) -> impl Iterator<Item = (&StoreSpec, &RootReport)> {
+        self.reports.iter().flat_map(|(spec, roots)| roots.iter().map(|root| (&**spec, root)))
+    }
+
+    /// Returns the directories that could not be read, in words.
+    pub(crate) fn unlisted(&self) -> impl Iterator<Item = String> {
+        let unlisted = self.roots().flat_map(RootReport::unlisted);
+        unlisted.map(|(path, why)| format!("{}: cannot be read: {why}", path.display()))
     }
 
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
@@ -150,9 +170,4 @@ fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
     let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
     let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());
     described.chain(without).chain(entries.iter().map(|entry| entry.agent())).collect()
-}
-
-/// Reports the parts of a root that could not be read.
-fn complain(report: &RootReport) {
-    report.unlisted().for_each(|(path, why)| say(&format!("{}: cannot be read: {why}", path.display())));
 }

@@ -19,11 +19,15 @@ impl App {
         }
         match (self.screen, self.pager.as_ref().map(Pager::origin)) {
             (Screen::Stores, _) if self.stores.hits.is_some() => self.stores.close_hits(effects),
+            (Screen::Pager, Some(OpenedFrom::Stores)) if self.before_output == Screen::Watch => {
+                self.go_to_watch();
+            }
             (Screen::Pager, Some(OpenedFrom::Stores)) => self.go_to_stores(effects),
+            (Screen::Stores, _) if self.watch.is_some() => self.go_to_watch(),
             (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
             (Screen::Pager, Some(OpenedFrom::Session)) => self.screen = Screen::Sessions,
             (Screen::Sessions, _) => self.leave_sessions(effects),
-            (Screen::Pager | Screen::Stores, _) => self.leave(effects),
+            (Screen::Pager | Screen::Stores | Screen::Watch, _) => self.leave(effects),
         }
     }
 

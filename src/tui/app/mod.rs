@@ -4,6 +4,7 @@
 mod leaving;
 mod popups;
 mod sessions;
+mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -18,6 +19,7 @@ use super::pager::subject::{Opened, OpenedFrom, StartAt};
 use super::popup::prompt::{Prompt, Purpose};
 use super::sessions::SessionsScreen;
 use super::stores::{Next, StoresScreen};
+use super::watch::WatchScreen;
 use super::widget::canvas::Canvas;
 
 pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
@@ -36,6 +38,8 @@ pub enum Screen {
     Stores,
     /// Sessions: what did the agent record, call by call?
     Sessions,
+    /// Watch: what is cut, as it is cut?
+    Watch,
 }
 
 /// The state of everything on the screens.
@@ -50,6 +54,8 @@ pub struct App {
     pub stores: StoresScreen,
     /// The sessions that agents recorded, and the calls of one.
     pub sessions: SessionsScreen,
+    /// The new outputs, if the stores are watched.
+    pub watch: Option<WatchScreen>,
     /// The pop-up over the screen.
     pub popup: Option<Popup>,
     /// The pop-ups that it lies over, the lowest first; they come back when it closes.
@@ -63,6 +69,8 @@ pub struct App {
     waiting: Option<Waiting>,
     /// The screen from which Sessions was opened.
     before_sessions: Screen,
+    /// The list from which the stored output was opened: Stores or Watch.
+    before_output: Screen,
 }
 
 impl App {
@@ -74,6 +82,7 @@ impl App {
             pager: None,
             stores: StoresScreen::new(canvas),
             sessions: SessionsScreen::new(canvas),
+            watch: None,
             popup: None,
             beneath: Vec::new(),
             message: None,
@@ -81,6 +90,7 @@ impl App {
             errors: None,
             waiting: None,
             before_sessions: Screen::Stores,
+            before_output: Screen::Stores,
         }
     }
 
@@ -97,6 +107,8 @@ impl App {
             Event::Policies(choices) => self.offer(choices, effects),
             Event::Told(message) => self.message = Some(message),
             Event::ToStores => self.go_to_stores(effects),
+            Event::ToWatch => self.go_to_watch(),
+            Event::Watch(news) => self.watch_news(news),
             Event::StoresChanged => self.stores_changed(effects),
             Event::Deleted(message) => {
                 self.message = Some(message);
@@ -142,6 +154,10 @@ impl App {
         self.stores.canvas = canvas;
         self.stores.settle(effects);
         self.sessions.canvas = canvas;
+        if let Some(watch) = &mut self.watch {
+            watch.canvas = canvas;
+            watch.settle();
+        }
         if self.screen == Screen::Sessions {
             self.sessions.settle(effects);
         }
@@ -151,10 +167,14 @@ impl App {
         let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
         pager.errors.own = self.errors.clone();
         self.message = pager.message.take();
-        if let Some(line) = self.stores.opened_at.take() {
+        let watched = self.watch.as_mut().and_then(|watch| watch.opened_at.take());
+        if let Some(line) = self.stores.opened_at.take().or(watched) {
             pager.update(OutputEvent::StartAt(StartAt::Line(line)), effects);
         }
         self.pager = Some(pager);
+        if matches!(self.screen, Screen::Stores | Screen::Watch) {
+            self.before_output = self.screen;
+        }
         self.screen = Screen::Pager;
         self.popup = None;
         self.beneath.clear();
@@ -197,6 +217,7 @@ impl App {
             Screen::Pager => KeyContext::Pager,
             Screen::Stores => KeyContext::Stores,
             Screen::Sessions => KeyContext::Sessions,
+            Screen::Watch => KeyContext::Watch,
         }
     }
 
@@ -265,6 +286,7 @@ impl App {
             Action::Sessions => self.go_to_sessions(effects),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
             _ if self.screen == Screen::Sessions => self.act_on_sessions(action, count, effects),
+            _ if self.screen == Screen::Watch => self.act_on_watch(action, count, effects),
             _ => self.act_on_output(action, count, effects),
         }
     }
@@ -327,6 +349,8 @@ impl App {
         let origin = self.pager.as_ref().map(Pager::origin);
         if !went && origin == Some(OpenedFrom::Session) {
             self.screen = Screen::Sessions;
+        } else if !went && origin == Some(OpenedFrom::Stores) && self.before_output == Screen::Watch {
+            self.go_to_watch();
         } else if !went && self.stores.listing.opened {
             self.go_to_stores(effects);
         }

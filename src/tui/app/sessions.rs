@@ -133,6 +133,7 @@ impl App {
         }
         match self.before_sessions {
             Screen::Pager if self.pager.is_some() => self.screen = Screen::Pager,
+            Screen::Watch => self.go_to_watch(),
             _ => self.go_to_stores(effects),
         }
     }

@@ -19,6 +19,8 @@ pub enum KeyContext {
     Copying,
     /// The lists of sessions and of calls.
     Sessions,
+    /// The list of new outputs.
+    Watch,
     /// The choice of which text of a recorded call to show.
     CallTexts,
     /// The choice of which text to copy.
@@ -32,7 +34,7 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Sessions => true,
-            KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Watch | KeyContext::Pair | KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }

@@ -41,7 +41,7 @@ const fn row(
 
 use Action as A;
 use KeyContext::{
-    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores,
+    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores, Watch,
 };
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
@@ -138,6 +138,11 @@ pub const TABLE: &[Binding] = &[
     row(Sessions, "Sessions ({sessions})", "y", A::Copy, "sessions-copy", "copy the path; of a call, SESSION:CALL"),
     row(Sessions, "Sessions ({sessions})", "S", A::Stores, "sessions-stores", "stored outputs"),
     row(Sessions, "Sessions ({sessions})", "R", A::Refresh, "sessions-refresh", "look for sessions again"),
+    row(Watch, "Watch", "Enter →", A::Open, "watch-open", "open at the first lost error, or at the cut"),
+    row(Watch, "Watch", "F", A::Follow, "watch-follow", "follow: to the newest output, and on to new ones"),
+    row(Watch, "Watch", "y", A::Copy, "watch-copy-path", "copy the path"),
+    row(Watch, "Watch", "S", A::Stores, "watch-stores", "all stored outputs"),
+    row(Watch, "Watch", "T", A::Sessions, "watch-sessions", "sessions that agents recorded"),
     row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
     row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
     row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),

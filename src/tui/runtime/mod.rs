@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::corpus::{FindEnd, FoundLine};
+use crate::corpus::{FindEnd, FoundLine, WatchNews};
 use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 use crate::text::search::Pattern;
@@ -51,6 +51,9 @@ pub type Finder = Arc<
         + Sync,
 >;
 
+/// Follows the stores for as long as their news are taken.
+pub type Follower = Box<dyn FnOnce(&mut dyn FnMut(WatchNews) -> bool) + Send>;
+
 /// Loads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
 
@@ -58,6 +61,8 @@ pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
 pub struct Start {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
+    /// Follows the stores, to show the list of new outputs, if that is wanted.
+    pub follower: Option<Follower>,
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
     /// Opens an entry of a store.
@@ -145,7 +150,10 @@ pub fn run(start: Start) -> io::Result<Parting> {
     }
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
-    if session.files.is_empty() {
+    if let Some(follower) = start.follower {
+        session.app.update(Event::ToWatch, &mut effects);
+        session.jobs.follow(follower);
+    } else if session.files.is_empty() {
         session.app.update(Event::ToStores, &mut effects);
     } else {
         session.open_file(0, &mut effects);

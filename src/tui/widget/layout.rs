@@ -8,6 +8,9 @@ pub const WIDE: u16 = 140;
 /// From this many rows on, two lines of details about the selected entry are shown below the list of stored outputs.
 const DETAILED: u16 = 14;
 
+/// From this many rows of its body on, the list of new outputs has headings.
+const HEADED: u16 = 6;
+
 /// Columns of the map between the panes.
 const STRIP: u16 = 3;
 
@@ -122,7 +125,7 @@ pub fn stores(area: Rect) -> StoresAreas {
     StoresAreas { title, head, list, divider, glance, rule, detail, status }
 }
 
-/// The areas of the lists of sessions and of calls.
+/// The areas of the lists of sessions, of calls and of new outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionsAreas {
     /// The line at the top.
@@ -141,12 +144,22 @@ pub struct SessionsAreas {
 
 /// Divides the screen for the list of sessions, or of calls.
 pub fn sessions(area: Rect) -> SessionsAreas {
+    rows(area, 2)
+}
+
+/// Divides the screen for the list of new outputs, which may be a few rows high, beside an agent.
+pub fn watch(area: Rect) -> SessionsAreas {
+    rows(area, HEADED)
+}
+
+/// Divides the screen for a list. The body has headings from this many rows on.
+fn rows(area: Rect, headed: u16) -> SessionsAreas {
     let (title, body, rule, status) = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
     let rule = Rect { y: rule.y - two, ..rule };
     let detail = Rect { y: status.y - two, height: two, ..status };
-    let head = Rect { height: u16::from(body.height > 1), ..body };
+    let head = Rect { height: u16::from(body.height >= headed), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
     SessionsAreas { title, head, list, rule, detail, status }
 }

@@ -8,5 +8,6 @@ pub(crate) mod glyphs;
 pub mod layout;
 pub(crate) mod line;
 pub mod sort_menu;
+pub(crate) mod table;
 pub mod theme;
 pub(crate) mod wide;

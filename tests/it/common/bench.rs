@@ -117,6 +117,24 @@ impl Bench {
         rest
     }
 
+    /// Opens a file as from a list of stored outputs; returns the requested effects.
+    pub fn start_from_list(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
+        let source = Source::open(path).expect("a file");
+        let (view, subject) = (source.view(), subject(policy));
+        self.source = Some(source);
+        let opened = Opened {
+            subject,
+            view,
+            recorded: None,
+            streaming: false,
+            running: false,
+            file: 0,
+            files: 0,
+            origin: OpenedFrom::Stores,
+        };
+        self.update(Event::Opened(Box::new(opened)))
+    }
+
     /// Sends an event to the screens; returns the requested effects.
     pub fn update(&mut self, event: impl Into<Event>) -> Vec<Effect> {
         let mut effects = Effects::default();

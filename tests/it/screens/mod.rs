@@ -21,6 +21,7 @@ mod sessions;
 mod stores;
 mod storms;
 mod title;
+mod watch;
 mod window;
 
 /// The sizes at which screens are checked: narrow, medium, wide.

@@ -1,6 +1,7 @@
 //! Sessions in a real pseudo-terminal: keys are typed, the screen is waited for, the terminal must be restored.
 
 mod closed;
+mod explain;
 mod files;
 mod moving;
 mod outside;
@@ -13,3 +14,4 @@ mod signals;
 mod sizes;
 mod stores;
 mod tables;
+mod watch;

@@ -34,6 +34,7 @@ fn screens() {
     };
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let start = Start {
+        follower: None,
         places: Default::default(),
         targets: vec![Target {
             subject: subject(policy),

@@ -23,6 +23,25 @@ fn an_entry_is_chosen_opened_and_left_again() {
 }
 
 #[test]
+fn a_line_of_all_outputs_is_opened_and_left_again() {
+    let home = Home::new();
+    let line = |number| if number == 2500 { "a needle\n".into() } else { format!("line {number}\n") };
+    home.private_entry("opencode", ID, (1..=3000).map(line).collect::<String>(), 1);
+    home.private_entry("opencode", OTHER, "the needle\n", 50);
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("2 outputs");
+    session.keys("&needle\r").wait_for("2 lines, 1 lost").wait_for("lost: max lines").wait_for("2 outputs");
+    session.keys("\r").wait_for("2500 ┊ a needle");
+    session.keys("\x1b").wait_for("2 lines, 1 lost");
+    session.keys("j\r").wait_top("the needle");
+    session.keys("\x1b").wait_for("2 lines, 1 lost");
+    session.keys("\x1b").wait_gone("1 lost").wait_for("2 outputs");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
 fn an_id_that_several_outputs_have_opens_no_screen() {
     let home = Home::new();
     let paths = ["kilo", "opencode"].map(|agent| home.private_entry(agent, ID, "x", 1));

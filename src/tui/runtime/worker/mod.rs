@@ -36,7 +36,7 @@ use crate::tui::stores::sort::{SortedEntries, Task};
 
 use super::signal::Signal;
 use super::terminal::{self, ThreadRole};
-use super::{Finder, Opener};
+use super::{Finder, Follower, Opener};
 use scans::{Background, Gate};
 use sessions::ExaminerOf;
 use ticket::{Reporter, Ticket};
@@ -307,6 +307,12 @@ impl Jobs {
             });
             events.send(StoresEvent::HitsEnd(number, end));
         });
+    }
+
+    /// Follows the stores until the program quits.
+    pub fn follow(&self, follower: Follower) {
+        let events = self.events.clone();
+        self.spawn("watch", move || follower(&mut |news| events.send(Event::Watch(news))));
     }
 
     /// Abandons the search through all outputs.

@@ -12,9 +12,8 @@ use crate::tui::sessions::order::CALL_COLUMNS;
 use crate::tui::sessions::rows::CallRow;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
+use crate::tui::widget::table::{CellSide, ListTableRow, TableColumn, column};
 use crate::tui::widget::theme::Theme;
-
-use super::table::{CellSide, ListTableRow, TableColumn, column};
 
 /// The columns in so many columns of the screen; the last takes what is left.
 pub(super) fn columns(width: u16) -> Vec<TableColumn> {

@@ -11,8 +11,7 @@ use crate::tui::sessions::list::ShownSession;
 use crate::tui::sessions::order::SESSION_COLUMNS;
 use crate::tui::sessions::rows::{SessionRow, SumState};
 use crate::tui::widget::line::Span;
-
-use super::table::{CellSide, ListTableRow, TableColumn, column};
+use crate::tui::widget::table::{CellSide, ListTableRow, TableColumn, column};
 
 /// The columns; the last takes what is left.
 pub(super) const COLUMNS: &[TableColumn] = &[

@@ -2,7 +2,6 @@
 
 mod calls;
 mod list;
-mod table;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -15,10 +14,10 @@ use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::widget::layout::{self, SessionsAreas};
 use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::table::ListTable;
 
 use super::SessionsScreen;
 use super::calls::{CallList, ReadingState};
-use table::ListTable;
 
 /// The fewest columns in which a title is shown.
 const LEAST_TITLE: usize = 8;

@@ -5,18 +5,18 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::line::{self, Span};
+use super::canvas::Canvas;
+use super::line::{self, Span};
 
 /// Columns between two columns of text.
 const BETWEEN: usize = 2;
 
 /// The columns before a row: the cursor, and a space.
-pub(super) const MARKS: usize = 2;
+pub(crate) const MARKS: usize = 2;
 
 /// Which side of its column a text keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellSide {
+pub(crate) enum CellSide {
     Left,
     Right,
     /// The left side; a path that is too long loses its middle, because its end tells as much as its start.
@@ -25,7 +25,7 @@ pub(super) enum CellSide {
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TableColumn {
+pub(crate) struct TableColumn {
     pub heading: &'static str,
     pub side: CellSide,
     /// The most columns of the screen that it takes.
@@ -35,7 +35,7 @@ pub(super) struct TableColumn {
 }
 
 /// Creates a column.
-pub(super) const fn column(
+pub(crate) const fn column(
     heading: &'static str,
     side: CellSide,
     most: usize,
@@ -45,14 +45,14 @@ pub(super) const fn column(
 }
 
 /// A table with its cells.
-pub(super) struct ListTable<'a> {
+pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],
     pub rows: Vec<ListTableRow>,
     pub canvas: &'a Canvas,
 }
 
 /// A row of the table.
-pub(super) enum ListTableRow {
+pub(crate) enum ListTableRow {
     /// A mark before the row, and one cell a column.
     Cells(Span, Vec<Span>),
     /// Words across the whole table.
@@ -97,7 +97,7 @@ impl ListTable<'_> {
     }
 
     /// Draws the headings and the rows; `chosen` is the selected one of them.
-    pub(super) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
+    pub(crate) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widths = self.widths(list.width.into());
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();

@@ -1,0 +1,205 @@
+//! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
+
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+
+use crate::compare::{first_lost_line, kept_ranges, line_around, lost_errors};
+use crate::human::{size, thousands};
+use crate::preview::{Preview, Status};
+use crate::store::Entry;
+use crate::text::search::Pattern;
+
+use super::{CorpusOutput, CorpusReader, CutPolicies, ReadFault, planned};
+
+/// Bytes of a line that are passed on.
+const MOST_OF_LINE: usize = 400;
+
+/// News of the stores that are watched.
+#[derive(Debug)]
+pub enum WatchNews {
+    /// The stores were listed: which of their directories are there, and how many are not.
+    Listed {
+        /// Those that are there, each once, with the agent whose store it is.
+        there: Vec<(String, PathBuf)>,
+        /// The number of those that do not exist or cannot be read.
+        absent: usize,
+    },
+    /// An output is complete.
+    Output(Box<WatchedOutput>),
+    /// Something cannot be read, in words.
+    Fault(String),
+}
+
+/// A new output, and what the model got of it.
+#[derive(Debug, Clone)]
+pub struct WatchedOutput {
+    /// The output.
+    pub entry: Entry,
+    /// When it was stored, in local time: `14:02:31`.
+    pub time: String,
+    /// How much of it the model got.
+    pub got: WatchedGot,
+    /// The lines that the model got, as the policy counts them; `None` without a preview.
+    pub kept_lines: Option<u64>,
+    /// The lines that the model did not get, likewise.
+    pub removed_lines: Option<u64>,
+    /// The errors and warnings in the output and those that the model did not get, one per line at most; `None` without
+    /// a preview.
+    pub errors: Option<ErrorsLost>,
+    /// The line of the first error that the model did not get, decoded and cut.
+    pub first_lost: Option<String>,
+    /// The first line of the output, decoded and cut.
+    pub first_line: String,
+    /// The line of the first lost error, or else the first line that was cut, 1-based; `None` if the model got all.
+    pub open_at: Option<u64>,
+}
+
+/// How much of an output the model got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchedGot {
+    /// The policy cannot be used.
+    Unknown,
+    /// An error of the agent's instead.
+    Error,
+    /// All of it.
+    All,
+    /// So many of its lines, as the policy counts them.
+    Lines {
+        /// Lines that it got.
+        kept: u64,
+        /// All lines.
+        total: u64,
+    },
+    /// So many of its bytes: lines do not tell, as a line was cut within.
+    Bytes {
+        /// Bytes that it got unchanged.
+        kept: u64,
+        /// All bytes.
+        total: u64,
+    },
+}
+
+/// The errors and warnings of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorsLost {
+    /// All of them.
+    pub all: u64,
+    /// Those that the model did not get.
+    pub lost: u64,
+}
+
+impl WatchedOutput {
+    /// Reads an output, and plans its preview. `errors` finds one error a line.
+    ///
+    /// # Errors
+    /// It vanished meanwhile, or cannot be read.
+    pub(crate) fn read(
+        entry: Entry,
+        policies: &CutPolicies,
+        errors: Option<&Pattern>,
+    ) -> Result<Self, ReadFault> {
+        let output = CorpusOutput::Entry(Box::new(entry.clone()));
+        let mut reader = CorpusReader::default();
+        let bytes = reader.read(&output)?;
+        Ok(Self::of(entry, &bytes, policies, errors))
+    }
+
+    fn of(entry: Entry, bytes: &[u8], policies: &CutPolicies, errors: Option<&Pattern>) -> Self {
+        let path = entry.path();
+        let planned = policies.of(&path).ok().map(|policy| planned(bytes, &path, &policy.policy).ok());
+        let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
+        let kept = preview.map(|preview| kept_ranges(&preview.parts)).unwrap_or_default();
+        let got = match (&planned, preview) {
+            (None, _) => WatchedGot::Unknown,
+            (Some(_), None) => WatchedGot::Error,
+            (Some(_), Some(preview)) => {
+                WatchedGot::of(preview, kept.iter().map(|range| range.len() as u64).sum(), bytes.len() as u64)
+            }
+        };
+        let lost = preview.zip(errors).map(|(_, errors)| lost_errors(bytes, &kept, errors));
+        let first_lost = lost.as_ref().and_then(|lost| lost.first_lost.clone());
+        let is_cut = preview.is_some_and(|preview| preview.truncated);
+        let open_at = first_lost.as_ref().map(|line| line.start);
+        let open_at = open_at.or_else(|| is_cut.then(|| first_lost_line(bytes, &kept)));
+        Self {
+            time: entry.modified().to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string(),
+            entry,
+            got,
+            kept_lines: preview.and_then(|preview| preview.kept_lines),
+            removed_lines: preview.and_then(|preview| preview.removed_lines),
+            errors: lost.map(|lost| ErrorsLost { all: lost.errors, lost: lost.lost() }),
+            first_lost: first_lost.map(|line| decoded(bytes.get(line))),
+            first_line: decoded(bytes.get(line_around(bytes, &(0..0)))),
+            open_at: open_at.map(|at| line_number(bytes, at)),
+        }
+    }
+}
+
+impl WatchedGot {
+    fn of(preview: &Preview, kept_bytes: u64, bytes: u64) -> Self {
+        match (preview.truncated, preview.kept_lines, preview.total_lines) {
+            (false, ..) => Self::All,
+            (true, Some(kept), Some(total)) if kept < total => Self::Lines { kept, total },
+            (true, ..) => Self::Bytes { kept: kept_bytes, total: bytes },
+        }
+    }
+
+    /// Whether something was cut.
+    pub(crate) fn is_cut(self) -> bool {
+        matches!(self, Self::Lines { .. } | Self::Bytes { .. })
+    }
+
+    /// Returns it in words: `2,000 of 8,432 lines`.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Unknown => "unknown".to_owned(),
+            Self::Error => "an error".to_owned(),
+            Self::All => "all".to_owned(),
+            Self::Lines { kept, total } => format!("{} of {} lines", thousands(kept), thousands(total)),
+            Self::Bytes { kept, total } => format!("{} of {}", size(kept), size(total)),
+        }
+    }
+
+    /// Returns it in a word: `23%`. What was cut is less than all of it, and what was kept is more than nothing.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::Unknown => "–".to_owned(),
+            Self::Lines { kept: 0, .. } | Self::Bytes { kept: 0, .. } => "nothing".to_owned(),
+            Self::Lines { kept, total } | Self::Bytes { kept, total } => {
+                match u128::from(kept) * 100 / u128::from(total.max(1)) {
+                    0 => "<1%".to_owned(),
+                    percent => format!("{}%", percent.min(99)),
+                }
+            }
+            Self::Error | Self::All => self.words(),
+        }
+    }
+}
+
+/// Returns the number of the line at an offset in bytes, 1-based.
+fn line_number(bytes: &[u8], offset: usize) -> u64 {
+    bytecount::count(bytes.get(..offset).unwrap_or_default(), b'\n') as u64 + 1
+}
+
+/// Decodes the start of a line.
+fn decoded(line: Option<&[u8]>) -> String {
+    let line = line.unwrap_or_default();
+    String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_something_is_neither_all_nor_nothing() {
+        let words = |got: WatchedGot| (got.words(), got.word());
+        let pair = |words: &str, word: &str| (words.to_owned(), word.to_owned());
+        assert_eq!(words(WatchedGot::Lines { kept: 2000, total: 8432 }), pair("2,000 of 8,432 lines", "23%"));
+        assert_eq!(words(WatchedGot::Lines { kept: 999, total: 1000 }), pair("999 of 1,000 lines", "99%"));
+        assert_eq!(words(WatchedGot::Bytes { kept: 1, total: 300 }), pair("1 B of 300 B", "<1%"));
+        assert_eq!(words(WatchedGot::Bytes { kept: 0, total: 300 }), pair("0 B of 300 B", "nothing"));
+        assert_eq!(words(WatchedGot::All), pair("all", "all"));
+    }
+}
