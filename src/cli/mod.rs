@@ -173,7 +173,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
         Some(Command::Watch(args)) => corpus::watch::run(&limits()?, &args),
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
-        Some(Command::Tune(args)) => corpus::tune::run(&limits()?, &args),
+        Some(Command::Tune(args)) => corpus::tune::run(limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
         Some(Command::Calls(args)) => sessions::calls::run(&config()?, &args),
         Some(Command::Call(args)) => sessions::call::run(&config()?, &args),

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides, POLICY_VARIABLE};
-use crate::corpus::find_in_stores;
+use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Choice, Follower, Live, Start, Target};
 
-pub(crate) use crate::tui::StartAt;
+pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
@@ -33,12 +33,17 @@ pub(crate) fn show_at(
     live: Option<Live>,
     places: BTreeMap<usize, StartAt>,
 ) -> CommandResult {
-    start(config, Beginning { targets, live, places, follower: None })
+    start(config, Beginning { targets, live, places, ..Beginning::default() })
 }
 
 /// Shows the list of new outputs.
 pub(crate) fn watch_on_screen(config: Config, follower: Follower) -> CommandResult {
     start(config, Beginning { follower: Some(follower), ..Beginning::default() })
+}
+
+/// Shows the Tune view.
+pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
+    start(config, Beginning { tune: Some(tune), ..Beginning::default() })
 }
 
 /// What the screens begin with.
@@ -48,10 +53,11 @@ struct Beginning {
     live: Option<Live>,
     places: BTreeMap<usize, StartAt>,
     follower: Option<Follower>,
+    tune: Option<TuneStart>,
 }
 
 fn start(config: Config, beginning: Beginning) -> CommandResult {
-    let Beginning { targets, live, places, follower } = beginning;
+    let Beginning { targets, live, places, follower, tune } = beginning;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let errors = config.errors();
@@ -62,6 +68,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     let for_choices = Arc::clone(&config);
     let for_sessions = Arc::clone(&config);
     let for_finder = Arc::clone(&config);
+    let for_tune = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
     let chooser = Box::new(move || choices(&for_choices));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
@@ -74,6 +81,8 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
         finder: Arc::new(move |pattern, goes_on, take| {
             find_in_stores((&for_finder, jiff::Timestamp::now()), pattern, goes_on, take)
         }),
+        preparer: Arc::new(move |request| prepare_tuning(&for_tune, request)),
+        tune,
         chooser,
         examiner,
         stores,

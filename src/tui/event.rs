@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 
-use crate::corpus::{FindEnd, FoundLine, WatchNews};
+use crate::corpus::{FindEnd, FoundLine, TuneRun, WatchNews};
 use crate::session::reader::SessionFile;
 use crate::session::verify::Verdict;
 use crate::source::{MapView, PathStatus};
@@ -33,6 +33,7 @@ use super::stores::reading::TextTask;
 use super::stores::scan::Scanned;
 use super::stores::sort::{SortedEntries, Task};
 use super::stores::texts::BatchText;
+use super::tune::job::{TuneEvent, TuneJob};
 
 /// An event for the screens.
 pub enum Event {
@@ -64,6 +65,8 @@ pub enum Event {
     Stores(StoresEvent),
     /// An event for the screens of sessions.
     Sessions(SessionsEvent),
+    /// An event for the Tune view.
+    Tune(TuneEvent),
 }
 
 /// An event for the output being viewed.
@@ -166,6 +169,12 @@ impl From<SessionsEvent> for Event {
 impl From<WatchNews> for Event {
     fn from(news: WatchNews) -> Self {
         Event::Watch(news)
+    }
+}
+
+impl From<TuneEvent> for Event {
+    fn from(event: TuneEvent) -> Self {
+        Event::Tune(event)
     }
 }
 
@@ -290,6 +299,12 @@ pub enum Effect {
     OpenClaim,
     /// Opens a call of the session.
     OpenCall(Box<ReadyCall>),
+    /// Measures outputs under many settings; an earlier job is abandoned.
+    Tune(Box<TuneJob>),
+    /// Abandons measuring; what has been found out stays.
+    StopTune,
+    /// Puts the outputs in order that a setting cuts otherwise: the number of the job, its run, and the setting.
+    ListChanged(u64, Arc<TuneRun>, usize),
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }

@@ -41,6 +41,14 @@ pub enum FooterState {
     Watch,
     /// The list of new outputs, before there is any.
     WatchEmpty,
+    /// The settings of a policy in the Tune view.
+    Tune,
+    /// The same, while they are measured.
+    TuneMeasuring,
+    /// The policies in the Tune view.
+    TunePolicies,
+    /// The outputs that a setting cuts otherwise.
+    TuneOutputs,
     /// Preview of a call whose result was recorded.
     RecordedCall,
     /// The same, where the recorded text is all there is.
@@ -101,7 +109,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
-        (&[A::Sessions], "sessions"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
+        (&[A::Sessions], "sessions"), (&[A::Tune], "tune limits"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Keep], "keep"),
@@ -124,6 +132,19 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Sessions], "sessions"), (&[A::Copy], "copy path"),
     ]),
     (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "stores"), (&[A::Sessions], "sessions")]),
+    (FooterState::Tune, &[
+        (&[A::Open], "use"), (&[A::Outputs], "outputs"), (&[A::Copy], "copy"), (&[A::Policy], "policies"),
+        (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
+    ]),
+    (FooterState::TuneMeasuring, &[
+        (&[A::Back], "stop"), (&[A::Outputs], "outputs"), (&[A::Open], "use"), (&[A::Search], "find"),
+    ]),
+    (FooterState::TunePolicies, &[
+        (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
+    ]),
+    (FooterState::TuneOutputs, &[
+        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Stores], "stores"),
+    ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Evidence], "recorded or reconstructed"),
         (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
@@ -148,6 +169,7 @@ impl FooterState {
             | Self::Deletions => KeyContext::Stores,
             Self::Sessions | Self::Calls => KeyContext::Sessions,
             Self::Watch | Self::WatchEmpty => KeyContext::Watch,
+            Self::Tune | Self::TuneMeasuring | Self::TunePolicies | Self::TuneOutputs => KeyContext::Tune,
             _ => KeyContext::Pager,
         }
     }

@@ -11,9 +11,11 @@ pub mod popup;
 pub(crate) mod runtime;
 pub mod sessions;
 pub mod stores;
+pub mod tune;
 pub mod view;
 pub mod watch;
 pub mod widget;
 
 pub use pager::subject::{Choice, StartAt, Subject};
 pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, Target, run};
+pub use tune::job::{TuneSource, TuneStart};

@@ -7,7 +7,7 @@ use super::app::{App, Popup, Screen};
 use super::pager::reader::Cost;
 use super::pager::view::status::Told;
 use super::widget::layout::{self, Side};
-use super::{pager, popup, sessions, stores, watch};
+use super::{pager, popup, sessions, stores, tune, watch};
 
 /// Below this many columns and rows there is room for one line only.
 const LEAST: (u16, u16) = (20, 3);
@@ -55,6 +55,11 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
             }
             let places = layout::watch(area);
             (places.rule, places.status)
+        }
+        Screen::Tune => {
+            let told = (!asks).then_some(message);
+            tune::view::draw(&app.tune, told, frame, area);
+            tune::view::bands(area)
         }
         Screen::Stores => {
             let told = (!asks).then_some(message);

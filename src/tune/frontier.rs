@@ -43,7 +43,7 @@ pub(crate) struct TuneMove {
 impl TuneMove {
     /// Compares two settings on outputs with this many finds.
     pub(crate) fn of(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
-        let share = |kept: u64| (finds > 0).then(|| 100.0 * kept as f64 / finds as f64);
+        let share = |kept| share_of(kept, finds);
         let tokens = match now.tokens {
             0 => 0.0,
             now => 100.0 * (to.tokens as f64 - now as f64) / now as f64,
@@ -70,6 +70,16 @@ impl TuneMove {
             _ => tokens,
         }
     }
+}
+
+/// Returns how much of all finds `kept` is, in percent; `None` if there are none.
+fn share_of(kept: u64, finds: u64) -> Option<f64> {
+    (finds > 0).then(|| 100.0 * kept as f64 / finds as f64)
+}
+
+/// Returns how much of all finds `kept` is: `97 %`; a dash if there are none.
+pub(crate) fn share_in_words(kept: u64, finds: u64) -> String {
+    share_of(kept, finds).map_or_else(|| "–".to_owned(), percent)
 }
 
 /// Rounds a share so that neither a few nor nearly all read as none or all: `97 %`, `0.3 %`, `99.9 %`.

@@ -2,8 +2,9 @@
 //!
 //! A [`TuneGrid`] is the settings around a policy's limits. A [`Tuner`] visits outputs, each once, and returns what every
 //! setting does to one, in figures that hold no text; [`TuneSums`] adds them up; [`frontier`] finds the settings that
-//! are worth choosing between.
+//! are worth choosing between; [`ChangedOutputs`] keeps the outputs that a setting cuts otherwise than the present one.
 
+mod changed;
 mod finds;
 mod frontier;
 mod grid;
@@ -11,10 +12,11 @@ mod ranges;
 mod sums;
 mod visit;
 
-pub(crate) use frontier::{TuneMove, frontier};
+pub(crate) use changed::{ChangedOutput, ChangedOutputs};
+pub(crate) use frontier::{TuneMove, frontier, share_in_words};
 pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use sums::{SettingFigures, TuneSums};
-pub(crate) use visit::Tuner;
+pub(crate) use visit::{Tuner, UnderSetting, VisitedOutput};
 
 #[cfg(test)]
 mod tests;

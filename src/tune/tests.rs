@@ -24,14 +24,19 @@ fn check(name: &str, bytes: &[u8], find: Option<&Pattern>) {
         direction: None,
     };
     let grid = TuneGrid::around(&small.on(&policy).unwrap_or(policy)).unwrap();
-    let visited = Tuner::new(&grid.policies, find, pattern()).visit(bytes, "/tmp/out").unwrap();
+    let visited =
+        Tuner::new(&grid.policies, find, pattern()).beside(grid.current).visit(bytes, "/tmp/out").unwrap();
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
     let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(bytes).collect();
     assert_eq!(visited.finds, finds.len() as u64);
-    for (policy, found) in grid.policies.iter().zip(&visited.settings) {
+    let present = plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts));
+    for ((policy, found), otherwise) in grid.policies.iter().zip(&visited.settings).zip(&visited.otherwise) {
         let Ok(preview) = plan(&input, policy) else { continue };
         let kept = kept_ranges(&preview.parts);
+        if let Ok(present) = &present {
+            assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::of(policy));
+        }
         let holds = |range: &std::ops::Range<usize>| is_kept(range, &kept);
         let expected = UnderSetting {
             preview_bytes: preview.byte_len(&input),

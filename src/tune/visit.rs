@@ -16,6 +16,8 @@ pub(crate) struct Tuner<'p> {
     /// What counts as a find; without it the errors do.
     find: Option<&'p Pattern>,
     errors: &'p Pattern,
+    /// Which setting the others are compared with.
+    present: Option<usize>,
 }
 
 /// What was found out about one output.
@@ -31,6 +33,8 @@ pub(crate) struct VisitedOutput {
     pub has_error: bool,
     /// What becomes of it under each setting.
     pub settings: Vec<UnderSetting>,
+    /// Whether each setting keeps other parts of it than the present one; empty without a present one.
+    pub otherwise: Vec<bool>,
 }
 
 /// What becomes of one output under one setting.
@@ -60,13 +64,18 @@ struct Kept {
 impl<'p> Tuner<'p> {
     /// Prepares the settings of a grid. `errors` finds one error a line at most.
     pub(crate) fn new(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
-        Self { sweeps: vec![Sweep::new(policies)], find, errors }
+        Self { sweeps: vec![Sweep::new(policies)], find, errors, present: None }
     }
 
     /// Prepares policies that may differ in more than their parameters: each is a setting.
     pub(crate) fn of_each(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
         let sweeps = policies.iter().map(|policy| Sweep::new(std::slice::from_ref(policy))).collect();
-        Self { sweeps, find, errors }
+        Self { sweeps, find, errors, present: None }
+    }
+
+    /// Compares what each setting keeps with what the setting of this number keeps.
+    pub(crate) fn beside(self, present: usize) -> Self {
+        Self { present: Some(present), ..self }
     }
 
     /// Returns how many plans were made so far.
@@ -108,6 +117,10 @@ impl<'p> Tuner<'p> {
             lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
             lost_all: !bytes.is_empty() && kept.stretches == KeptStretches::Nothing,
         };
+        let present = self.present.and_then(|present| kept.get(present));
+        let otherwise = present.map_or_else(Vec::new, |present| {
+            kept.iter().map(|kept| kept.stretches != present.stretches).collect()
+        });
         let is_open = bytes.last().is_some_and(|last| *last != b'\n');
         Ok(VisitedOutput {
             bytes: bytes.len() as u64,
@@ -115,6 +128,7 @@ impl<'p> Tuner<'p> {
             finds,
             has_error: first_error.is_some(),
             settings: kept.iter().map(under).collect(),
+            otherwise,
         })
     }
 }

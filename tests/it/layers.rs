@@ -20,7 +20,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("compare", &["preview", "text"]),
     ("tune", &["compare", "preview", "human", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
-    ("corpus", &["compare", "config", "store", "source", "preview", "human", "text"]),
+    ("corpus", &["tune", "compare", "config", "store", "source", "preview", "human", "text"]),
     (
         "tui",
         &[
@@ -81,15 +81,19 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("keys", &[]),
     ("widget", &["keys"]),
     ("footer", &["keys"]),
-    ("event", &["stores", "sessions", "pager"]),
+    ("event", &["tune", "stores", "sessions", "pager"]),
     ("pager", &["event", "footer", "keys", "widget"]),
     ("stores", &["pager", "event", "footer", "keys", "widget"]),
     ("sessions", &["pager", "event", "footer", "keys", "widget"]),
+    ("tune", &["stores", "pager", "event", "footer", "keys", "widget"]),
     ("watch", &["event", "footer", "keys", "widget"]),
     ("popup", &["stores", "sessions", "pager", "event", "keys", "widget"]),
-    ("app", &["popup", "watch", "stores", "sessions", "pager", "event", "keys", "widget"]),
-    ("view", &["app", "popup", "watch", "stores", "sessions", "pager", "widget"]),
-    ("runtime", &["view", "app", "watch", "popup", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("app", &["popup", "watch", "tune", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("view", &["app", "popup", "watch", "tune", "stores", "sessions", "pager", "widget"]),
+    (
+        "runtime",
+        &["view", "app", "watch", "tune", "popup", "stores", "sessions", "pager", "event", "keys", "widget"],
+    ),
 ];
 
 /// Files of the command line that start the screens.

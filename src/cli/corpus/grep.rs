@@ -138,7 +138,7 @@ impl Search<'_> {
             });
             flow
         });
-        self.meter.add(bytes.len());
+        self.meter.add(bytes.len() as u64);
         flow
     }
 

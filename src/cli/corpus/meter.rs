@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::corpus::seconds_left;
 use crate::human::{size, span_left, thousands};
 
 /// A search that ends sooner than this needs no progress line.
@@ -48,9 +49,9 @@ impl Meter {
     }
 
     /// Counts an output of this many bytes.
-    pub(super) fn add(&self, bytes: usize) {
+    pub(super) fn add(&self, bytes: u64) {
         self.done.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Takes the line off the terminal, so that something else can be written there while the result is held.
@@ -92,33 +93,15 @@ impl Meter {
 
     fn words(&self) -> String {
         let (done, bytes) = (self.done.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
-        let left = left(self.began.elapsed(), done, self.outputs);
+        let left = seconds_left(self.began.elapsed(), done, self.outputs);
         let left = left.map_or(String::new(), |left| format!(", {} left", span_left(left)));
         let (of, bytes) = (thousands(self.outputs), size(bytes));
         format!("{} {} of {of} outputs, {bytes}{left}", self.verb, thousands(done))
     }
 }
 
-/// Estimates the seconds left: the outputs left take as long as those before.
-fn left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
-    let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
-    Some((each * all.saturating_sub(done) as f64).ceil() as u64)
-}
-
 /// Writes to the terminal, ignoring errors: they are no reason to stop.
 fn put(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_left_follows_the_outputs_done() {
-        let left = |seconds, done| left(Duration::from_secs(seconds), done, 100);
-        assert_eq!([left(5, 50), left(9, 90), left(1, 100)], [Some(5), Some(1), Some(0)]);
-        assert_eq!(left(5, 0), None);
-    }
 }

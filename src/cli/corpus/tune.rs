@@ -1,12 +1,15 @@
 //! `overspill tune`: what other limits of a policy would keep of many outputs, and which are worth choosing.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::cli::args::TuneArgs;
-use crate::cli::{CommandResult, Failure, input, say};
+use crate::cli::screens::{TuneSource, TuneStart, show_tune};
+use crate::cli::stores::select::{Selected, Whose};
+use crate::cli::terminal::has_screen;
+use crate::cli::{CommandResult, Failure, fail, input, say};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, TuneOutputs, likely_policy};
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, Tuner};
 
@@ -14,9 +17,45 @@ use super::frontier::{self, Tuned};
 use super::gather::gather;
 use super::measure::{MeasuredCorpus, measure};
 
-/// Visits the outputs, and prints the frontier.
-pub(crate) fn run(config: &Config, args: &TuneArgs) -> CommandResult {
+/// Visits the outputs, and prints the frontier; or shows both on the screen.
+pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
+    if args.interactive { interact(config, args, find) } else { print(&config, args, find.as_ref()) }
+}
+
+/// Opens the Tune view.
+fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandResult {
+    if !has_screen() {
+        let words = "--interactive needs a terminal on standard output; without it `tune` prints a table";
+        return Err(Failure::Usage(words.to_owned()).into());
+    }
+    let overrides =
+        Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..args.limits.overrides() };
+    // A mistake in the flags is told before the screens open.
+    config.resolve(&overrides, None).map_err(input::usage)?;
+    let (outputs, place) = match &args.paths[..] {
+        [] => {
+            if let Some(name) = &args.agent {
+                Selected::list(&config, Whose::Agent(name))?;
+            }
+            let place = args.agent.as_ref().map(|name| format!("stored outputs of {name}"));
+            let place = place.unwrap_or_else(|| "all stored outputs".to_owned());
+            (TuneOutputs::Stored(args.agent.clone()), place)
+        }
+        paths => {
+            let (corpus, _) = gather(&config, paths, None)?;
+            corpus.faults.iter().for_each(|fault| fail(fault));
+            let words: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+            (TuneOutputs::Listed(Arc::new(corpus)), words.join(" "))
+        }
+    };
+    show_tune(
+        config,
+        TuneStart { outputs: TuneSource::Listed(outputs), place: place.into(), overrides, find },
+    )
+}
+
+fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {
     let errors = config.error_pattern();
     let errors =
         errors.ok_or_else(|| Failure::Failed("the pattern of errors cannot be compiled".to_owned()))?;
@@ -26,7 +65,7 @@ pub(crate) fn run(config: &Config, args: &TuneArgs) -> CommandResult {
         let name = policy.policy.name();
         Failure::Usage(format!("{name} has no limit on lines or size to tune; another policy may (-p)"))
     })?;
-    let tuner = || Tuner::new(&grid.policies, find.as_ref(), &errors);
+    let tuner = || Tuner::new(&grid.policies, find, &errors);
     let MeasuredCorpus { mut sums, is_complete } = measure(&corpus, grid.settings.len(), &tuner)?;
     let figures = sums.figures();
     let tuned = Tuned {
@@ -53,23 +92,9 @@ pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
 
 /// Returns the policy to tune: the one that was named, else the one that cut most of the outputs, else the configured one.
 fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<EffectivePolicy> {
-    let policy = args.policy.clone().or_else(|| {
-        let all = corpus
-            .outputs
-            .iter()
-            .filter_map(|output| config.candidates(Some(&output.path())).into_iter().next());
-        most_frequent(all)
-    });
+    let policy = args.policy.clone().or_else(|| likely_policy(config, corpus));
     let overrides = Overrides { policy, tool: args.tool.clone(), ..args.limits.overrides() };
     let found = config.resolve(&overrides, None).map_err(input::usage)?;
     found.warnings.iter().for_each(|warning| say(warning));
     Ok(found)
-}
-
-/// Returns the word that occurs most often; of several the first in the alphabet.
-fn most_frequent(words: impl Iterator<Item = String>) -> Option<String> {
-    let mut counts = BTreeMap::<String, u64>::new();
-    words.for_each(|word| *counts.entry(word).or_default() += 1);
-    let most = counts.values().copied().max()?;
-    counts.into_iter().find(|(_, count)| *count == most).map(|(word, _)| word)
 }

@@ -4,6 +4,7 @@
 mod leaving;
 mod popups;
 mod sessions;
+mod tune;
 mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -19,6 +20,7 @@ use super::pager::subject::{Opened, OpenedFrom, StartAt};
 use super::popup::prompt::{Prompt, Purpose};
 use super::sessions::SessionsScreen;
 use super::stores::{Next, StoresScreen};
+use super::tune::TuneScreen;
 use super::watch::WatchScreen;
 use super::widget::canvas::Canvas;
 
@@ -40,6 +42,8 @@ pub enum Screen {
     Sessions,
     /// Watch: what is cut, as it is cut?
     Watch,
+    /// Tune: which limits would keep more of many outputs?
+    Tune,
 }
 
 /// The state of everything on the screens.
@@ -56,6 +60,8 @@ pub struct App {
     pub sessions: SessionsScreen,
     /// The new outputs, if the stores are watched.
     pub watch: Option<WatchScreen>,
+    /// Limits judged on many outputs.
+    pub tune: TuneScreen,
     /// The pop-up over the screen.
     pub popup: Option<Popup>,
     /// The pop-ups that it lies over, the lowest first; they come back when it closes.
@@ -71,6 +77,8 @@ pub struct App {
     before_sessions: Screen,
     /// The list from which the stored output was opened: Stores or Watch.
     before_output: Screen,
+    /// The screen from which Tune was opened; none if the program began with it.
+    before_tune: Option<Screen>,
 }
 
 impl App {
@@ -83,6 +91,7 @@ impl App {
             stores: StoresScreen::new(canvas),
             sessions: SessionsScreen::new(canvas),
             watch: None,
+            tune: TuneScreen::new(canvas),
             popup: None,
             beneath: Vec::new(),
             message: None,
@@ -91,6 +100,7 @@ impl App {
             waiting: None,
             before_sessions: Screen::Stores,
             before_output: Screen::Stores,
+            before_tune: None,
         }
     }
 
@@ -122,6 +132,7 @@ impl App {
                 self.in_pager(|pager| pager.update(event, effects));
             }
             Event::Sessions(event) => self.sessions_event(event, effects),
+            Event::Tune(event) => self.tune_event(event, effects),
             Event::Stores(event) => {
                 let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
                 self.in_stores(|stores| stores.update(event, effects));
@@ -158,18 +169,28 @@ impl App {
             watch.canvas = canvas;
             watch.settle();
         }
+        self.tune.canvas = canvas;
+        self.tune.settle();
         if self.screen == Screen::Sessions {
             self.sessions.settle(effects);
         }
     }
 
-    fn open(&mut self, opened: Opened, effects: &mut Effects) {
+    fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
+        self.tune.apply_to(&mut opened);
+        if self.screen == Screen::Tune {
+            opened.origin = OpenedFrom::Tune;
+        }
         let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
         pager.errors.own = self.errors.clone();
         self.message = pager.message.take();
         let watched = self.watch.as_mut().and_then(|watch| watch.opened_at.take());
         if let Some(line) = self.stores.opened_at.take().or(watched) {
             pager.update(OutputEvent::StartAt(StartAt::Line(line)), effects);
+        }
+        if let Some((policy, limits_from)) = self.tune.take_opening().filter(|_| self.screen == Screen::Tune)
+        {
+            pager.use_policy(policy, limits_from, effects);
         }
         self.pager = Some(pager);
         if matches!(self.screen, Screen::Stores | Screen::Watch) {
@@ -218,6 +239,7 @@ impl App {
             Screen::Stores => KeyContext::Stores,
             Screen::Sessions => KeyContext::Sessions,
             Screen::Watch => KeyContext::Watch,
+            Screen::Tune => KeyContext::Tune,
         }
     }
 
@@ -249,8 +271,10 @@ impl App {
             _ => {}
         }
         if let Some(waiting) = self.waiting.take() {
-            if waiting == Waiting::Text {
-                return self.text_key(key, effects);
+            match waiting {
+                Waiting::Text => return self.text_key(key, effects),
+                Waiting::Limits => return self.copy_setting_key(key, effects),
+                Waiting::SetMark | Waiting::ToMark | Waiting::Copy => {}
             }
             return self.in_pager(|pager| pager.second_key(waiting, key, effects));
         }
@@ -281,12 +305,15 @@ impl App {
             Action::QuitNow => self.leave(effects),
             Action::Interrupt => Self::interrupt(effects),
             Action::Help => self.open_help(self.key_place()),
-            Action::Facts if self.pager.is_some() => self.popup = Some(Popup::Facts),
+            Action::Facts if self.pager.is_some() && self.screen != Screen::Tune => {
+                self.popup = Some(Popup::Facts)
+            }
             Action::GoTo => self.ask(Purpose::GoTo),
             Action::Sessions => self.go_to_sessions(effects),
             _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
             _ if self.screen == Screen::Sessions => self.act_on_sessions(action, count, effects),
             _ if self.screen == Screen::Watch => self.act_on_watch(action, count, effects),
+            _ if self.screen == Screen::Tune => self.act_on_tune(action, count, effects),
             _ => self.act_on_output(action, count, effects),
         }
     }
@@ -322,6 +349,7 @@ impl App {
                 self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
             }
             Next::Grep => self.ask(Purpose::Grep),
+            Next::Tune(source, place) => self.tune_stored(source, place, effects),
             Next::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
             Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,
@@ -351,6 +379,8 @@ impl App {
             self.screen = Screen::Sessions;
         } else if !went && origin == Some(OpenedFrom::Stores) && self.before_output == Screen::Watch {
             self.go_to_watch();
+        } else if !went && origin == Some(OpenedFrom::Tune) {
+            self.screen = Screen::Tune;
         } else if !went && self.stores.listing.opened {
             self.go_to_stores(effects);
         }

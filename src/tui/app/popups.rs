@@ -292,6 +292,7 @@ impl App {
             Purpose::GoTo => self.in_pager(|pager| done = pager.go_to(text)),
             Purpose::Window => self.in_pager(|pager| done = pager.set_window(text)),
             Purpose::Grep => done = self.stores.search_all(prompt.text(), effects),
+            Purpose::Find => done = self.tune.set_find(prompt.text(), effects),
             Purpose::Filter => {}
         }
         done

@@ -21,6 +21,8 @@ pub enum KeyContext {
     Sessions,
     /// The list of new outputs.
     Watch,
+    /// The Tune view.
+    Tune,
     /// The choice of which text of a recorded call to show.
     CallTexts,
     /// The choice of which text to copy.
@@ -34,7 +36,7 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Sessions => true,
-            KeyContext::Watch | KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Tune | KeyContext::Watch | KeyContext::Pair | KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }
@@ -137,6 +139,10 @@ pub enum Action {
     ToCall,
     /// Shows the sessions that agents recorded.
     Sessions,
+    /// Shows which limits would keep more of many outputs.
+    Tune,
+    /// Lists the outputs that a setting cuts otherwise.
+    Outputs,
     /// Asks which other text of a call to show.
     Texts,
     /// Shows the copy for the agent's own screen.

@@ -41,7 +41,8 @@ const fn row(
 
 use Action as A;
 use KeyContext::{
-    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores, Watch,
+    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores, Tune,
+    Watch,
 };
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
@@ -127,6 +128,7 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "y", A::Copy, "stores-copy-path", "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "stores-refresh", "scan the directories again"),
     row(Stores, "Stores", "C", A::ToCall, "stores-to-call", "the recorded call that the output is of"),
+    row(Stores, "Stores", "M", A::Tune, "stores-tune", "measure which limits are better: of the marked or listed outputs"),
     row(Stores, "Stores", "T", A::Sessions, "stores-sessions", "sessions that agents recorded"),
     row(Sessions, "Sessions ({sessions})", "Enter →", A::Open, "sessions-open", "list the calls of the session; open the call"),
     row(Sessions, "Sessions ({sessions})", "a", A::Texts, "sessions-call-texts", "another text of the call"),
@@ -143,6 +145,14 @@ pub const TABLE: &[Binding] = &[
     row(Watch, "Watch", "y", A::Copy, "watch-copy-path", "copy the path"),
     row(Watch, "Watch", "S", A::Stores, "watch-stores", "all stored outputs"),
     row(Watch, "Watch", "T", A::Sessions, "watch-sessions", "sessions that agents recorded"),
+    row(Tune, "Tune ({stores-tune})", "Enter", A::Open, "tune-use", "use the setting in this session; open the output"),
+    row(Tune, "Tune ({stores-tune})", "→ o", A::Outputs, "tune-outputs", "the outputs that the setting cuts otherwise than now"),
+    row(Tune, "Tune ({stores-tune})", "p", A::Policy, "tune-policies", "all policies on these outputs, to tune another"),
+    row(Tune, "Tune ({stores-tune})", "/", A::Search, "tune-find", "what the model should get: a regular expression; empty: errors"),
+    row(Tune, "Tune ({stores-tune})", "y", A::Copy, "tune-copy", "copy the setting; then {limits-copy-flags}, {limits-copy-policy} or {limits-copy-agent}"),
+    row(Tune, "Tune ({stores-tune})", "R", A::Refresh, "tune-again", "measure again"),
+    row(Tune, "Tune ({stores-tune})", "S", A::Stores, "tune-stores", "stored outputs"),
+    row(Tune, "Tune ({stores-tune})", "T", A::Sessions, "tune-sessions", "sessions that agents recorded"),
     row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
     row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
     row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),

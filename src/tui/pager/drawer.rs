@@ -2,9 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::config;
 use crate::preview::{ParamKind, Policy};
-use crate::text::label::shell::word;
 use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
@@ -12,6 +10,7 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
 use super::limits::step_of;
+use super::limits_text;
 use super::panes::Place;
 use super::planning::AfterPlan;
 use super::subject::is_same;
@@ -78,12 +77,10 @@ impl Pager {
         self.drawer.told = None;
         if self.drawer.mode == DrawerMode::Copying {
             self.drawer.mode = DrawerMode::Limits;
-            return match self.canvas.keys.action(KeyContext::Copying, key) {
-                Some(Action::CopyFlags) => self.copy_flags(effects),
-                Some(Action::CopyPolicy) => self.copy_policy(effects),
-                Some(Action::CopyAgent) => self.copy_for_agent(effects),
-                _ => {}
-            };
+            let keys = self.canvas.keys;
+            let action = keys.action(KeyContext::Copying, key);
+            self.drawer.told = limits_text::copy(&self.output.subject.policy, action, keys, effects);
+            return;
         }
         match self.canvas.keys.action(KeyContext::Drawer, key) {
             Some(Action::Up) => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
@@ -186,47 +183,6 @@ impl Pager {
         if let Some((_, policy)) = change {
             self.change_to(policy, effects);
         }
-    }
-
-    /// Copies the limits as flags for the command line.
-    fn copy_flags(&mut self, effects: &mut Effects) {
-        let output = &self.output;
-        let policy = &output.subject.policy;
-        let set = policy.params().iter().filter(|param| policy.is_set(&param.name));
-        let set = set.filter_map(|param| {
-            let set = format!("{}={}", param.name, policy.get(&param.name)?);
-            Some(format!(" --set {}", word(set.as_bytes())))
-        });
-        let flags = format!("--policy {}{}", word(policy.name().as_bytes()), set.collect::<String>());
-        self.drawer.told = Some(Message::note(format!("copied: {flags}")));
-        effects.push(Effect::Copy(flags))
-    }
-
-    /// Copies the policy's file with these limits.
-    fn copy_policy(&mut self, effects: &mut Effects) {
-        let policy = &self.output.subject.policy;
-        let Some(text) = policy.written() else {
-            let flags = self.canvas.keys.of(KeyContext::Copying, Action::CopyFlags);
-            let words =
-                format!("the file of {} has no place for these limits; {flags} copies flags", policy.name());
-            self.drawer.told = Some(Message::error(words));
-            return;
-        };
-        let words = format!("copied: the file of {}, for policies/ in the configuration", policy.name());
-        self.drawer.told = Some(Message::note(words));
-        effects.push(Effect::Copy(text))
-    }
-
-    /// Copies the limits as the agent's own configuration has them.
-    fn copy_for_agent(&mut self, effects: &mut Effects) {
-        let policy = &self.output.subject.policy;
-        let Some((file, text)) = config::settings(policy) else {
-            let words = format!("{} has no configuration for these limits that is known", policy.agent());
-            self.drawer.told = Some(Message::error(words));
-            return;
-        };
-        self.drawer.told = Some(Message::note(format!("copied for {file}")));
-        effects.push(Effect::Copy(text))
     }
 
     /// Asks what it takes to keep the current match in Spill or, if there is none, the line at its top.

@@ -18,6 +18,8 @@ pub(crate) enum Waiting {
     Copy,
     /// Which text of the call to show; the screens of sessions answer it.
     Text,
+    /// What to copy of a setting; the Tune view answers it.
+    Limits,
 }
 
 impl Pager {
@@ -151,7 +153,7 @@ impl Pager {
         }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy | Waiting::Text => {}
+            Waiting::Copy | Waiting::Text | Waiting::Limits => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

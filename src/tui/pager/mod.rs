@@ -17,6 +17,7 @@ pub(crate) mod hold;
 pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
+pub(crate) mod limits_text;
 pub mod making;
 pub(crate) mod outcome;
 pub mod output;

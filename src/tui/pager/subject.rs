@@ -34,6 +34,8 @@ pub enum OpenedFrom {
     Stores,
     /// The calls of a session.
     Session,
+    /// The outputs of the Tune view.
+    Tune,
 }
 
 /// An output to view.

@@ -27,6 +27,8 @@ pub enum Purpose {
     Window,
     /// A pattern: the matching lines of all outputs are listed.
     Grep,
+    /// A pattern: what the model should get.
+    Find,
     /// Words that entries must contain.
     Filter,
 }
@@ -42,6 +44,7 @@ impl Purpose {
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Grep => "lines of all outputs/",
+            Purpose::Find => "find/",
             Purpose::Filter => "filter: ",
         }
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::corpus::{FindEnd, FoundLine, WatchNews};
+use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun, WatchNews};
 use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
 use crate::text::search::Pattern;
@@ -30,6 +30,7 @@ use super::keys::KeyMap;
 use super::pager::reader::Cost;
 use super::pager::recorded::RecordedCall;
 use super::pager::subject::{Choice, Opened, OpenedFrom, StartAt, Subject};
+use super::tune::job::{TuneEvent, TuneStart};
 use super::view;
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
@@ -53,6 +54,8 @@ pub type Finder = Arc<
 
 /// Follows the stores for as long as their news are taken.
 pub type Follower = Box<dyn FnOnce(&mut dyn FnMut(WatchNews) -> bool) + Send>;
+/// Lists outputs, and resolves the policies to measure them under.
+pub type TunePreparer = Arc<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>;
 
 /// Loads all policies with their limits.
 pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
@@ -69,6 +72,10 @@ pub struct Start {
     pub opener: Opener,
     /// Searches all stored outputs.
     pub finder: Finder,
+    /// Prepares measuring outputs under many settings.
+    pub preparer: TunePreparer,
+    /// What the Tune view shows, if the screens begin with it.
+    pub tune: Option<TuneStart>,
     /// Loads all policies.
     pub chooser: Chooser,
     /// Makes what examines the calls of an agent's sessions.
@@ -136,6 +143,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
         places: start.places,
         opener: start.opener,
         finder: start.finder,
+        preparer: start.preparer,
         chooser: start.chooser,
         examiner: start.examiner,
         maker: None,
@@ -153,6 +161,8 @@ pub fn run(start: Start) -> io::Result<Parting> {
     if let Some(follower) = start.follower {
         session.app.update(Event::ToWatch, &mut effects);
         session.jobs.follow(follower);
+    } else if let Some(tune) = start.tune {
+        session.app.update(TuneEvent::Start(Box::new(tune)), &mut effects);
     } else if session.files.is_empty() {
         session.app.update(Event::ToStores, &mut effects);
     } else {
@@ -203,6 +213,7 @@ struct Session {
     keyboard: Keyboard,
     opener: Opener,
     finder: Finder,
+    preparer: TunePreparer,
     chooser: Chooser,
     examiner: ExaminerOf,
     /// What is making the first output, until it is complete.

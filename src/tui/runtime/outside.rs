@@ -103,6 +103,9 @@ impl Session {
                     }
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
+                Effect::Tune(job) => self.jobs.tune(*job, self.preparer.clone()),
+                Effect::StopTune => self.jobs.stop_tune(),
+                Effect::ListChanged(job, run, setting) => self.jobs.list_changed(job, run, setting),
                 Effect::Suspend => self.suspend()?,
             }
         }

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 
 use crate::human::{count, size, thousands};
 use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
-use crate::text::label::{label, shell};
+use crate::text::label::{SafeText, label, shell};
 use crate::tui::event::{Effect, Effects, Message, StoresEvent};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
@@ -15,6 +15,7 @@ use super::glance::Glance;
 use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
+use super::tuning::TunedEntries;
 use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
@@ -49,6 +50,8 @@ pub(crate) enum Next {
     Filter(String),
     /// Ask for a pattern, to list the matching lines of all outputs.
     Grep,
+    /// Show which limits would keep more of these outputs, which are those in words.
+    Tune(TunedEntries, SafeText),
     /// Open the menu of columns to sort by.
     Sort(SortMenu),
     /// Show what cleaning would delete.
@@ -180,6 +183,7 @@ impl StoresScreen {
                 next = Next::Filter(self.listing.filter_text().to_owned());
             }
             Action::Grep => return Next::Grep,
+            Action::Tune => return self.to_tune(),
             Action::LostOnly => {
                 let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
                 self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));

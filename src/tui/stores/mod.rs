@@ -13,6 +13,7 @@ pub mod scan;
 pub mod sort;
 pub mod sort_columns;
 pub mod texts;
+pub(crate) mod tuning;
 pub(crate) mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

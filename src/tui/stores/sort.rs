@@ -174,7 +174,7 @@ pub struct SortedEntries {
     pub number: u64,
     /// All entries, shown or not.
     pub entries: EntryTable,
-    rows: Vec<u32>,
+    rows: Arc<Vec<u32>>,
     groups: Vec<(String, Sums)>,
     /// The totals of the shown entries by agent, in alphabetical order of agents.
     pub by_agent: BTreeMap<Arc<str>, Sums>,
@@ -207,8 +207,14 @@ impl SortedEntries {
         if options.reversed {
             rows.reverse();
         }
-        let mut sorted =
-            Self { number: *number, entries: entries.clone(), rows, groups: Vec::new(), by_agent, widest };
+        let mut sorted = Self {
+            number: *number,
+            entries: entries.clone(),
+            rows: Arc::new(rows),
+            groups: Vec::new(),
+            by_agent,
+            widest,
+        };
         match options.group {
             Some(by) if go_on() => sorted.group(by, *now),
             _ => {}
@@ -220,7 +226,7 @@ impl SortedEntries {
     fn group(&mut self, by: GroupBy, now: Timestamp) {
         let zone = TimeZone::system();
         let mut groups: BTreeMap<String, (Sums, Vec<u32>)> = BTreeMap::new();
-        for &n in &self.rows {
+        for &n in &*self.rows {
             let entry = self.entries.entry(n);
             let (sums, members) = groups.entry(group_of(entry, by, &zone)).or_default();
             sums.add(entry, now);
@@ -231,12 +237,18 @@ impl SortedEntries {
             GroupBy::Day => groups.reverse(),
             _ => groups.sort_by_key(|(_, (sums, _))| Reverse(sums.bytes)),
         }
-        self.rows.clear();
+        let mut rows = Vec::with_capacity(self.rows.len() + groups.len());
         for (name, (sums, members)) in groups {
-            self.rows.push(HEADING | self.groups.len() as u32);
-            self.rows.extend(members);
+            rows.push(HEADING | self.groups.len() as u32);
+            rows.extend(members);
             self.groups.push((name, sums));
         }
+        self.rows = Arc::new(rows);
+    }
+
+    /// Returns the entries shown, cheap to share with a worker.
+    pub fn shown_entries(&self) -> ShownEntries {
+        ShownEntries { entries: self.entries.clone(), rows: Arc::clone(&self.rows) }
     }
 
     /// Returns the number of rows, headings included.
@@ -291,6 +303,21 @@ impl SortedEntries {
         let entry = entries.entry(row);
         let is_it = |here: &Entry| here.name() == entry.name() && here.place().path == entry.place().path;
         self.rows.iter().position(|row| row & HEADING == 0 && is_it(self.entries.entry(*row)))
+    }
+}
+
+/// The entries that a list shows, without its headings.
+#[derive(Debug, Clone)]
+pub struct ShownEntries {
+    entries: EntryTable,
+    rows: Arc<Vec<u32>>,
+}
+
+impl ShownEntries {
+    /// Returns copies of the entries, in the order of the list. Takes time that grows with them.
+    pub fn to_vec(&self) -> Vec<Entry> {
+        let shown = self.rows.iter().filter(|row| *row & HEADING == 0);
+        shown.map(|row| self.entries.entry(*row).clone()).collect()
     }
 }
 

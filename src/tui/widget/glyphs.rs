@@ -35,6 +35,16 @@ pub(crate) struct Glyphs {
     pub cut: &'static str,
     /// Before the number of states of a progress line.
     pub states: &'static str,
+    /// In a plot: a setting that no other beats.
+    pub best: &'static str,
+    /// In a plot: a setting that others beat.
+    pub other: &'static str,
+    /// In a plot: the setting of the selected row.
+    pub selected: &'static str,
+    /// In a bar of progress: what is done.
+    pub done: &'static str,
+    /// In a bar of progress: what is left to do.
+    pub ahead: &'static str,
     /// Separates an old value from the new one.
     pub arrow: &'static str,
 }
@@ -57,6 +67,11 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     upright: "│",
     cut: "…",
     states: "⟳",
+    best: "●",
+    other: "·",
+    selected: "◆",
+    done: "━",
+    ahead: "─",
     arrow: "→",
 };
 
@@ -78,5 +93,10 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     upright: "|",
     cut: ".",
     states: "@",
+    best: "o",
+    other: ".",
+    selected: "#",
+    done: "=",
+    ahead: "-",
     arrow: "->",
 };

@@ -164,6 +164,58 @@ fn rows(area: Rect, headed: u16) -> SessionsAreas {
     SessionsAreas { title, head, list, rule, detail, status }
 }
 
+/// The areas of the Tune view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TuneAreas {
+    /// The line at the top.
+    pub title: Rect,
+    /// The line above the plot, if there is one.
+    pub legend: Rect,
+    /// The plot.
+    pub plot: Rect,
+    /// The line below the plot.
+    pub axis: Rect,
+    /// The column headings.
+    pub head: Rect,
+    /// The rows.
+    pub list: Rect,
+    /// The rule below the list.
+    pub rule: Rect,
+    /// Details about the selected row, if there is room.
+    pub detail: Rect,
+    /// The line at the bottom.
+    pub status: Rect,
+}
+
+/// The fewest rows of table and plot together with which there is a plot.
+const PLOTTED: u16 = 14;
+
+/// On tall screens the table takes as many rows, and the plot the others.
+const TABLE_ROWS: u16 = 18;
+
+/// Divides the screen for the Tune view; `has_plot` says whether there is something to plot.
+pub fn tune(area: Rect, has_plot: bool) -> TuneAreas {
+    let SessionsAreas { title, head, list, rule, detail, status } = sessions(area);
+    let rows = head.height + list.height;
+    let plot = match has_plot && rows >= PLOTTED {
+        true => (rows * 2 / 5).max(rows.saturating_sub(TABLE_ROWS)),
+        false => 0,
+    };
+    let band = |y: u16, height: u16| Rect { y: head.y + y, height, ..head };
+    let edge = u16::from(plot > 0);
+    TuneAreas {
+        title,
+        legend: band(0, edge),
+        plot: band(edge, plot - 2 * edge),
+        axis: band(plot - edge, edge),
+        head: band(plot, head.height),
+        list: Rect { y: list.y + plot, height: list.height - plot, ..list },
+        rule,
+        detail,
+        status,
+    }
+}
+
 /// Returns a centred box of at most `width` by `height`, with a margin if there is room.
 pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
     let width = width.min(area.width.saturating_sub(2)).max(area.width.min(10));
@@ -202,6 +254,9 @@ mod tests {
                 }
                 let StoresAreas { list, detail, .. } = stores(area);
                 assert_eq!((list.intersection(area), detail.intersection(area)), (list, detail));
+                let TuneAreas { plot, axis, list, .. } = tune(area, true);
+                let parts = [plot, axis, list];
+                assert_eq!(parts.map(|part| part.intersection(area)), parts, "{width}x{height}");
                 assert_eq!(overlay(area, 40, 10).intersection(area), overlay(area, 40, 10));
             }
         }

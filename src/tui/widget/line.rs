@@ -155,6 +155,12 @@ pub(crate) fn centred(
     }
 }
 
+/// Draws lines of text in the middle of an area, all from the same column on.
+pub(crate) fn block(buffer: &mut Buffer, area: Rect, words: &[SafeText], style: Style) {
+    let width = words.iter().map(SafeText::columns).max().unwrap_or(0).min(area.width.into());
+    centred(buffer, area, words.iter().map(|text| text.fit(width).padded(width)), style);
+}
+
 #[cfg(test)]
 mod tests {
     use crate::tui::widget::theme::Theme;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::config::Config;
-use overspill::corpus::find_in_stores;
+use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, InputContext, Policy};
 use overspill::source::{Change, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
@@ -26,6 +26,7 @@ use overspill::tui::stores::details;
 use overspill::tui::stores::got::ModelGot;
 use overspill::tui::stores::scan::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::SortedEntries;
+use overspill::tui::tune::job::{ChangedList, TuneEvent, TuneJob};
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
@@ -224,6 +225,11 @@ impl Bench {
                     self.update(StoresEvent::Hits(number, found));
                     self.update(StoresEvent::HitsEnd(number, end))
                 }
+                Effect::Tune(job) => self.tune(*job),
+                Effect::StopTune => Vec::new(),
+                Effect::ListChanged(job, run, setting) => {
+                    self.update(TuneEvent::Changed(Box::new(ChangedList::of(job, &run, setting))))
+                }
                 Effect::Search(job) => {
                     let reply = seek(&job);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
@@ -318,6 +324,17 @@ impl Bench {
             };
             self.carry_out(more);
         }
+    }
+
+    /// Measures outputs, without a report in between.
+    fn tune(&mut self, job: TuneJob) -> Vec<Effect> {
+        let mut config = Config::builtin(self.env.clone());
+        config.stores.specs = looked_at();
+        let events = Mutex::new(Vec::new());
+        let prepare = |request| prepare_tuning(&config, request);
+        job.run(&prepare, &|| true, &|event| events.lock().expect("no thread panics").push(event));
+        let events = events.into_inner().expect("no thread panics");
+        events.into_iter().flat_map(|event| self.update(event)).collect()
     }
 
     /// Makes all rows of a job, and counts the matches that they keep.

@@ -21,6 +21,7 @@ mod sessions;
 mod stores;
 mod storms;
 mod title;
+mod tune;
 mod watch;
 mod window;
 

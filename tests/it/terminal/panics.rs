@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
+use overspill::corpus::TuneFault;
 use overspill::preview::Catalog;
 use overspill::session::examine::{Examiner, Paths};
 use overspill::source::Source;
@@ -42,6 +43,8 @@ fn screens() {
         }],
         opener: std::sync::Arc::new(|_, _| Err("nothing".into())),
         finder: std::sync::Arc::new(|_, _, _| Default::default()),
+        preparer: std::sync::Arc::new(|_| Err(TuneFault::Empty(Vec::new()))),
+        tune: None,
         chooser: Box::new(chooser),
         examiner: std::sync::Arc::new(|agent| {
             let nowhere = std::sync::Arc::new(|_: &Path| false);

@@ -9,6 +9,7 @@ pub(crate) mod sessions;
 pub(crate) mod sift;
 pub(crate) mod stores;
 pub(crate) mod ticket;
+mod tune;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -65,6 +66,7 @@ pub struct Jobs {
     glancing: Arc<AtomicU64>,
     weighing: Arc<AtomicU64>,
     grepping: Arc<AtomicU64>,
+    tuning: Arc<AtomicU64>,
     reading: Arc<AtomicU64>,
     advising: Arc<AtomicU64>,
     comparing: Arc<AtomicU64>,
@@ -103,6 +105,7 @@ impl Jobs {
             glancing: never(),
             weighing: never(),
             grepping: never(),
+            tuning: never(),
             reading: never(),
             advising: never(),
             comparing: never(),

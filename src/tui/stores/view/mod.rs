@@ -7,6 +7,7 @@ mod columns;
 pub(crate) mod details;
 mod hits;
 pub(crate) mod pending;
+pub(crate) mod searched;
 mod title;
 
 use ratatui::Frame;
@@ -15,7 +16,7 @@ use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, thousands};
-use crate::store::{Entry, RootState};
+use crate::store::Entry;
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
@@ -29,6 +30,7 @@ use crate::tui::widget::line::{self, Span};
 use super::sort::ListRow;
 use column::Column;
 use columns::Columns;
+use searched::searched;
 
 /// The fewest hints, besides help, for which the totals at the left are shortened.
 const LEAST_HINTS: usize = 2;
@@ -157,53 +159,14 @@ fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns) -> Vec<S
     spans
 }
 
-fn state_in_words(state: &RootState) -> &str {
-    match state {
-        RootState::Absent => "not there",
-        RootState::Listed | RootState::Stopped => "empty",
-        RootState::Unset(_) => "its variable is not set",
-        RootState::Unreadable(reason) => reason,
-    }
-}
-
 /// Draws the empty list: which directories were searched, and the state of each.
 fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     if !screen.listing.has_looked() {
         return line::centred(frame.buffer_mut(), area, ["scanning the stores…"], screen.canvas.theme.dim);
     }
-    let mut looked: Vec<(bool, String)> = screen
-        .listing
-        .reports
-        .iter()
-        .flat_map(|(store, roots)| {
-            roots.iter().map(|report| {
-                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
-                (
-                    report.state == RootState::Absent,
-                    format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
-                )
-            })
-        })
-        .collect();
-    looked.sort();
-    looked.dedup();
-    let room = usize::from(area.height).saturating_sub(6).max(1);
-    let more = looked.len().saturating_sub(room);
-    looked.truncate(room);
-    let mut words = vec!["No stored outputs yet. These directories were searched:".to_owned(), String::new()];
-    words.extend(looked.into_iter().map(|(_, words)| words));
-    if more > 0 {
-        words.push(format!("and {more} more: `overspill stores` lists all"));
-    }
-    words.extend([String::new(), "`overspill FILE` opens any file.".to_owned()]);
-    let words: Vec<SafeText> = words.into_iter().map(SafeText::from).collect();
-    let width = words.iter().map(SafeText::columns).max().unwrap_or(0).min(area.width.into());
-    line::centred(
-        frame.buffer_mut(),
-        area,
-        words.iter().map(|text| text.fit(width).padded(width)),
-        screen.canvas.theme.dim,
-    );
+    let mut words = searched(&screen.listing.reports, usize::from(area.height).saturating_sub(6));
+    words.extend([String::new(), "`overspill FILE` opens any file.".to_owned()].map(SafeText::from));
+    line::block(frame.buffer_mut(), area, &words, screen.canvas.theme.dim);
 }
 
 fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {

@@ -1,0 +1,122 @@
+//! From what is asked for to what can be measured: lists the outputs, and finds the policy with its limits.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::store::{self, Entry, Listing, RootReport, StoreSpec};
+use crate::text::search::Pattern;
+use crate::tune::TuneGrid;
+
+use super::super::Corpus;
+use super::run::{TuneChoice, TuneRun};
+
+/// What is to be measured.
+#[derive(Debug, Clone)]
+pub struct TuneRequest {
+    /// The outputs.
+    pub outputs: TuneOutputs,
+    /// The policies.
+    pub policies: TunePolicies,
+    /// What counts as a find; without it the errors do.
+    pub find: Option<Pattern>,
+}
+
+/// The outputs to measure.
+#[derive(Debug, Clone)]
+pub enum TuneOutputs {
+    /// All stored outputs, or those of an agent.
+    Stored(Option<String>),
+    /// These stored outputs.
+    Entries(Vec<Entry>),
+    /// Outputs that have been listed.
+    #[allow(private_interfaces, reason = "only the program lists outputs")]
+    Listed(Arc<Corpus>),
+}
+
+/// The policies to measure them under.
+#[derive(Debug, Clone)]
+pub enum TunePolicies {
+    /// Settings around the limits of one: the one that is named, else the one that cut most of the outputs.
+    Around(Box<Overrides>),
+    /// Every current policy with the limits that it has.
+    Current,
+}
+
+/// Why nothing can be measured.
+#[derive(Debug)]
+pub enum TuneFault {
+    /// There are no outputs; what became of listing each directory of the stores.
+    Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
+    /// The policy cannot be tuned, for this reason; the outputs are there.
+    #[allow(private_interfaces, reason = "only the program lists outputs")]
+    Policy(String, Arc<Corpus>),
+}
+
+/// Lists the outputs, and resolves the policies.
+///
+/// # Errors
+/// There are no outputs, or the policy cannot be tuned.
+pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, TuneFault> {
+    let corpus = corpus(config, request.outputs)?;
+    let fault = |words| TuneFault::Policy(words, Arc::clone(&corpus));
+    let errors = config.error_pattern();
+    let errors = errors.ok_or_else(|| fault("the pattern of errors cannot be compiled".to_owned()))?;
+    let choice = match request.policies {
+        TunePolicies::Around(overrides) => around(config, *overrides, &corpus).map_err(fault)?,
+        TunePolicies::Current => TuneChoice::policies(current(config)),
+    };
+    Ok(TuneRun::new(corpus, choice, request.find, errors))
+}
+
+fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFault> {
+    let (corpus, reports) = match outputs {
+        TuneOutputs::Listed(corpus) => (corpus, Vec::new()),
+        TuneOutputs::Entries(entries) => (Arc::new(Corpus::of_entries(entries)), Vec::new()),
+        TuneOutputs::Stored(agent) => {
+            let is_wanted = |spec: &&Arc<StoreSpec>| agent.as_ref().is_none_or(|agent| spec.agent == *agent);
+            let specs: Vec<Arc<StoreSpec>> = config.stores.specs.iter().filter(is_wanted).cloned().collect();
+            let Listing { entries, reports } = store::list(&specs, &config.env, Timestamp::now());
+            let mut corpus = Corpus::of_entries(entries);
+            let unlisted = reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted);
+            corpus
+                .faults
+                .extend(unlisted.map(|(path, why)| format!("{}: cannot be read: {why}", path.display())));
+            (Arc::new(corpus), reports)
+        }
+    };
+    if corpus.outputs.is_empty() { Err(TuneFault::Empty(reports)) } else { Ok(corpus) }
+}
+
+fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<TuneChoice, String> {
+    overrides.policy = overrides.policy.or_else(|| likely_policy(config, corpus));
+    let policy = config.resolve(&overrides, None).map_err(|error| error.to_string())?;
+    let grid = TuneGrid::around(&policy.policy)
+        .ok_or_else(|| format!("{} has no limit on lines or size to tune", policy.policy.name()))?;
+    Ok(TuneChoice::settings(policy, grid))
+}
+
+/// Returns the policies as they are now, each with its limits; one that cannot be used is left out.
+fn current(config: &Config) -> Vec<EffectivePolicy> {
+    let resolve = |name: &str| {
+        config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
+    };
+    let all = config.catalog.names().filter_map(resolve);
+    all.filter(|found| config.catalog.is_current(&found.policy)).collect()
+}
+
+/// Returns the policy that cut most of the outputs; `None` without outputs.
+pub(crate) fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> {
+    let all = corpus.outputs.iter();
+    most_frequent(all.filter_map(|output| config.candidates(Some(&output.path())).into_iter().next()))
+}
+
+/// Returns the word that occurs most often; of several the first in the alphabet.
+fn most_frequent(words: impl Iterator<Item = String>) -> Option<String> {
+    let mut counts = BTreeMap::<String, u64>::new();
+    words.for_each(|word| *counts.entry(word).or_default() += 1);
+    let most = counts.values().copied().max()?;
+    counts.into_iter().find(|(_, count)| *count == most).map(|(word, _)| word)
+}

@@ -1,0 +1,263 @@
+//! A run that measures outputs under many settings: what it has found out so far can be asked for at any time.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::config::EffectivePolicy;
+use crate::preview::Policy;
+use crate::text::search::Pattern;
+use crate::tune::{ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput};
+
+use super::super::{Corpus, MeasureWatcher, measure};
+
+/// The shortest time between two reports.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Reports are rarer if they take long: they are at least this many times their duration apart.
+const REST: u32 = 8;
+
+/// Outputs, the policies to measure them under, and what has been found out.
+#[derive(Debug)]
+pub struct TuneRun {
+    pub(crate) corpus: Arc<Corpus>,
+    pub(crate) choice: TuneChoice,
+    pub(crate) find: Option<Pattern>,
+    errors: Pattern,
+    state: Mutex<RunState>,
+}
+
+/// What the outputs are measured under.
+#[derive(Debug)]
+pub(crate) struct TuneChoice {
+    /// The policies with their limits: one under many settings, or many.
+    policies: Vec<Policy>,
+    pub(crate) kind: TuneKind,
+}
+
+/// One policy under many settings, or many policies.
+#[derive(Debug)]
+pub(crate) enum TuneKind {
+    /// Settings around the limits of a policy.
+    Settings {
+        /// The policy with the limits that it has.
+        policy: EffectivePolicy,
+        /// The settings.
+        grid: TuneGrid,
+    },
+    /// Policies with the limits that they have.
+    Policies(Vec<EffectivePolicy>),
+}
+
+/// What has been found out so far.
+#[derive(Debug)]
+struct RunState {
+    sums: TuneSums,
+    /// For each setting.
+    changed: Vec<ChangedOutputs>,
+    /// Outputs that vanished or cannot be read.
+    left_out: u64,
+    /// How many outputs and directories cannot be read, and why the first of them cannot.
+    unreadable: (u64, Option<String>),
+}
+
+/// What a run has found out so far, in figures.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TuneFigures {
+    /// What each setting, or policy, does to all outputs.
+    pub(crate) settings: Vec<SettingFigures>,
+    /// How many outputs each setting cuts otherwise than the present one; empty for policies.
+    pub(crate) changed: Vec<u64>,
+    /// The number of outputs measured, and their length in bytes.
+    pub(crate) outputs: u64,
+    pub(crate) bytes: u64,
+    /// The number of finds in them.
+    pub(crate) finds: u64,
+    /// How many of them have an error.
+    pub(crate) with_errors: u64,
+    /// How many outputs have been looked at, of how many.
+    pub(crate) done: (u64, u64),
+    /// How many outputs and directories cannot be read, and why the first of them cannot.
+    pub(crate) unreadable: (u64, Option<String>),
+    /// Seconds left, once that can be said.
+    pub(crate) left: Option<u64>,
+}
+
+impl TuneChoice {
+    /// Takes a policy and the settings around its limits.
+    pub(crate) fn settings(policy: EffectivePolicy, grid: TuneGrid) -> Self {
+        Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy, grid } }
+    }
+
+    /// Takes policies with the limits that they have.
+    pub(crate) fn policies(policies: Vec<EffectivePolicy>) -> Self {
+        let each = policies.iter().map(|found| found.policy.clone()).collect();
+        Self { policies: each, kind: TuneKind::Policies(policies) }
+    }
+
+    /// Returns the number of the present setting.
+    fn present(&self) -> Option<usize> {
+        match &self.kind {
+            TuneKind::Settings { grid, .. } => Some(grid.current),
+            TuneKind::Policies(_) => None,
+        }
+    }
+
+    fn tuner<'a>(&'a self, find: Option<&'a Pattern>, errors: &'a Pattern) -> Tuner<'a> {
+        match self.present() {
+            Some(present) => Tuner::new(&self.policies, find, errors).beside(present),
+            None => Tuner::of_each(&self.policies, find, errors),
+        }
+    }
+}
+
+impl TuneRun {
+    /// Prepares a run; nothing has been measured.
+    pub(crate) fn new(
+        corpus: Arc<Corpus>,
+        choice: TuneChoice,
+        find: Option<Pattern>,
+        errors: Pattern,
+    ) -> Self {
+        let settings = choice.policies.len();
+        let state = RunState {
+            sums: TuneSums::new(settings),
+            changed: vec![ChangedOutputs::default(); if choice.present().is_some() { settings } else { 0 }],
+            left_out: 0,
+            unreadable: (corpus.faults.len() as u64, corpus.faults.first().cloned()),
+        };
+        Self { corpus, choice, find, errors, state: Mutex::new(state) }
+    }
+
+    /// Returns the policy under the setting, or the policy, of this number.
+    pub(crate) fn policy(&self, number: usize) -> Option<&Policy> {
+        self.choice.policies.get(number)
+    }
+
+    /// Returns what could not be used from the agent's own configuration.
+    pub(crate) fn warnings(&self) -> &[String] {
+        match &self.choice.kind {
+            TuneKind::Settings { policy, .. } => &policy.warnings,
+            TuneKind::Policies(_) => &[],
+        }
+    }
+
+    /// Measures all outputs while `goes_on` says yes, and reports the figures from time to time and at the end.
+    ///
+    /// # Errors
+    /// A policy has a mistake that only shows in use.
+    pub fn measure(
+        &self,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        report: &(dyn Fn(TuneFigures) + Sync),
+    ) -> Result<(), String> {
+        let began = Instant::now();
+        let ended = (Mutex::new(false), Condvar::new());
+        let measured = std::thread::scope(|scope| {
+            let reports = || self.report_until(&ended, &|| report(self.figures(began.elapsed())));
+            // Without the thread there is only the last report.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, reports);
+            let tuner = || self.choice.tuner(self.find.as_ref(), &self.errors);
+            let measured = measure(&self.corpus, &tuner, &Watched { run: self, goes_on });
+            *lock(&ended.0) = true;
+            ended.1.notify_all();
+            measured
+        });
+        report(self.figures(began.elapsed()));
+        measured
+    }
+
+    fn report_until(&self, (ended, wake): &(Mutex<bool>, Condvar), report: &dyn Fn()) {
+        let mut rest = EVERY;
+        let mut is_over = lock(ended);
+        while !*is_over {
+            is_over =
+                wake.wait_timeout(is_over, rest).map_or_else(|error| error.into_inner().0, |(over, _)| over);
+            if !*is_over {
+                drop(is_over);
+                let began = Instant::now();
+                report();
+                rest = EVERY.max(began.elapsed() * REST);
+                is_over = lock(ended);
+            }
+        }
+    }
+
+    /// Returns what has been found out, `elapsed` after the measuring began.
+    fn figures(&self, elapsed: Duration) -> TuneFigures {
+        let mut state = lock(&self.state);
+        let all = self.corpus.outputs.len() as u64;
+        let done = state.sums.outputs + state.left_out;
+        TuneFigures {
+            settings: state.sums.figures(),
+            changed: state.changed.iter().map(|changed| changed.all).collect(),
+            outputs: state.sums.outputs,
+            bytes: state.sums.bytes,
+            finds: state.sums.finds,
+            with_errors: state.sums.with_errors,
+            done: (done, all),
+            unreadable: state.unreadable.clone(),
+            left: seconds_left(elapsed, done, all),
+        }
+    }
+
+    /// Returns the outputs that the setting of this number cuts otherwise than the present one: how many there are, and
+    /// the worst of them, worst first.
+    pub(crate) fn changed(&self, setting: usize) -> (u64, Vec<ChangedOutput>) {
+        let changed = lock(&self.state).changed.get(setting).cloned().unwrap_or_default();
+        (changed.all, changed.worst_first())
+    }
+}
+
+/// Estimates the seconds left: the outputs left take as long as those before.
+pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
+    let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
+    Some((each * all.saturating_sub(done) as f64).ceil() as u64)
+}
+
+/// Adds up what the threads find out.
+struct Watched<'a> {
+    run: &'a TuneRun,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl MeasureWatcher for Watched<'_> {
+    fn goes_on(&self) -> bool {
+        (self.goes_on)()
+    }
+
+    fn visited(&self, number: usize, visited: &VisitedOutput) {
+        let mut state = lock(&self.run.state);
+        state.sums.add(visited);
+        let Some(present) = self.run.choice.present() else { return };
+        for (setting, changed) in state.changed.iter_mut().enumerate() {
+            changed.add(number, visited, setting, present);
+        }
+    }
+
+    fn gone(&self) {
+        lock(&self.run.state).left_out += 1;
+    }
+
+    fn unreadable(&self, words: &str) {
+        let mut state = lock(&self.run.state);
+        state.left_out += 1;
+        state.unreadable.0 += 1;
+        state.unreadable.1.get_or_insert_with(|| words.to_owned());
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_the_outputs_done() {
+        let left = |seconds, done| seconds_left(Duration::from_secs(seconds), done, 100);
+        assert_eq!([left(5, 50), left(9, 90), left(1, 100)], [Some(5), Some(1), Some(0)]);
+        assert_eq!(left(5, 0), None);
+    }
+}

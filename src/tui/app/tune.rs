@@ -1,0 +1,73 @@
+//! The Tune view within the whole: how it is opened and left, and what its events lead to.
+
+use crossterm::event::KeyEvent;
+
+use crate::config::Overrides;
+use crate::corpus::TuneOutputs;
+use crate::text::label::SafeText;
+use crate::tui::event::{Effects, Message};
+use crate::tui::keys::{Action, KeyContext};
+use crate::tui::pager::jump::Waiting;
+use crate::tui::pager::limits_text;
+use crate::tui::popup::Popup;
+use crate::tui::popup::prompt::{Prompt, Purpose};
+use crate::tui::stores::tuning::TunedEntries;
+use crate::tui::tune::TuneNext;
+use crate::tui::tune::job::{TuneEvent, TuneSource, TuneStart};
+
+use super::{App, Screen};
+
+impl App {
+    /// Opens the Tune view on stored outputs.
+    pub(crate) fn tune_stored(&mut self, entries: TunedEntries, place: SafeText, effects: &mut Effects) {
+        let outputs = match entries {
+            TunedEntries::All => TuneSource::Listed(TuneOutputs::Stored(None)),
+            TunedEntries::Shown(shown) => TuneSource::Shown(shown),
+            TunedEntries::Marked(entries) => TuneSource::Marked(entries),
+        };
+        let start = TuneStart { outputs, place, overrides: Overrides::default(), find: None };
+        self.before_tune = Some(self.screen);
+        self.screen = Screen::Tune;
+        self.tune.start(start, effects);
+    }
+
+    /// Handles an event of the Tune view.
+    pub(crate) fn tune_event(&mut self, event: TuneEvent, effects: &mut Effects) {
+        if matches!(event, TuneEvent::Start(_)) {
+            (self.screen, self.before_tune) = (Screen::Tune, None);
+        }
+        self.tune.update(event, effects);
+        self.message = self.tune.message.take().or(self.message.take());
+    }
+
+    /// Carries out an action in the Tune view.
+    pub(crate) fn act_on_tune(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if action == Action::Stores {
+            return self.go_to_stores(effects);
+        }
+        let next = self.tune.act(action, count, effects);
+        self.message = self.tune.message.take().or(self.message.take());
+        match (next, self.before_tune) {
+            (TuneNext::Stay, _) => {}
+            (TuneNext::Find(text), _) => {
+                self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Find, &text)));
+            }
+            (TuneNext::Copying, _) => {
+                self.wait(Waiting::Limits, &limits_text::choice(self.canvas.keys));
+            }
+            (TuneNext::Away, Some(Screen::Pager)) if self.pager.is_some() => self.screen = Screen::Pager,
+            (TuneNext::Away, Some(_)) => self.go_to_stores(effects),
+            (TuneNext::Away, None) if action == Action::Quit => self.leave(effects),
+            (TuneNext::Away, None) => {
+                let quit = self.canvas.keys.of(KeyContext::Tune, Action::Quit);
+                self.message = Some(Message::note(format!("there is nothing to go back to; {quit} quits")));
+            }
+        }
+    }
+
+    /// Handles the key that says what to copy of a setting.
+    pub(crate) fn copy_setting_key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        self.tune.copy(self.canvas.keys.action(KeyContext::Copying, key), effects);
+        self.message = self.tune.message.take();
+    }
+}

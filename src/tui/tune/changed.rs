@@ -1,0 +1,46 @@
+//! The list of outputs that a setting cuts otherwise than the present one, worst first.
+
+use crate::tui::widget::cursor::ListCursor;
+use crate::tune::ChangedOutput;
+
+use super::job::ChangedList;
+
+/// The list, over the table of settings.
+#[derive(Debug)]
+pub(crate) struct ChangedView {
+    job: u64,
+    /// The number of the setting.
+    pub(crate) setting: usize,
+    /// How many outputs there are, and the worst of them, once they are in order.
+    pub(crate) outputs: Option<(u64, Vec<ChangedOutput>)>,
+    pub(crate) cursor: ListCursor,
+}
+
+impl ChangedView {
+    /// Creates a list that a worker is to fill.
+    pub(crate) fn new(job: u64, setting: usize) -> Self {
+        Self { job, setting, outputs: None, cursor: ListCursor::default() }
+    }
+
+    /// Takes in the outputs; those of another setting are dropped.
+    pub(crate) fn take(&mut self, list: ChangedList) {
+        if (list.job, list.setting) == (self.job, self.setting) {
+            self.outputs = Some((list.all, list.worst));
+        }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows().len()
+    }
+
+    /// Returns the rows.
+    pub(crate) fn rows(&self) -> &[ChangedOutput] {
+        self.outputs.as_ref().map_or(&[], |(_, worst)| worst)
+    }
+
+    /// Returns the selected output.
+    pub(crate) fn chosen(&self) -> Option<&ChangedOutput> {
+        self.rows().get(self.cursor.chosen)
+    }
+}

@@ -1,0 +1,109 @@
+//! The columns, rows and details of the list of outputs that a setting cuts otherwise.
+
+use std::path::Path;
+
+use crate::corpus::CorpusOutput;
+use crate::human::{thousands, tokens};
+use crate::text::label::SafeText;
+use crate::tui::tune::TuneScreen;
+use crate::tui::tune::changed::ChangedView;
+use crate::tui::tune::table::TuneTable;
+use crate::tui::widget::line::Span;
+use crate::tui::widget::table::{CellSide, ListTableRow, TableColumn, column};
+use crate::tune::{ChangedOutput, UnderSetting};
+
+/// Returns the columns.
+pub(super) fn columns(table: &TuneTable) -> Vec<TableColumn> {
+    let now = if table.finds() == "errors" { "errors now" } else { "finds now" };
+    vec![
+        column("agent", CellSide::Left, 12, Some(1)),
+        column("output", CellSide::Path, 26, None),
+        column("of", CellSide::Right, 9, Some(2)),
+        column(now, CellSide::Right, 10, None),
+        column("then", CellSide::Right, 9, None),
+        column("tokens now", CellSide::Right, 10, None),
+        column("then", CellSide::Right, 7, None),
+        column("change", CellSide::Left, 0, None),
+    ]
+}
+
+/// Returns the words of the title.
+pub(super) fn title(table: &TuneTable, view: &ChangedView) -> String {
+    let setting = table
+        .grid()
+        .and_then(|(policy, grid)| Some(grid.settings.get(view.setting)?.words(policy.policy.unit())));
+    let setting = setting.unwrap_or_default();
+    let Some((all, worst)) = &view.outputs else { return setting };
+    let worst = match worst.len() as u64 {
+        shown if shown < *all => format!("the worst {} of ", thousands(shown)),
+        _ => String::new(),
+    };
+    format!("{setting} · {worst}{} cut otherwise than now", thousands(*all))
+}
+
+/// Returns the rows on a screen of `height` rows.
+pub(super) fn rows(screen: &TuneScreen, view: &ChangedView, height: usize) -> Vec<ListTableRow> {
+    let outputs = screen.corpus().map_or(&[][..], |corpus| &corpus.outputs);
+    let row = |changed: &ChangedOutput| {
+        let output = outputs.get(changed.number)?;
+        let cells = cells(screen, output, changed);
+        Some(ListTableRow::Cells(Span::plain(" "), cells))
+    };
+    view.rows().get(view.cursor.rows(view.len(), height)).unwrap_or_default().iter().filter_map(row).collect()
+}
+
+fn cells(screen: &TuneScreen, output: &CorpusOutput, changed: &ChangedOutput) -> Vec<Span> {
+    let theme = &screen.canvas.theme;
+    let (agent, name) = match output {
+        CorpusOutput::Entry(entry) => (entry.agent().to_owned(), SafeText::from_bytes(entry.id().as_bytes())),
+        CorpusOutput::Named(path) | CorpusOutput::Found(path) => (String::new(), path_text(path)),
+    };
+    let is_worse = changed.then.kept_finds < changed.now.kept_finds;
+    vec![
+        Span::plain(agent),
+        Span::plain(name),
+        Span::new(thousands(changed.finds), theme.dim),
+        Span::new(thousands(changed.now.kept_finds), theme.dim),
+        Span::new(thousands(changed.then.kept_finds), if is_worse { theme.warning } else { theme.bar }),
+        Span::new(tokens(changed.now.preview_bytes), theme.dim),
+        Span::plain(tokens(changed.then.preview_bytes)),
+        Span::plain(change_in_words(changed)),
+    ]
+}
+
+fn path_text(path: &Path) -> SafeText {
+    SafeText::from_bytes(path.as_os_str().as_encoded_bytes())
+}
+
+/// Describes what is lost and what is won: `loses the end`.
+fn change_in_words(changed: &ChangedOutput) -> String {
+    const PARTS: [(fn(&UnderSetting) -> bool, &str); 3] = [
+        (|under| under.lost_all, "everything"),
+        (|under| under.lost_first_error, "the first error"),
+        (|under| under.lost_last_line, "the end"),
+    ];
+    let list = |lost: bool| {
+        let is_so = |of: &fn(&UnderSetting) -> bool| of(&changed.then) == lost && of(&changed.now) != lost;
+        PARTS.iter().filter(|(of, _)| is_so(of)).map(|(_, words)| *words).collect::<Vec<_>>().join(", ")
+    };
+    let parts = [("loses", list(true)), ("gains", list(false))];
+    let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+    parts.map(|(verb, list)| format!("{verb} {list}")).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns two lines about the selected output.
+pub(super) fn details(screen: &TuneScreen, view: &ChangedView) -> [SafeText; 2] {
+    let outputs = screen.corpus().map_or(&[][..], |corpus| &corpus.outputs);
+    let Some((changed, output)) =
+        view.chosen().and_then(|changed| Some((changed, outputs.get(changed.number)?)))
+    else {
+        return Default::default();
+    };
+    let words = change_in_words(changed);
+    let finds = screen.shown().map_or("", TuneTable::finds);
+    let (then, now) = (changed.then.kept_finds, changed.now.kept_finds);
+    let kept =
+        format!("keeps {} of {} {finds} (now {})", thousands(then), thousands(changed.finds), thousands(now));
+    let words = if words.is_empty() { kept } else { format!("{kept}; {words}") };
+    [words.into(), path_text(&output.path())]
+}

@@ -1,0 +1,230 @@
+//! Draws the Tune view.
+
+mod cells;
+mod changed;
+mod plot;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+use crate::human::{count, size, span_left, thousands};
+use crate::text::label::SafeText;
+use crate::tui::event::Message;
+use crate::tui::footer::{self, FooterState};
+use crate::tui::keys::{Action, KeyContext};
+use crate::tui::stores::view::searched::searched;
+use crate::tui::widget::layout::{self, TuneAreas};
+use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::table::ListTable;
+
+use super::TuneScreen;
+use super::changed::ChangedView;
+use super::table::{TuneState, TuneTable};
+
+/// Columns of the bar of progress.
+const BAR: u64 = 16;
+
+/// Whether there is something to plot.
+pub(crate) fn has_plot(screen: &TuneScreen) -> bool {
+    screen.changed.is_none()
+        && screen.shown().is_some_and(|table| table.grid().is_some() && table.figures.finds > 0)
+}
+
+/// Draws the view. Without `told`, the last line is left to a prompt.
+pub(crate) fn draw(screen: &TuneScreen, told: Option<Option<&Message>>, frame: &mut Frame, area: Rect) {
+    let places = layout::tune(area, has_plot(screen));
+    let Some(table) = screen.shown() else { return };
+    draw_title(screen, table, frame, places.title);
+    let body = Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
+    match (&screen.changed, empty(screen, table, body)) {
+        (Some(view), _) => draw_changed(screen, table, view, frame, &places),
+        (None, words) if !words.is_empty() => {
+            line::block(frame.buffer_mut(), body, &words, screen.canvas.theme.dim);
+        }
+        (None, _) => draw_table(screen, table, frame, &places),
+    }
+    line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
+    draw_details(screen, table, frame, places.detail);
+    if let Some(message) = told {
+        draw_status(screen, table, message, frame, places.status);
+    }
+}
+
+/// Returns the rule above which and the status in which other parts of the screen are drawn.
+pub(crate) fn bands(area: Rect) -> (Rect, Rect) {
+    let places = layout::tune(area, false);
+    (places.rule, places.status)
+}
+
+fn draw_table(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, places: &TuneAreas) {
+    if places.plot.height > 0 {
+        plot::draw(screen, table, frame, places);
+    }
+    let height = usize::from(places.list.height);
+    let (columns, rows) = match table.grid() {
+        Some((policy, grid)) => {
+            (cells::settings(table, policy), cells::setting_rows(screen, table, (policy, grid), height))
+        }
+        None => (cells::policies(table), cells::policy_rows(screen, table, height)),
+    };
+    let drawn = ListTable { columns: &columns, rows, canvas: &screen.canvas };
+    let chosen = table.cursor.chosen.saturating_sub(table.cursor.top);
+    drawn.draw(frame.buffer_mut(), places.head, places.list, chosen);
+}
+
+fn draw_changed(
+    screen: &TuneScreen,
+    table: &TuneTable,
+    view: &ChangedView,
+    frame: &mut Frame,
+    places: &TuneAreas,
+) {
+    let words = match &view.outputs {
+        None => "putting the outputs in order…",
+        Some((0, _)) => "It cuts no output otherwise than the present setting.",
+        Some(_) => "",
+    };
+    if !words.is_empty() {
+        return line::centred(frame.buffer_mut(), places.list, [words], screen.canvas.theme.dim);
+    }
+    let columns = changed::columns(table);
+    let rows = changed::rows(screen, view, usize::from(places.list.height));
+    let drawn = ListTable { columns: &columns, rows, canvas: &screen.canvas };
+    let chosen = view.cursor.chosen.saturating_sub(view.cursor.top);
+    drawn.draw(frame.buffer_mut(), places.head, places.list, chosen);
+}
+
+fn draw_title(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, area: Rect) {
+    let theme = &screen.canvas.theme;
+    let name = match (&table.policies, &screen.changed) {
+        (crate::corpus::TunePolicies::Current, _) => " Policies",
+        _ => " Tune",
+    };
+    let mut left = vec![Span::new(name, theme.active)];
+    if let Some(view) = &screen.changed {
+        left.push(Span::plain(" › "));
+        left.push(Span::new("Outputs", theme.active));
+        left.push(Span::plain(format!("   {}", changed::title(table, view))));
+    } else {
+        let policy = table.grid().map(|(policy, _)| format!("{} · ", policy.policy.name()));
+        left.push(Span::plain(format!("   {}{}", policy.unwrap_or_default(), outputs_in_words(table))));
+    }
+    let left = line::cut(left, usize::from(area.width), screen.canvas.glyphs());
+    line::spans(frame.buffer_mut(), area, &left);
+    let right = [Span::new(format!("{} ", screen.place), theme.dim)];
+    line::right(frame.buffer_mut(), area, line::width(&left) + 2, &right);
+}
+
+/// Describes what is measured: `345 outputs, 12.3 MB · 1,234 errors`.
+fn outputs_in_words(table: &TuneTable) -> String {
+    let figures = &table.figures;
+    if table.run.is_none() || matches!(table.state, TuneState::Listing) {
+        return String::new();
+    }
+    let outputs = match figures.done {
+        (done, all) if done < all => format!("{} of {}", thousands(figures.outputs), count(all, "output")),
+        _ => count(figures.outputs, "output"),
+    };
+    let finds = count(figures.finds, table.finds().trim_end_matches('s'));
+    let unreadable = match figures.unreadable.0 {
+        0 => String::new(),
+        some => format!(" · {} unreadable", thousands(some)),
+    };
+    format!("{outputs}, {} · {finds}{unreadable}", size(figures.bytes))
+}
+
+/// Returns what stands in place of an empty table.
+fn empty(screen: &TuneScreen, table: &TuneTable, area: Rect) -> Vec<SafeText> {
+    let policy = screen.canvas.keys.of(KeyContext::Tune, Action::Policy);
+    let words = match &table.state {
+        TuneState::Empty(reports) if reports.is_empty() => {
+            vec![format!("There are no outputs here: {}.", screen.place)]
+        }
+        TuneState::Empty(reports) => return searched(reports, usize::from(area.height).saturating_sub(6)),
+        TuneState::Failed(words) => {
+            vec![words.to_string(), String::new(), format!("{policy} picks another policy")]
+        }
+        _ if !table.rows.is_empty() && table.figures.outputs > 0 => Vec::new(),
+        TuneState::Listing => vec!["listing the outputs…".into()],
+        TuneState::Measuring => vec!["measuring…".into()],
+        TuneState::Stopped => vec!["stopped before any output was measured".into()],
+        TuneState::Done => vec!["None of the outputs can be read.".into(), first_fault(table)],
+    };
+    words.into_iter().map(SafeText::from).collect()
+}
+
+fn first_fault(table: &TuneTable) -> String {
+    table.figures.unreadable.1.clone().unwrap_or_default()
+}
+
+fn draw_details(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, area: Rect) {
+    let room = usize::from(area.width).saturating_sub(2);
+    let words = match &screen.changed {
+        Some(view) => changed::details(screen, view),
+        None => cells::details(screen, table, room),
+    };
+    for ((n, text), y) in words.into_iter().enumerate().zip(area.y..area.bottom()) {
+        let text = line::head(text, room, screen.canvas.glyphs());
+        let style = if n == 0 { Style::new() } else { screen.canvas.theme.dim };
+        line::left(frame.buffer_mut(), Rect { y, height: 1, ..area }, format!(" {text}"), style);
+    }
+}
+
+fn draw_status(
+    screen: &TuneScreen,
+    table: &TuneTable,
+    message: Option<&Message>,
+    frame: &mut Frame,
+    area: Rect,
+) {
+    let theme = &screen.canvas.theme;
+    let left = match message {
+        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
+        Some(message) => Span::plain(format!(" {}", message.text)),
+        None if table.is_running() => Span::new(progress(screen, table), theme.accent),
+        None => Span::plain(position(screen, table)),
+    };
+    let taken = line::width(std::slice::from_ref(&left));
+    line::spans(frame.buffer_mut(), area, &[left]);
+    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
+    let state = footer_state(screen, table);
+    if let Some(hints) = footer::versions(state, None, screen.canvas.keys).iter().find(fits) {
+        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
+    }
+}
+
+fn footer_state(screen: &TuneScreen, table: &TuneTable) -> FooterState {
+    match table.policies {
+        _ if screen.changed.is_some() => FooterState::TuneOutputs,
+        _ if table.is_running() => FooterState::TuneMeasuring,
+        crate::corpus::TunePolicies::Current => FooterState::TunePolicies,
+        crate::corpus::TunePolicies::Around(_) => FooterState::Tune,
+    }
+}
+
+/// Returns a bar with how far measuring is, and the time left: `━━━━──── 1,234 of 10,000 · 12 s left`.
+fn progress(screen: &TuneScreen, table: &TuneTable) -> String {
+    let (done, all) = table.figures.done;
+    if all == 0 {
+        return " listing the outputs…".to_owned();
+    }
+    let glyphs = screen.canvas.glyphs();
+    let filled = (u128::from(done) * u128::from(BAR) / u128::from(all)).min(BAR.into()) as usize;
+    let bar = glyphs.done.repeat(filled) + &glyphs.ahead.repeat(BAR as usize - filled);
+    let left = table.figures.left.map_or(String::new(), |left| format!(" · {} left", span_left(left)));
+    format!(" {bar} {} of {}{left}", thousands(done), thousands(all))
+}
+
+/// Returns which row is selected, of how many.
+fn position(screen: &TuneScreen, table: &TuneTable) -> String {
+    let (cursor, len) = match &screen.changed {
+        Some(view) => (view.cursor, view.len()),
+        None => (table.cursor, table.rows.len()),
+    };
+    match len {
+        0 => String::new(),
+        len => format!(" {} of {}", thousands(cursor.chosen as u64 + 1), thousands(len as u64)),
+    }
+}

@@ -1,0 +1,216 @@
+//! The Tune view: what it shows of many outputs, what keys do there, and what becomes of a setting that is used.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use overspill::source::Source;
+use overspill::store::Env;
+use overspill::tui::app::{Effect, Screen};
+use overspill::tui::widget::canvas::Canvas;
+
+use crate::common::bench::{Bench, policy};
+use crate::screens::SIZES;
+
+/// Ids of outputs of opencode: its 12 hex digits, then 14 others.
+fn id(number: usize) -> String {
+    format!("tool_e26cf08d{number:02x}01AbCdEfGhIjKlMn")
+}
+
+/// An output of so many lines, with errors in the lines of a range.
+fn output(lines: usize, errors: std::ops::Range<usize>) -> String {
+    let word = |line| if errors.contains(&line) { "error: " } else { "" };
+    (0..lines).map(|line| format!("{}step {line} of the build of everything\n", word(line))).collect()
+}
+
+/// Creates screens that show stores with these outputs.
+fn stocked(size: (u16, u16), outputs: &[String]) -> (tempfile::TempDir, Bench) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join(".local/share/opencode/tool-output");
+    fs::create_dir_all(&store).unwrap();
+    let mut bench = Bench::new(size);
+    for (number, text) in outputs.iter().enumerate() {
+        let path = store.join(id(number));
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let then =
+            std::time::SystemTime::from(bench.now) - std::time::Duration::from_secs(60 * number as u64);
+        fs::File::options().append(true).open(&path).unwrap().set_modified(then).unwrap();
+    }
+    bench.env = Env::hermetic(dir.path());
+    let effects = bench.start_with_stores();
+    bench.carry_out(effects);
+    (dir, bench)
+}
+
+fn builds() -> Vec<String> {
+    vec![
+        output(2600, 2540..2580),
+        output(2300, 1100..1110),
+        output(900, 10..14),
+        output(40, 0..0),
+        output(2100, 2095..2100),
+    ]
+}
+
+/// One output whose errors today's limits lose, and a short one.
+fn few() -> Vec<String> {
+    vec![output(2200, 2150..2170), output(30, 3..4)]
+}
+
+fn assert(name: &str, screen: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(name, screen);
+    });
+}
+
+#[test]
+fn settings() {
+    for size in SIZES {
+        let (_dir, mut bench) = stocked(size, &builds());
+        bench.keys("Mj");
+        assert(&format!("tune_{}x{}", size.0, size.1), &bench.screen());
+    }
+}
+
+#[test]
+fn outputs_that_are_cut_otherwise() {
+    let (_dir, mut bench) = stocked((80, 24), &builds());
+    bench.keys("MGo");
+    assert("tune_outputs_80x24", &bench.rows()[..8].join("\n"));
+    bench.keys("<Enter>");
+    let opened = bench.opened().expect("an output opens");
+    assert!(opened.starts_with(bench.env.home()), "{opened:?}");
+    bench.keys("<Esc>");
+    assert!(bench.rows()[0].starts_with(" Tune   opencode/output · 5 outputs"), "{:?}", bench.rows());
+}
+
+#[test]
+fn ascii_alone() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.repaint(Canvas { unicode: false, ..bench.app.canvas });
+    bench.keys("M");
+    let rows = bench.rows();
+    assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+    assert!(rows[1].contains("# this row") && rows[1].contains("o best"), "{rows:#?}");
+}
+
+#[test]
+fn no_outputs_say_where_they_were_looked_for() {
+    let (dir, mut bench) = stocked((120, 24), &[]);
+    bench.keys("M");
+    let text = bench.rows().join("\n");
+    assert!(text.contains("No stored outputs yet. These directories were searched:"), "{text}");
+    assert!(
+        text.contains(&*dir.path().join(".local/share/opencode/tool-output").to_string_lossy()),
+        "{text}"
+    );
+}
+
+#[test]
+fn marked_and_filtered_outputs_are_measured_alone() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("  M");
+    assert!(bench.rows()[0].contains("2 outputs") && bench.rows()[0].ends_with("2 marked outputs"));
+    bench.keys("q<Esc>/f08d01<Enter>M");
+    assert!(bench.rows()[0].contains("1 output, ") && bench.rows()[0].ends_with("filter: f08d01"));
+}
+
+#[test]
+fn a_setting_is_used_for_outputs_opened_from_then_on() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("Mg<Enter>");
+    let words = "outputs of opencode/output open with ";
+    assert!(bench.status().contains(words), "{}", bench.status());
+    let setting = bench.status().split(words).nth(1).unwrap().split(" in this").next().unwrap().to_owned();
+    let open = |bench: &mut Bench| {
+        let path = bench.env.home().join(".local/share/opencode/tool-output").join(id(0));
+        bench.start(&path, policy("opencode/output"));
+        let limits = bench.pager().output.limits();
+        (limits, bench.pager().output.subject.limits_from.clone())
+    };
+    let (limits, from) = open(&mut bench);
+    let expected = setting.replacen(", ", " · max ", 1);
+    assert_eq!((limits, from.as_str()), (expected, "Tune, in this session"));
+    bench.keys("q");
+    assert_eq!(bench.app.screen, Screen::Tune);
+    let present = bench.rows().iter().position(|row| row.contains("*head")).unwrap();
+    let first = bench.rows().iter().position(|row| row.contains("keeps  lines")).unwrap() + 1;
+    bench.keys(&format!("{}g<Enter>", present + 1 - first));
+    assert!(bench.status().contains("keeps its present limits"), "{}", bench.status());
+    assert_eq!(open(&mut bench).0, "head · max 2,000 lines, 50 KB");
+}
+
+#[test]
+fn a_setting_is_copied_in_three_ways() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("Mg");
+    for (key, start) in [("f", "--policy opencode/output --set "), ("p", ""), ("a", "{")] {
+        bench.asked.clear();
+        bench.keys("y").keys(key);
+        let copied = bench.asked.iter().find_map(|effect| match effect {
+            Effect::Copy(text) => Some(text.clone()),
+            _ => None,
+        });
+        assert!(copied.as_ref().is_some_and(|text| text.starts_with(start)), "{key}: {copied:?}");
+    }
+}
+
+#[test]
+fn what_the_model_should_get_is_typed() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("M/step 2<Enter>");
+    assert!(bench.rows()[0].contains(" finds"), "{:?}", bench.rows()[0]);
+    bench.keys("/(<Enter>");
+    assert!(bench.status().contains("at column"), "{}", bench.status());
+    bench.keys("<Esc>/<^U><Enter>");
+    assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);
+}
+
+#[test]
+fn figures_so_far_stand_when_measuring_is_stopped() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let effects = bench.update(key('M'));
+    let Some(Effect::Tune(_)) = effects.first() else { panic!("{effects:?}") };
+    assert!(bench.status().contains("listing the outputs"), "{}", bench.status());
+    let stopped = bench.update(key('\u{1b}'));
+    assert!(matches!(stopped.first(), Some(Effect::StopTune)), "{stopped:?}");
+    // What the worker found out until it noticed arrives later.
+    bench.carry_out(effects);
+    assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);
+    bench.keys("R");
+    assert!(bench.status().contains("Enter use"), "{}", bench.status());
+}
+
+fn key(c: char) -> overspill::tui::app::Event {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+    let code = if c == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(c) };
+    overspill::tui::app::Event::Key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+#[test]
+fn every_size_is_drawn() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    for keys in ["M", "o", "<Esc>p", "<Enter>"] {
+        bench.keys(keys);
+        for (width, height) in [(0, 0), (1, 1), (20, 3), (20, 5), (20, 15), (33, 16), (79, 18), (300, 90)] {
+            bench.resize((width, height)).draw();
+            bench.keys("jG").draw();
+        }
+        bench.resize((80, 24));
+    }
+}
+
+#[test]
+fn an_output_opens_under_the_setting_that_cuts_it_otherwise() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("Mgo<Enter>");
+    let path = bench.opened().unwrap().clone();
+    let source = Source::open(&path).unwrap();
+    let subject = crate::common::bench::subject(policy("opencode/output"));
+    let effects = bench.show(subject, &source);
+    bench.carry_out(effects);
+    assert_ne!(bench.pager().output.limits(), "head · max 2,000 lines, 50 KB");
+    bench.keys("<Esc>");
+    assert_eq!(bench.app.screen, Screen::Tune);
+    assert!(bench.rows()[0].contains("Outputs"), "{:?}", bench.rows()[0]);
+}
