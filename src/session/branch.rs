@@ -1,31 +1,27 @@
 //! Which records of a conversation are on the branch that lives: a tree by parents, in which one leaf counts.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
+use super::id::{IdMap, RecordId};
 
-/// An id of a record, as a number of this process: of a million ids two are taken for one once in 37 million times.
-pub type RecordId = u64;
-
-/// Returns the number of an id. Nobody can write ids that have the same, since the numbers are others in each process.
-pub fn record_id(text: &str) -> RecordId {
-    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    KEYS.hash_one(text)
-}
-
-/// The tree of one conversation. A list takes half the memory of a map, and is put in order only to be asked.
+/// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
-    /// Records with their parents; one without a parent has itself. Of equal ones the last counts.
-    parents: Vec<(RecordId, RecordId)>,
-    last: Option<RecordId>,
+    /// The records, in their order. Of equal ones the last counts.
+    ids: Vec<RecordId>,
+    /// The numbers of the records that do not follow the one before them, with their parents; one without a parent has
+    /// itself.
+    forks: Vec<(u32, RecordId)>,
     leaf: Option<RecordId>,
 }
 
 impl Branches {
-    /// Adds a record, after those before it in the log.
-    pub fn add(&mut self, id: RecordId, parent: Option<RecordId>) {
-        self.parents.push((id, parent.unwrap_or(id)));
-        self.last = Some(id);
+    /// Adds a record, after those before it in the log. Returns its number, from 0.
+    pub fn add(&mut self, id: RecordId, parent: Option<RecordId>) -> u32 {
+        let number = self.ids.len() as u32;
+        if parent != self.last() {
+            self.forks.push((number, parent.unwrap_or(id)));
+        }
+        self.ids.push(id);
+        number
     }
 
     /// Notes the leaf that the agent itself names; the record may follow later.
@@ -35,66 +31,134 @@ impl Branches {
 
     /// Returns the record that was added last.
     pub fn last(&self) -> Option<RecordId> {
-        self.last
+        self.ids.last().copied()
+    }
+
+    /// Returns a record by its number.
+    pub fn id(&self, number: u32) -> Option<RecordId> {
+        self.ids.get(number as usize).copied()
+    }
+
+    /// Gives back the room for records that have not come.
+    pub fn shrink(&mut self) {
+        self.ids.shrink_to_fit();
+        self.forks.shrink_to_fit();
     }
 
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
-    pub fn living(&mut self) -> LivingBranch {
-        self.parents.shrink_to_fit();
-        // Keeps the order of equal ones.
-        self.parents.sort_by_key(|(id, _)| *id);
-        let newest = self.last.map(|last| self.up_from(last)).unwrap_or_default();
-        match self.leaf.filter(|leaf| self.place(*leaf).is_some()) {
-            Some(leaf) if !newest.contains(&leaf) => self.up_from(leaf),
-            _ => newest,
+    pub fn living(&self) -> LivingBranch {
+        let mut branch = LivingBranch::of(&self.ids);
+        self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
+        if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf)) {
+            branch.is_on.fill(false);
+            self.go_up(leaf, &mut branch);
+        }
+        branch
+    }
+
+    /// Marks the way from a record up to the root.
+    fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
+        branch.root = None;
+        let mut at = Step::Id(from);
+        loop {
+            let number = match at {
+                Step::Number(number) => number,
+                Step::Id(id) => match branch.number(id) {
+                    Some(number) => number,
+                    // A record that was left out ends the way.
+                    None => {
+                        branch.root = Some(id);
+                        return;
+                    }
+                },
+            };
+            // One that is its own ancestor ends it, too.
+            match branch.is_on.get_mut(number as usize) {
+                Some(is_on) if !*is_on => *is_on = true,
+                _ => return,
+            }
+            let Some(next) = self.parent(number, branch.copies) else { return };
+            at = next;
         }
     }
 
-    fn up_from(&self, from: RecordId) -> LivingBranch {
-        let mut is_on = vec![false; self.parents.len()];
-        let (mut at, mut root) = (Some(from), None);
-        while let Some(id) = at {
-            let place = self.place(id);
-            // A record that was left out ends the way, and so does one that is its own ancestor.
-            root = place.is_none().then_some(id);
-            at = place
-                .filter(|place| !std::mem::replace(&mut is_on[*place], true))
-                .map(|place| self.parents[place].1);
+    /// Returns where the parent of a record is found.
+    fn parent(&self, number: u32, copies: Copies) -> Option<Step> {
+        if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
+            return self.forks.get(fork).map(|(_, parent)| Step::Id(*parent));
         }
-        let ids = self.parents.iter().zip(&is_on).filter(|(_, is_on)| **is_on).map(|((id, _), _)| *id);
-        let count = is_on.iter().filter(|is_on| **is_on).count();
-        let mut branch = Vec::with_capacity(count);
-        branch.extend(ids);
-        LivingBranch { ids: branch, root }
+        let before = number.checked_sub(1)?;
+        match copies {
+            Copies::None => Some(Step::Number(before)),
+            Copies::Some => self.ids.get(before as usize).map(|id| Step::Id(*id)),
+        }
     }
+}
 
-    /// Returns the place of a record among those in order.
-    fn place(&self, id: RecordId) -> Option<usize> {
-        let after = self.parents.partition_point(|(other, _)| *other <= id);
-        let place = after.checked_sub(1)?;
-        (self.parents.get(place)?.0 == id).then_some(place)
-    }
+/// A record on the way up: by its number, or by its id, which the log may not have.
+enum Step {
+    Number(u32),
+    Id(RecordId),
+}
+
+/// Whether a conversation has several records with one id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Copies {
+    #[default]
+    None,
+    Some,
 }
 
 /// The records of the branch that lives.
 #[derive(Clone, Debug, Default)]
 pub struct LivingBranch {
-    /// In order.
-    ids: Vec<RecordId>,
+    /// The number of each record of the conversation, of equal ones that of the last.
+    numbers: IdMap<u32>,
+    /// By the number of a record.
+    is_on: Vec<bool>,
+    copies: Copies,
     /// The record at which the branch begins, if that is not in the log.
     root: Option<RecordId>,
 }
 
 impl LivingBranch {
+    fn of(ids: &[RecordId]) -> Self {
+        let numbers: IdMap<u32> = ids.iter().copied().zip(0..).collect();
+        let copies = if numbers.len() < ids.len() { Copies::Some } else { Copies::None };
+        Self { numbers, is_on: vec![false; ids.len()], copies, root: None }
+    }
+
     /// Whether a record is on the branch.
     pub fn contains(&self, id: &RecordId) -> bool {
-        self.root == Some(*id) || self.ids.binary_search(id).is_ok()
+        self.root == Some(*id) || self.number(*id).is_some_and(|number| self.is_on(number))
+    }
+
+    /// Whether a record is on the branch, by its number in the branches that this one is of.
+    pub fn contains_number(&self, number: u32, branches: &Branches) -> bool {
+        match self.copies {
+            Copies::None => self.is_on(number),
+            Copies::Some => branches.id(number).is_some_and(|id| self.contains(&id)),
+        }
+    }
+
+    fn is_on(&self, number: u32) -> bool {
+        self.is_on.get(number as usize) == Some(&true)
+    }
+
+    fn number(&self, id: RecordId) -> Option<u32> {
+        self.numbers.get(&id).copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
+    use proptest::collection::vec;
+    use proptest::option;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn tree(records: &[(RecordId, Option<RecordId>)], leaf: Option<RecordId>) -> Vec<RecordId> {
@@ -126,10 +190,36 @@ mod tests {
         assert!(tree(&[], None).is_empty());
     }
 
-    #[test]
-    fn any_text_is_an_id() {
-        assert_eq!(record_id("7f"), record_id("7f"));
-        assert_ne!(record_id("a"), record_id("b"));
-        assert_ne!(record_id(""), record_id("a"));
+    proptest! {
+        #[test]
+        fn the_way_up_is_that_of_a_map(
+            records in vec((0u64..12, option::of(0u64..12)), 0..30),
+            leaf in option::of(0u64..12),
+        ) {
+            let parents: HashMap<RecordId, Option<RecordId>> = records.iter().copied().collect();
+            let up = |from: RecordId| {
+                let (mut on, mut at) = (BTreeSet::new(), Some(from));
+                while let Some(id) = at {
+                    at = on.insert(id).then(|| parents.get(&id).copied().flatten()).flatten();
+                }
+                on
+            };
+            let newest = records.last().map(|(id, _)| up(*id)).unwrap_or_default();
+            let expected = match leaf.filter(|leaf| parents.contains_key(leaf) && !newest.contains(leaf)) {
+                Some(leaf) => up(leaf),
+                None => newest,
+            };
+            prop_assert_eq!(tree(&records, leaf), expected.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn a_record_is_found_by_its_number(records in vec((0u64..40, option::of(0u64..40)), 0..30)) {
+            let mut branches = Branches::default();
+            let numbers: Vec<u32> = records.iter().map(|(id, parent)| branches.add(*id, *parent)).collect();
+            let living = branches.living();
+            for (number, (id, _)) in numbers.into_iter().zip(&records) {
+                prop_assert_eq!(living.contains_number(number, &branches), living.contains(id));
+            }
+        }
     }
 }

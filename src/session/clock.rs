@@ -1,5 +1,7 @@
 //! The clocks of the agents: text with and without a zone, seconds, milliseconds.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -11,10 +13,31 @@ const LONGEST: usize = 64;
 
 /// Reads a time: text as in `2026-11-22T05:50:17.123Z`, or a number of seconds or milliseconds since 1970.
 pub fn time(value: Json) -> Option<Timestamp> {
-    match value.short(LONGEST) {
+    let common = value.text().and_then(|text| text.ascii().and_then(utc));
+    common.or_else(|| match value.short_text(LONGEST) {
         Some(text) => text.parse().ok(),
         None => number(value.float()?),
+    })
+}
+
+/// Reads the form that most agents write, `2026-11-22T05:50:17.123Z`, in a third of the time that any form takes: every
+/// record has one.
+fn utc(text: &[u8]) -> Option<Timestamp> {
+    let text: &[u8; 24] = text.try_into().ok()?;
+    let marks = [4, 7, 10, 13, 16, 19, 23].map(|at| text[at]);
+    if marks != *b"--T::.Z" {
+        return None;
     }
+    let number = |range: Range<usize>| {
+        text[range].iter().try_fold(0, |number: i16, digit| {
+            digit.is_ascii_digit().then(|| number * 10 + i16::from(digit - b'0'))
+        })
+    };
+    let small = |start: usize| number(start..start + 2).map(|number| number as i8);
+    let nanoseconds = i32::from(number(20..23)?) * 1_000_000;
+    let (year, month, day) = (number(0..4)?, small(5)?, small(8)?);
+    let time = DateTime::new(year, month, day, small(11)?, small(14)?, small(17)?, nanoseconds);
+    TimeZone::UTC.to_timestamp(time.ok()?).ok()
 }
 
 /// Reads a time without a zone, as in `2026-11-22T20:58:49.157886`: in the zone of this machine.
@@ -46,6 +69,26 @@ mod tests {
             assert_eq!(read(text), expected, "{text}");
         }
         assert_eq!(read("1795326617.59").as_deref(), Some("2026-11-22T05:50:17.59Z"));
+    }
+
+    #[test]
+    fn the_common_form_is_read_as_any_other() {
+        for text in [
+            "2026-11-22T05:50:17.123Z",
+            "2024-02-29T23:59:59.999Z",
+            "1969-12-31T00:00:00.001Z",
+            "0001-01-01T00:00:00.000Z",
+            "9999-12-30T21:00:00.000Z",
+        ] {
+            assert_eq!(utc(text.as_bytes()), text.parse().ok(), "{text}");
+            assert!(utc(text.as_bytes()).is_some(), "{text}");
+        }
+        for text in ["2026-11-22T05:50:60.000Z", "2026-02-30T05:50:17.123Z", "2026-11-22t05:50:17.123z"] {
+            assert_eq!(utc(text.as_bytes()), None, "{text}");
+            let json = format!("\"{text}\"");
+            let found = time(Tape::default().read(json.as_bytes()).unwrap());
+            assert_eq!(found, text.parse().ok(), "{text}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod document;
 pub mod examine;
 pub mod exposure;
 pub mod find;
+pub mod id;
 pub mod json;
 pub mod list;
 pub mod mask;

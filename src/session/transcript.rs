@@ -1,9 +1,9 @@
 //! A session whose records were read once: all its calls, by place, and what in the records was not understood.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use super::id::{IdMap, record_id};
 use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
 use super::record::RecordSource;
 use super::sent::log::RequestLog;
@@ -34,8 +34,7 @@ pub struct Transcript {
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
     /// The numbers of the calls by a hash of thread and id, or by the next one that was free.
-    by_id: HashMap<u64, u32>,
-    hasher: RandomState,
+    by_id: IdMap<u32>,
     tool_ids: HashMap<Box<str>, u32>,
     thread_ids: HashMap<Box<str>, u32>,
 }
@@ -110,8 +109,7 @@ impl Transcript {
             calls: Vec::new(),
             unread: ReadReport::default(),
             requests: RequestLog::default(),
-            by_id: HashMap::new(),
-            hasher: RandomState::new(),
+            by_id: IdMap::default(),
             tool_ids: HashMap::new(),
             thread_ids: HashMap::new(),
         }
@@ -184,9 +182,17 @@ impl Transcript {
         }
     }
 
+    /// Returns the number of the call of a thread with this id; one without a known tool is added if there is none.
+    pub fn number_or_new(&mut self, thread: u32, id: &str) -> Option<u32> {
+        self.call_number(thread, id).or_else(|| {
+            self.call_or_new(thread, id, "");
+            self.call_number(thread, id)
+        })
+    }
+
     /// Finds a call, or the free key under which it would be.
     fn find(&self, thread: u32, id: &str) -> Result<u32, u64> {
-        let mut key = self.hasher.hash_one((thread, id));
+        let mut key = record_id(id).wrapping_add(thread.into());
         while let Some(at) = self.by_id.get(&key) {
             let found = self.calls.get(*at as usize);
             if found.is_some_and(|call| call.thread == thread && *call.id == *id) {

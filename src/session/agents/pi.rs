@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use crate::env::Env;
-use crate::session::branch::{Branches, RecordId, record_id};
+use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, first_text, is_type, last_line, name, pieces, text};
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{RecordId, record_id};
 use crate::session::json::Json;
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts,

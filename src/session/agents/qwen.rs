@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use crate::env::Env;
-use crate::session::branch::{Branches, RecordId, record_id};
+use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces, start_of, text};
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,

@@ -9,7 +9,32 @@ const FREE: u16 = 0;
 /// Several keys fall into this slot, or one that is too far from the start: all members have to be looked at.
 const SEVERAL: u16 = u16::MAX;
 
-/// Where the value of each key of a record is, by a hash of the key.
+/// A few bits of a key, by which most others are told from it without a look at their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyMark(u16);
+
+impl KeyMark {
+    /// A key with an escape can be any key. No other has this mark.
+    pub(super) const ESCAPED: Self = Self(0);
+
+    /// Returns the mark of a key without escapes, which stands for itself.
+    pub(super) fn of(key: &[u8]) -> Self {
+        let byte = |byte: Option<&u8>| byte.copied().unwrap_or_default() as u16;
+        let ends = byte(key.first()) ^ (byte(key.last()) * 5) ^ (byte(key.get(key.len() / 2)) * 3);
+        Self((ends ^ (key.len() as u16).wrapping_mul(11)) | 1 << 15)
+    }
+
+    /// Whether the key can be one with another mark.
+    pub(super) fn may_be(self, other: Self) -> bool {
+        self == other || self == Self::ESCAPED
+    }
+
+    fn slot(self) -> usize {
+        usize::from(self.0) % SLOTS
+    }
+}
+
+/// Where the value of each key of a record is, by the key's mark.
 #[derive(Clone, Debug)]
 pub(super) struct RootKeys {
     slots: [u16; SLOTS],
@@ -35,10 +60,10 @@ impl Default for RootKeys {
 }
 
 impl RootKeys {
-    /// Adds a key as it is written, without its quotes, and the number of its node, which is not 0.
-    pub(super) fn add(&mut self, key: &[u8], node: u32) {
-        self.has_escape |= key.contains(&b'\\');
-        let slot = &mut self.slots[slot_of(key)];
+    /// Adds a key by its mark, and the number of its node, which is not 0.
+    pub(super) fn add(&mut self, key: KeyMark, node: u32) {
+        self.has_escape |= key == KeyMark::ESCAPED;
+        let slot = &mut self.slots[key.slot()];
         *slot = match (*slot, u16::try_from(node)) {
             (FREE, Ok(node)) => node,
             _ => SEVERAL,
@@ -46,18 +71,12 @@ impl RootKeys {
     }
 
     /// Returns where a key without escapes can be.
-    pub(super) fn find(&self, key: &str) -> KeyPlace {
-        match self.slots[slot_of(key.as_bytes())] {
+    pub(super) fn find(&self, key: KeyMark) -> KeyPlace {
+        match self.slots[key.slot()] {
             _ if self.has_escape => KeyPlace::Anywhere,
             FREE => KeyPlace::Absent,
             SEVERAL => KeyPlace::Anywhere,
             node => KeyPlace::At(node.into()),
         }
     }
-}
-
-fn slot_of(key: &[u8]) -> usize {
-    let byte = |byte: Option<&u8>| byte.copied().unwrap_or_default() as usize;
-    (byte(key.first()) ^ (byte(key.last()) * 5) ^ (byte(key.get(key.len() / 2)) * 3) ^ (key.len() * 11))
-        % SLOTS
 }

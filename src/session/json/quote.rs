@@ -8,27 +8,34 @@ const STEP: usize = 64;
 /// How many words of eight bytes are looked at one by one: as many as hold a UUID.
 const WORDS: usize = 5;
 
-/// Returns the place of the quote that ends the string whose inside begins at `start`; `None` if nothing ends it. Costs one
-/// look at each byte of the string, whatever it holds.
-pub(super) fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
-    let first = first_quote(bytes, start)?;
-    if !is_escaped(bytes, start, first) {
-        return Some(first);
-    }
-    // A string with one escaped quote mostly holds many, and to look at each of them takes longer than to read the bytes.
-    let mut at = first + 1;
-    while let Some(step) = step_at(bytes, at) {
-        looked_at(STEP);
-        if step.may_end() {
-            looked_at(STEP);
-            let ends = quotes(step.now, at).find(|quote| !is_escaped(bytes, start, *quote));
-            if ends.is_some() {
-                return ends;
-            }
+/// Returns the place of the quote that ends the string whose inside begins at `start`; `None` if nothing ends it. The quotes
+/// before `from` are known to be escaped. Costs one look at each byte of the rest, whatever it holds.
+pub(super) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<usize> {
+    let mut at = first_quote(bytes, from)?;
+    loop {
+        if !is_escaped(bytes, start, at) {
+            return Some(at);
         }
-        at += STEP;
+        // A string with one escaped quote mostly holds many, and to look at each of them takes longer than to read the
+        // bytes.
+        at += 1;
+        while let Some(step) = step_at(bytes, at) {
+            looked_at(STEP);
+            match step.look() {
+                Quotes::None => break,
+                Quotes::Escaped => {}
+                Quotes::MayEnd => {
+                    looked_at(STEP);
+                    let ends = quotes(step.now, at).find(|quote| !is_escaped(bytes, start, *quote));
+                    if ends.is_some() {
+                        return ends;
+                    }
+                }
+            }
+            at += STEP;
+        }
+        at += memchr(b'"', bytes.get(at..)?)?;
     }
-    quotes(bytes.get(at..)?, at).find(|quote| !is_escaped(bytes, start, *quote))
 }
 
 #[cfg(test)]
@@ -49,7 +56,7 @@ fn first_quote(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     for _ in 0..WORDS {
         let Some(word) = bytes.get(at..)?.first_chunk() else { break };
-        if let Some(found) = quote_in(*word) {
+        if let Some(found) = first_in(zeros(b'"', *word)) {
             return Some(at + found);
         }
         at += size_of::<u64>();
@@ -57,13 +64,54 @@ fn first_quote(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at + memchr(b'"', bytes.get(at..)?)?)
 }
 
-/// Returns the place of the first quote among eight bytes: where they are equal to it, the difference is a zero byte, the
-/// lowest of which alone borrows from its own highest bit.
-fn quote_in(word: [u8; 8]) -> Option<usize> {
+/// Returns the place of the quote that ends a short string whose inside begins at `start`; `None` if a backslash comes
+/// before it, or nothing ends it.
+pub(super) fn end_of_plain(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    while let Some(word) = bytes.get(at..)?.first_chunk() {
+        if let Some(found) = first_in(zeros(b'"', *word) | zeros(b'\\', *word)) {
+            at += found;
+            return (word[found] == b'"').then_some(at);
+        }
+        at += size_of::<u64>();
+    }
+    at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    (bytes.get(at) == Some(&b'"')).then_some(at)
+}
+
+/// Sets the highest bit of each of eight bytes that is a certain one, and perhaps those of bytes after such a one: where
+/// they are equal, the difference is a zero byte, the lowest of which alone borrows from its own highest bit.
+fn zeros(byte: u8, word: [u8; 8]) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
-    let difference = u64::from_le_bytes(word) ^ (EACH * b'"' as u64);
-    let zeros = difference.wrapping_sub(EACH) & !difference & (EACH << 7);
+    let difference = u64::from_le_bytes(word) ^ (EACH * u64::from(byte));
+    difference.wrapping_sub(EACH) & !difference & (EACH << 7)
+}
+
+/// Returns the place of the first byte whose highest bit is set.
+fn first_in(zeros: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
+}
+
+/// Whether a backslash is in a text that is mostly short: then a call of memchr takes longer than to look.
+pub(super) fn has_backslash(text: &[u8]) -> bool {
+    any_word(text, |word| zeros(b'\\', word) != 0)
+}
+
+/// Whether a text that is mostly short is ASCII without backslashes.
+pub(super) fn is_plain_ascii(text: &[u8]) -> bool {
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    !any_word(text, |word| (zeros(b'\\', word) | u64::from_le_bytes(word)) & HIGHEST != 0)
+}
+
+/// Whether something is so of any eight bytes of a text. The last may be looked at twice; a short text is filled up with
+/// zero bytes.
+fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
+    let Some(last) = text.last_chunk() else {
+        let mut word = [0; 8];
+        word.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        return is_so(word);
+    };
+    text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))
 }
 
 /// Some bytes, with those one and two places before each.
@@ -73,14 +121,30 @@ struct Step<'a> {
     second: &'a [u8; STEP],
 }
 
+/// Which quotes are in a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// There is none.
+    None,
+    /// One backslash precedes each.
+    Escaped,
+    /// No backslash precedes one of them, or two do. Only such a quote can end a string.
+    MayEnd,
+}
+
 impl Step<'_> {
-    /// Whether there is a quote that no backslash precedes, or two do. Only such a quote can end a string.
-    fn may_end(&self) -> bool {
-        let mut found = false;
+    fn look(&self) -> Quotes {
+        let (mut any, mut may_end) = (false, false);
         for ((now, before), second) in self.now.iter().zip(self.before).zip(self.second) {
-            found |= (*now == b'"') & ((*before != b'\\') | (*second == b'\\'));
+            let quote = *now == b'"';
+            any |= quote;
+            may_end |= quote & ((*before != b'\\') | (*second == b'\\'));
         }
-        found
+        match (any, may_end) {
+            (_, true) => Quotes::MayEnd,
+            (true, false) => Quotes::Escaped,
+            (false, false) => Quotes::None,
+        }
     }
 }
 
@@ -103,6 +167,7 @@ fn is_escaped(bytes: &[u8], start: usize, quote: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
@@ -122,10 +187,10 @@ mod tests {
     #[test]
     fn an_escaped_backslash_escapes_nothing() {
         for text in [r#"""#, r#"\"""#, r#"\\""#, r#"a\\\"b\\""#, r#"\""#, r"\", ""] {
-            assert_eq!(end_of_string(text.as_bytes(), 0), slowly(text.as_bytes(), 0), "{text}");
+            assert_eq!(end_of_string(text.as_bytes(), 0, 0), slowly(text.as_bytes(), 0), "{text}");
         }
         let long = format!(r#"{}\\\"{}\\\\" ""#, r#"\""#.repeat(100), "x".repeat(100));
-        assert_eq!(end_of_string(long.as_bytes(), 0), slowly(long.as_bytes(), 0));
+        assert_eq!(end_of_string(long.as_bytes(), 0, 0), slowly(long.as_bytes(), 0));
     }
 
     #[test]
@@ -133,7 +198,7 @@ mod tests {
         let looks = |part: &str| {
             let text = format!("{}\"", part.repeat(10_000));
             LOOKED_AT.set(0);
-            assert_eq!(end_of_string(text.as_bytes(), 0), Some(text.len() - 1));
+            assert_eq!(end_of_string(text.as_bytes(), 0, 0), Some(text.len() - 1));
             LOOKED_AT.get() * 10 / text.len()
         };
         assert_eq!(looks("plain text, no quote"), 0, "memchr alone");
@@ -143,11 +208,19 @@ mod tests {
 
     proptest! {
         #[test]
+        fn short_texts_are_looked_at_as_a_whole(text in vec(prop_oneof![any::<u8>(), Just(b'\\'), Just(b'"')], 0..30)) {
+            prop_assert_eq!(has_backslash(&text), text.contains(&b'\\'));
+            prop_assert_eq!(is_plain_ascii(&text), text.is_ascii() && !text.contains(&b'\\'));
+            let first = text.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+            prop_assert_eq!(end_of_plain(&text, 0), first.filter(|at| text[*at] == b'"'));
+        }
+
+        #[test]
         fn it_is_the_first_quote_that_is_not_escaped(
             text in r#"(x|\\|"|\\"|\\\\"|[ab]{20}){0,80}"#,
             start in 0usize..4,
         ) {
-            prop_assert_eq!(end_of_string(text.as_bytes(), start), slowly(text.as_bytes(), start));
+            prop_assert_eq!(end_of_string(text.as_bytes(), start, start), slowly(text.as_bytes(), start));
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use memchr::memchr;
 
+use super::quote::{has_backslash, is_plain_ascii};
+
 /// A string of a record, still encoded, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonText<'a> {
@@ -32,16 +34,20 @@ impl<'a> JsonText<'a> {
 
     /// Whether the text is this one.
     pub fn is(&self, text: &str) -> bool {
-        // Most keys differ in the first byte from the one that is looked for.
+        if self.encoded == text.as_bytes() {
+            return !has_backslash(self.encoded) || self.decodes_to(text);
+        }
+        // Most others differ in the first byte.
         let first = self.encoded.first().copied().filter(|first| first.is_ascii() && *first != b'\\');
         if first.is_some_and(|first| text.as_bytes().first() != Some(&first)) {
             return false;
         }
-        // No escape is longer than six bytes, nor shorter than what it stands for.
+        // No escape is longer than six bytes.
         let is_near = self.encoded.len() <= text.len().saturating_mul(6);
-        if !is_near || !self.encoded.contains(&b'\\') {
-            return self.encoded == text.as_bytes();
-        }
+        is_near && has_backslash(self.encoded) && self.decodes_to(text)
+    }
+
+    fn decodes_to(&self, text: &str) -> bool {
         let decoded = self.to_text(text.len());
         !decoded.is_cut && decoded.text == text
     }
@@ -66,8 +72,22 @@ impl<'a> JsonText<'a> {
 
     /// Returns the text if it stands there as it is: a short one without escapes.
     pub fn plain(&self) -> Option<&'a str> {
-        let is_plain = self.encoded.len() <= SHORT && memchr(b'\\', self.encoded).is_none();
+        let is_plain = self.encoded.len() <= SHORT && !has_backslash(self.encoded);
         is_plain.then(|| std::str::from_utf8(self.encoded).ok())?
+    }
+
+    /// Returns the bytes of the text if they stand there as they are, and are ASCII, which is seen sooner than UTF-8.
+    pub fn ascii(&self) -> Option<&'a [u8]> {
+        (self.encoded.len() <= SHORT && is_plain_ascii(self.encoded)).then_some(self.encoded)
+    }
+
+    /// Returns the first character; `None` if there is none, or something in its place that is no character.
+    pub fn first_char(&self) -> Option<char> {
+        match self.encoded {
+            [b'\\', ..] => escape(self.encoded).0,
+            [first, ..] if first.is_ascii() => Some(char::from(*first)),
+            _ => self.to_text(4).text.chars().next(),
+        }
     }
 
     /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.

@@ -2,8 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::keys::RootKeys;
-use super::quote::end_of_string;
+use super::keys::{KeyMark, RootKeys};
+use super::quote::{end_of_plain, end_of_string};
 use super::value::{Json, Kind, Node};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
@@ -12,6 +12,9 @@ pub(super) const MOST_VALUES: usize = 1 << 20;
 /// The most values and the most records of a block that are indexed at once.
 const MOST_IN_BLOCK: usize = 1 << 18;
 const MOST_KEYS: usize = 1 << 13;
+
+/// A string of so many bytes is long: it may be repeated.
+const LONG: usize = 256;
 
 /// The longest record, in bytes: places in a tape are 32 bits wide.
 const LONGEST: usize = u32::MAX as usize;
@@ -34,7 +37,7 @@ pub enum TapeError {
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
-    open: Vec<u32>,
+    open: Vec<OpenContainer>,
     keys: RootKeys,
 }
 
@@ -46,7 +49,8 @@ impl Tape {
     /// The bytes are not JSON in its outline (brackets, commas, quotes), or hold too many values.
     pub fn read<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
         self.nodes.clear();
-        self.keys = outline(record, &mut self.nodes, &mut self.open, MOST_VALUES)?;
+        self.keys = RootKeys::default();
+        outline(record, (&mut self.nodes, &mut self.keys), &mut self.open, MOST_VALUES)?;
         Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
     }
 }
@@ -56,7 +60,7 @@ impl Tape {
 #[derive(Clone, Debug, Default)]
 pub struct Tapes {
     nodes: Vec<Node>,
-    open: Vec<u32>,
+    open: Vec<OpenContainer>,
     keys: Vec<RootKeys>,
     records: Vec<Indexed>,
 }
@@ -91,20 +95,20 @@ impl Tapes {
 
     /// Indexes the record at `range` of a block, which is shorter than 4 GiB.
     pub fn add(&mut self, block: &[u8], range: Range<usize>) {
-        let before = self.nodes.len();
+        let (before, number) = (self.nodes.len(), self.keys.len());
         let record = block.get(range.clone()).unwrap_or_default();
-        let most = MOST_IN_BLOCK.saturating_sub(before);
-        let indexed = match self.keys.len() < MOST_KEYS {
-            true => outline(record, &mut self.nodes, &mut self.open, most),
-            false => Err(TapeError::TooMany),
+        let most = if number < MOST_KEYS { MOST_IN_BLOCK.saturating_sub(before) } else { 0 };
+        // Made where it stays: it is large beside what is done for a short record.
+        self.keys.push(RootKeys::default());
+        let indexed = match self.keys.last_mut() {
+            Some(keys) => outline(record, (&mut self.nodes, keys), &mut self.open, most),
+            None => Err(TapeError::TooMany),
         };
         let state = match indexed {
-            Ok(keys) => {
-                self.keys.push(keys);
-                IndexState::Ready(before as u32..self.nodes.len() as u32, (self.keys.len() - 1) as u32)
-            }
+            Ok(()) => IndexState::Ready(before as u32..self.nodes.len() as u32, number as u32),
             Err(error) => {
                 self.nodes.truncate(before);
+                self.keys.truncate(number);
                 if error == TapeError::TooMany { IndexState::Later } else { IndexState::Broken(error) }
             }
         };
@@ -130,33 +134,23 @@ impl Tapes {
     }
 }
 
-/// Indexes a record; its nodes, `most` at the most, are added to those that are there.
+/// Indexes a record; its nodes, `most` at the most, are added to those that are there. `keys` is empty before.
 fn outline(
     record: &[u8],
-    nodes: &mut Vec<Node>,
-    open: &mut Vec<u32>,
+    (nodes, keys): (&mut Vec<Node>, &mut RootKeys),
+    open: &mut Vec<OpenContainer>,
     most: usize,
-) -> Result<RootKeys, TapeError> {
+) -> Result<(), TapeError> {
     if record.len() > LONGEST {
         return Err(TapeError::TooLong);
     }
     open.clear();
     let first = nodes.len();
-    Outline { bytes: record, at: 0, first, most, nodes, open }.read()?;
-    Ok(root_keys(record, &nodes[first..]))
+    Outline { bytes: record, at: 0, first, most, nodes, open, keys, long: 0..0 }.read()
 }
 
-fn root_keys(bytes: &[u8], nodes: &[Node]) -> RootKeys {
-    let mut keys = RootKeys::default();
-    let end = nodes.first().filter(|root| root.kind == Kind::Object).map_or(0, |root| root.next);
-    let mut at = 1;
-    while at < end {
-        let (Some(key), Some(value)) = (nodes.get(at as usize), nodes.get(at as usize + 1)) else { break };
-        keys.add(bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default(), at);
-        at = value.next.max(at + 2);
-    }
-    keys
-}
+/// A container that is not closed yet: its node, and what it is.
+type OpenContainer = (u32, Kind);
 
 struct Outline<'a> {
     bytes: &'a [u8],
@@ -165,7 +159,10 @@ struct Outline<'a> {
     first: usize,
     most: usize,
     nodes: &'a mut Vec<Node>,
-    open: &'a mut Vec<u32>,
+    open: &'a mut Vec<OpenContainer>,
+    keys: &'a mut RootKeys,
+    /// The inside of the last long string: agents write many a result twice.
+    long: Range<usize>,
 }
 
 impl Outline<'_> {
@@ -183,6 +180,7 @@ impl Outline<'_> {
         if self.at == self.bytes.len() { Ok(()) } else { self.broken() }
     }
 
+    #[cold]
     fn broken<T>(&self) -> Result<T, TapeError> {
         Err(TapeError::Broken(self.at))
     }
@@ -192,7 +190,7 @@ impl Outline<'_> {
     }
 
     fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        while self.peek().is_some_and(|byte| byte <= b' ' && matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
@@ -200,23 +198,22 @@ impl Outline<'_> {
     /// Reads a value, or the opening of a container up to the first value in it.
     fn value(&mut self) -> Result<Opened, TapeError> {
         match self.peek() {
+            Some(b'"') => self.string().map(|()| Opened::No),
             Some(b'{') => self.container(Kind::Object, b'}'),
             Some(b'[') => self.container(Kind::Array, b']'),
-            Some(b'"') => self.string().map(|()| Opened::No),
             _ => self.bare().map(|()| Opened::No),
         }
     }
 
     fn container(&mut self, kind: Kind, close: u8) -> Result<Opened, TapeError> {
-        let node = self.push(self.at, kind)?;
-        self.at += 1;
+        let node = self.begin(kind)?;
         self.space();
         if self.peek() == Some(close) {
             self.at += 1;
             self.close(node);
             return Ok(Opened::No);
         }
-        self.open.push(node);
+        self.open.push((node, kind));
         if kind == Kind::Object {
             self.key()?;
         }
@@ -226,8 +223,7 @@ impl Outline<'_> {
     /// Goes on after a value: to the next one, if there is one. Closes the containers that end here.
     fn after_value(&mut self) -> Result<bool, TapeError> {
         loop {
-            let Some(&node) = self.open.last() else { return Ok(false) };
-            let kind = self.nodes[self.first + node as usize].kind;
+            let Some(&(node, kind)) = self.open.last() else { return Ok(false) };
             self.space();
             match (self.peek(), kind) {
                 (Some(b','), _) => {
@@ -252,7 +248,21 @@ impl Outline<'_> {
         if self.peek() != Some(b'"') {
             return self.broken();
         }
-        self.string()?;
+        let start = self.at + 1;
+        let mark = match end_of_plain(self.bytes, start) {
+            Some(quote) => {
+                let mark = KeyMark::of(self.bytes.get(start..quote).unwrap_or_default());
+                self.leaf(quote + 1, Kind::String, mark)?;
+                mark
+            }
+            None => {
+                self.string()?;
+                KeyMark::ESCAPED
+            }
+        };
+        if self.open.len() == 1 {
+            self.keys.add(mark, (self.nodes.len() - self.first - 1) as u32);
+        }
         self.space();
         if self.peek() != Some(b':') {
             return self.broken();
@@ -263,35 +273,58 @@ impl Outline<'_> {
     }
 
     fn string(&mut self) -> Result<(), TapeError> {
-        let node = self.push(self.at, Kind::String)?;
-        let Some(quote) = end_of_string(self.bytes, self.at + 1) else { return self.broken() };
-        self.at = quote + 1;
-        self.close(node);
-        Ok(())
+        let start = self.at + 1;
+        let from = start + self.repeated(start);
+        let Some(quote) = end_of_string(self.bytes, start, from) else { return self.broken() };
+        if quote - start >= LONG {
+            self.long = start..quote;
+        }
+        self.leaf(quote + 1, Kind::String, KeyMark::ESCAPED)
+    }
+
+    /// Returns how many bytes from `start` on are as in the last long string, which has no end before its own.
+    fn repeated(&self, start: usize) -> usize {
+        let before = self.bytes.get(self.long.clone()).unwrap_or_default();
+        let after = self.bytes.get(start..).unwrap_or_default();
+        if before.first_chunk::<8>().is_none_or(|first| after.first_chunk() != Some(first)) {
+            return 0;
+        }
+        if after.get(..before.len()) == Some(before) {
+            return before.len();
+        }
+        let parts = before.chunks_exact(LONG).zip(after.chunks_exact(LONG));
+        parts.take_while(|(a, b)| a == b).count() * LONG
     }
 
     fn bare(&mut self) -> Result<(), TapeError> {
         let rest = &self.bytes[self.at..];
-        let len = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.'))
-            .count();
-        if len == 0 {
-            return self.broken();
+        let is_bare = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+        match rest.iter().take_while(is_bare).count() {
+            0 => self.broken(),
+            len => self.leaf(self.at + len, Kind::Bare, KeyMark::ESCAPED),
         }
-        let node = self.push(self.at, Kind::Bare)?;
-        self.at += len;
-        self.close(node);
+    }
+
+    /// Adds a value without others in it, which ends before `end`.
+    fn leaf(&mut self, end: usize, kind: Kind, mark: KeyMark) -> Result<(), TapeError> {
+        let node = self.room()?;
+        self.nodes.push(Node { start: self.at as u32, end: end as u32, next: node + 1, kind, mark });
+        self.at = end;
         Ok(())
     }
 
-    fn push(&mut self, start: usize, kind: Kind) -> Result<u32, TapeError> {
+    /// Adds a container, whose end is not known yet.
+    fn begin(&mut self, kind: Kind) -> Result<u32, TapeError> {
+        let node = self.room()?;
+        self.nodes.push(Node { start: self.at as u32, end: 0, next: 0, kind, mark: KeyMark::ESCAPED });
+        self.at += 1;
+        Ok(node)
+    }
+
+    /// Returns the number of the next node.
+    fn room(&self) -> Result<u32, TapeError> {
         let node = self.nodes.len() - self.first;
-        if node >= self.most {
-            return Err(TapeError::TooMany);
-        }
-        self.nodes.push(Node { start: start as u32, end: 0, next: 0, kind });
-        Ok(node as u32)
+        if node < self.most { Ok(node as u32) } else { Err(TapeError::TooMany) }
     }
 
     fn close(&mut self, node: u32) {

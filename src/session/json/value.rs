@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::keys::{KeyPlace, RootKeys};
+use super::keys::{KeyMark, KeyPlace, RootKeys};
 use super::string::JsonText;
 
 /// What a value is.
@@ -26,6 +26,8 @@ pub(super) struct Node {
     pub end: u32,
     pub next: u32,
     pub kind: Kind,
+    /// Of a key its own; of any other value the same as if it had an escape.
+    pub mark: KeyMark,
 }
 
 /// A value of a record. Nothing about it is certain but its outline: what a reader asks for and is not there, or is of
@@ -40,7 +42,7 @@ pub struct Json<'a> {
 
 impl<'a> Json<'a> {
     fn node(&self) -> Node {
-        let nothing = Node { start: 0, end: 0, next: u32::MAX, kind: Kind::Bare };
+        let nothing = Node { start: 0, end: 0, next: u32::MAX, kind: Kind::Bare, mark: KeyMark::ESCAPED };
         self.nodes.get(self.at as usize).copied().unwrap_or(nothing)
     }
 
@@ -89,30 +91,36 @@ impl<'a> Json<'a> {
 
     /// Returns the member of an object with this key. Of several the last, which is the one that the agents read.
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
-        let place = if self.at == 0 { self.keys.find(key) } else { KeyPlace::Anywhere };
+        let mark = KeyMark::of(key.as_bytes());
+        let place = if self.at == 0 { self.keys.find(mark) } else { KeyPlace::Anywhere };
         match place {
             KeyPlace::Absent => None,
-            KeyPlace::At(at) => {
-                let is_same = Json { at, ..*self }.text().is_some_and(|name| name.is(key));
-                is_same.then_some(Json { at: at + 1, ..*self })
-            }
-            KeyPlace::Anywhere => self.member(key),
+            KeyPlace::At(at) => self.is_key(at, key, mark).then_some(Json { at: at + 1, ..*self }),
+            KeyPlace::Anywhere => self.member(key, mark),
         }
     }
 
     /// Looks at all members. By their nodes alone: agents' readers ask for ten keys inside of each record.
-    fn member(&self, key: &str) -> Option<Json<'a>> {
+    fn member(&self, key: &str, mark: KeyMark) -> Option<Json<'a>> {
         let object = Some(self.node()).filter(|node| node.kind == Kind::Object)?;
         let (mut at, mut found) = (self.at + 1, None);
         while at < object.next {
-            let name = self.nodes.get(at as usize)?;
-            let written = self.bytes.get(name.start as usize + 1..(name.end as usize).saturating_sub(1));
-            if written.is_some_and(|written| JsonText::new(written).is(key)) {
+            if self.is_key(at, key, mark) {
                 found = Some(at + 1);
             }
             at = self.nodes.get(at as usize + 1)?.next.max(at + 2);
         }
         found.map(|at| Json { at, ..*self })
+    }
+
+    /// Whether the node at `at` is this key, whose mark is `mark`.
+    fn is_key(&self, at: u32, key: &str, mark: KeyMark) -> bool {
+        let Some(node) = self.nodes.get(at as usize).filter(|node| node.mark.may_be(mark)) else { return false };
+        let inside = node.start as usize + 1..(node.end as usize).saturating_sub(1);
+        self.bytes.get(inside).is_some_and(|written| match node.mark {
+            KeyMark::ESCAPED => JsonText::new(written).is(key),
+            _ => written == key.as_bytes(),
+        })
     }
 
     /// Follows keys from object to object.
@@ -136,6 +144,14 @@ impl<'a> Json<'a> {
         match self.text()?.plain().filter(|plain| plain.len() <= most) {
             Some(plain) => Some(Cow::Borrowed(plain)),
             None => self.short(most).map(Cow::Owned),
+        }
+    }
+
+    /// Returns the bytes of a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.
+    pub fn short_bytes(&self, most: usize) -> Option<Cow<'a, [u8]>> {
+        match self.text()?.ascii().filter(|plain| plain.len() <= most) {
+            Some(plain) => Some(Cow::Borrowed(plain)),
+            None => self.short(most).map(|text| Cow::Owned(text.into_bytes())),
         }
     }
 

@@ -1,13 +1,11 @@
 //! The requests in a session's records, by place: their lists of hashes, and the messages that the hashes stand for.
 
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{Hash, Hasher};
 use std::num::NonZero;
 
 use jiff::Timestamp;
 
-use crate::session::branch::record_id;
+use crate::session::id::{RecordId, record_id};
 use crate::session::model::RecordSpan;
 
 /// The SHA-256 of a message's canonical form.
@@ -80,8 +78,8 @@ pub enum Speaker {
 
 impl Speaker {
     /// Returns the model, in the message with this id.
-    pub fn model(message: &str) -> Self {
-        Self::Model(NonZero::new(number_of(message) as u32).unwrap_or(NonZero::<u32>::MIN))
+    pub fn model(message: RecordId) -> Self {
+        Self::Model(NonZero::new(message as u32).unwrap_or(NonZero::<u32>::MIN))
     }
 }
 
@@ -109,7 +107,8 @@ pub struct RequestLog {
     carried: BTreeSet<(u64, u32)>,
     shapes: HashMap<u64, RecordSpan>,
     purposes: Vec<Box<str>>,
-    spoken: HashMap<u32, Vec<SpokenRecord>>,
+    /// By the number of the source.
+    spoken: Vec<Vec<SpokenRecord>>,
     /// Whether records of the conversation were forgotten, since no request needed them.
     has_forgotten: bool,
 }
@@ -179,17 +178,21 @@ impl RequestLog {
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
         let spoken =
             SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
-        self.spoken.entry(record.source()).or_default().push(spoken);
+        let source = record.source() as usize;
+        if source >= self.spoken.len() {
+            self.spoken.resize_with(source + 1, Vec::new);
+        }
+        self.spoken.get_mut(source).into_iter().for_each(|records| records.push(spoken));
     }
 
     /// Gives back the room for records that have not come. Forgets those of the conversation if there are no requests.
     pub fn shrink(&mut self) {
         if self.requests.is_empty() && !self.spoken.is_empty() {
-            self.spoken = HashMap::new();
+            self.spoken = Vec::new();
             self.has_forgotten = true;
         }
         self.hashes.shrink_to_fit();
-        self.spoken.values_mut().for_each(Vec::shrink_to_fit);
+        self.spoken.iter_mut().for_each(Vec::shrink_to_fit);
     }
 
     /// Returns a request.
@@ -258,7 +261,7 @@ impl RequestLog {
 
     /// Returns the turn of a record of the conversation; `None` if the record is no such, or the turn is too long.
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
-        let spoken = self.spoken.get(&record.source())?;
+        let spoken = self.spoken.get(record.source() as usize)?;
         let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
         let before = spoken[..=at].iter().rev().take(MOST_IN_TURN);
         let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
@@ -275,7 +278,7 @@ impl RequestLog {
 
     /// Hands the turns of a file to `take`, as long as it returns true.
     pub fn turns(&self, source: u32, take: &mut dyn FnMut(LoggedTurn) -> bool) {
-        let mut rest = self.spoken.get(&source).map_or(&[][..], |spoken| spoken);
+        let mut rest = self.spoken.get(source as usize).map_or(&[][..], |spoken| spoken);
         while !rest.is_empty() {
             let (turn, len) = turn(source, rest);
             rest = rest.get(len.max(1)..).unwrap_or_default();
@@ -324,13 +327,7 @@ fn short(hash: &MessageHash) -> u64 {
 }
 
 fn call_key(thread: u32, id: &str) -> u64 {
-    number_of(&(thread, id))
-}
-
-fn number_of<T: Hash + ?Sized>(value: &T) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    record_id(id).wrapping_add(thread.into())
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Claude Code's records: calls, results, and what became of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::branch::{Branches, LivingBranch, RecordId, record_id};
+use crate::session::branch::{Branches, LivingBranch};
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces};
+use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
@@ -44,19 +45,34 @@ const OTHER_KINDS: &[&str] = &[
 pub(super) struct ClaudeReader {
     /// The sub-agent whose file is being read; empty in the main one.
     file_agent: String,
-    conversations: HashMap<u32, Branches>,
+    /// By the numbers of their threads.
+    conversations: Vec<Conversation>,
     /// Conversations in the main file, by their records, where no key names the sub-agent.
-    inline: HashMap<RecordId, u32>,
-    messages: HashMap<RecordId, RecordId>,
-    /// The model's last message in each conversation.
-    last_messages: HashMap<u32, RecordId>,
+    inline: IdMap<u32>,
+    /// The model's messages, by their records.
+    messages: IdMap<RecordId>,
     results: Vec<ResultRecord>,
     boundaries: Vec<Boundary>,
     count: u64,
 }
 
-/// Where a record is, and when it was written.
-type Recorded = (RecordPlace, Option<Timestamp>);
+/// One conversation.
+#[derive(Default)]
+struct Conversation {
+    branches: Branches,
+    /// The model's last message.
+    last_message: Option<RecordId>,
+}
+
+/// A record of the conversation: where it is, when it was written, its number among those of its conversation, and its
+/// message.
+#[derive(Clone, Copy)]
+struct Recorded {
+    place: RecordPlace,
+    at: Option<Timestamp>,
+    number: Option<u32>,
+    message: Option<RecordId>,
+}
 
 /// Where a result was recorded.
 struct ResultRecord {
@@ -64,11 +80,14 @@ struct ResultRecord {
     /// The number of the call.
     call: u32,
     /// How many records came before it.
-    number: u32,
-    record: RecordId,
+    count: u32,
+    /// The number of its record in the conversation; [`NO_RECORD`] if that has no id.
+    record: u32,
     /// The record of the call; 0 if it is not named.
     source: RecordId,
 }
+
+const NO_RECORD: u32 = u32::MAX;
 
 impl ResultRecord {
     fn source(&self) -> Option<RecordId> {
@@ -79,7 +98,8 @@ impl ResultRecord {
 /// A compaction: what was recorded before it is no longer seen.
 struct Boundary {
     thread: u32,
-    number: u64,
+    /// How many records came before it.
+    count: u64,
     at: Option<Timestamp>,
     preserved: HashSet<RecordId>,
 }
@@ -99,13 +119,16 @@ impl LogReader for ClaudeReader {
         let at = note_facts(record, &mut out.facts);
         let kind = record.get("type").and_then(|kind| kind.short_text(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
-        self.link(record, thread);
+        let number = self.link(record, thread);
+        let id_of_message = || record.get("message").and_then(|message| id_of(message, "id"));
+        let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
-            requests::spoken(record, place, &mut out.requests);
+            requests::spoken(record, message, place, &mut out.requests);
         }
+        let recorded = Recorded { place, at, number, message };
         match &*kind {
-            "assistant" => self.calls(record, thread, (place, at), out),
-            "user" => self.user(record, thread, (place, at), out),
+            "assistant" => self.calls(record, thread, recorded, out),
+            "user" => self.user(record, thread, recorded, out),
             "api-request" => requests::request(record, place, &mut out.requests),
             "api-request-blob" => requests::blob(record, thread, place, &mut out.requests),
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
@@ -116,7 +139,7 @@ impl LogReader for ClaudeReader {
             "last-prompt" => {
                 let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(LONGEST_NAME));
                 leaf.into_iter().for_each(|leaf| {
-                    self.conversations.entry(thread).or_default().set_leaf(record_id(&leaf));
+                    self.conversation(thread).branches.set_leaf(record_id(&leaf));
                 });
             }
             known if OTHER_KINDS.contains(&known) => {}
@@ -130,16 +153,12 @@ impl LogReader for ClaudeReader {
 
     fn settle(&mut self, out: &mut Transcript) {
         self.results.shrink_to_fit();
-        let living: HashMap<u32, LivingBranch> =
-            self.conversations.iter_mut().map(|(thread, branches)| (*thread, branches.living())).collect();
-        let messages: HashSet<RecordId> = self
-            .messages
-            .iter()
-            .filter(|(id, _)| living.values().any(|branch| branch.contains(id)))
-            .map(|(_, message)| *message)
-            .collect();
+        self.conversations.iter_mut().for_each(|conversation| conversation.branches.shrink());
+        let living: Vec<LivingBranch> =
+            self.conversations.iter().map(|conversation| conversation.branches.living()).collect();
+        let messages = self.living_messages(&living);
         for result in &self.results {
-            let fate = self.fate(result, living.get(&result.thread), &messages);
+            let fate = self.fate(result, &living, &messages);
             if let Some(call) = out.calls.get_mut(result.call as usize)
                 && let [first] = &mut call.results[..]
             {
@@ -176,30 +195,38 @@ impl ClaudeReader {
         thread == 0 || !self.file_agent.is_empty()
     }
 
-    fn link(&mut self, record: Json, thread: u32) {
-        if let Some(id) = id_of(record, "uuid") {
-            let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
-            self.conversations.entry(thread).or_default().add(id, parent);
+    fn conversation(&mut self, thread: u32) -> &mut Conversation {
+        let thread = thread as usize;
+        if thread >= self.conversations.len() {
+            self.conversations.resize_with(thread + 1, Conversation::default);
         }
+        &mut self.conversations[thread]
     }
 
-    fn calls(&mut self, record: Json, thread: u32, (place, at): Recorded, out: &mut Transcript) {
+    /// Takes up a record in its conversation. Returns its number there, if it has an id.
+    fn link(&mut self, record: Json, thread: u32) -> Option<u32> {
+        let id = id_of(record, "uuid")?;
+        let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
+        Some(self.conversation(thread).branches.add(id, parent))
+    }
+
+    fn calls(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        if let (Some(id), Some(name)) = (id_of(record, "uuid"), id_of(message, "id")) {
+        if let (Some(id), Some(name)) = (id_of(record, "uuid"), recorded.message.filter(|name| *name != 0)) {
             self.messages.insert(id, name);
-            self.last_messages.insert(thread, name);
+            self.conversation(thread).last_message = Some(name);
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
             let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(LONGEST_NAME)) else {
                 continue;
             };
-            let name = block.get("name").and_then(|name| name.short(LONGEST_NAME)).unwrap_or_default();
+            let name = block.get("name").and_then(|name| name.short_text(LONGEST_NAME)).unwrap_or_default();
             let tool = out.tool_id(&name);
             let mut call = Call::new(id, thread, tool);
-            call.input = block.get("input").map(|input| place.span(input));
-            call.at = at;
-            call.record = Some(place.span(record));
+            call.input = block.get("input").map(|input| recorded.place.span(input));
+            call.at = recorded.at;
+            call.record = Some(recorded.place.span(record));
             out.add_call(call);
         }
     }
@@ -208,20 +235,21 @@ impl ClaudeReader {
         let content = record.path(&["message", "content"]);
         for block in content.into_iter().flat_map(|content| content.items()) {
             let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
-            let id = block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short(LONGEST_NAME));
+            let id =
+                block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short_text(LONGEST_NAME));
             let Some(id) = id else { continue };
-            let call = out.call_or_new(thread, &id, "");
+            let Some(number) = out.number_or_new(thread, &id) else { continue };
+            let Some(call) = out.calls.get_mut(number as usize) else { continue };
             if call.results.is_empty() {
                 result(record, block, recorded, call);
             }
-            let Some(call) = out.call_number(thread, &id) else { continue };
             let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
             self.results.push(ResultRecord {
                 thread,
-                call,
-                record: id_of(record, "uuid").unwrap_or_default(),
+                call: number,
+                record: recorded.number.unwrap_or(NO_RECORD),
                 source: source.unwrap_or_default(),
-                number: self.count.try_into().unwrap_or(u32::MAX),
+                count: self.count.try_into().unwrap_or(u32::MAX),
             });
         }
     }
@@ -230,7 +258,8 @@ impl ClaudeReader {
     fn is_seen(&self, thread: u32, call: u32) -> bool {
         let result = self.results.iter().rev().find(|result| result.call == call);
         let called = result.and_then(|result| self.messages.get(&result.source()?));
-        called.is_none() || called != self.last_messages.get(&thread)
+        let last = self.conversations.get(thread as usize).and_then(|conversation| conversation.last_message);
+        called.is_none_or(|called| Some(*called) != last)
     }
 
     fn system(&mut self, record: Json, thread: u32) {
@@ -239,8 +268,44 @@ impl ClaudeReader {
             let ids = preserved.into_iter().flat_map(|list| list.items());
             let preserved = ids.filter_map(|id| id.short(LONGEST_NAME)).map(|id| record_id(&id)).collect();
             let at = record.get("timestamp").and_then(clock::time);
-            self.boundaries.push(Boundary { thread, number: self.count, at, preserved });
+            self.boundaries.push(Boundary { thread, count: self.count, at, preserved });
         }
+    }
+
+    /// Whether the record of a result is on the branch that lives.
+    fn is_on_branch(&self, result: &ResultRecord, living: &[LivingBranch]) -> bool {
+        let thread = result.thread as usize;
+        match (self.conversations.get(thread), living.get(thread)) {
+            (Some(conversation), Some(branch)) if conversation.branches.last().is_some() => {
+                branch.contains_number(result.record, &conversation.branches)
+            }
+            // No record of the conversation has an id.
+            _ => true,
+        }
+    }
+
+    /// Returns the message of the call of a result.
+    fn message_of(&self, result: &ResultRecord) -> Option<RecordId> {
+        self.messages.get(&result.source()?).copied()
+    }
+
+    /// Returns the messages of which a record is on a branch that lives, as far as results that are on none depend on it.
+    fn living_messages(&self, living: &[LivingBranch]) -> IdMap<MessageState> {
+        let off = self.results.iter().filter(|result| !self.is_on_branch(result, living));
+        let mut messages: IdMap<MessageState> =
+            off.filter_map(|result| Some((self.message_of(result)?, MessageState::Left))).collect();
+        if messages.is_empty() {
+            return messages;
+        }
+        for (record, message) in &self.messages {
+            if let Some(state) = messages.get_mut(message)
+                && *state == MessageState::Left
+                && living.iter().any(|branch| branch.contains(record))
+            {
+                *state = MessageState::Lives;
+            }
+        }
+        messages
     }
 
     /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
@@ -248,34 +313,44 @@ impl ClaudeReader {
     fn fate(
         &self,
         result: &ResultRecord,
-        living: Option<&LivingBranch>,
-        messages: &HashSet<RecordId>,
+        living: &[LivingBranch],
+        messages: &IdMap<MessageState>,
     ) -> ResultFate {
-        let of_message = result.source().and_then(|source| self.messages.get(&source));
-        let lives = living.is_none_or(|branch| branch.contains(&result.record))
-            || of_message.is_some_and(|message| messages.contains(message));
-        let compacted = self.boundaries.iter().find(|boundary| {
-            boundary.thread == result.thread
-                && boundary.number > result.number.into()
-                && !boundary.preserved.contains(&result.record)
-        });
-        match compacted {
-            _ if !lives => ResultFate::OffBranch,
-            Some(boundary) => ResultFate::Compacted(boundary.at),
-            None => ResultFate::InContext,
+        let is_of_living = || {
+            let state = self.message_of(result).and_then(|message| messages.get(&message));
+            state == Some(&MessageState::Lives)
+        };
+        if !self.is_on_branch(result, living) && !is_of_living() {
+            return ResultFate::OffBranch;
         }
+        let preserved = |boundary: &Boundary| {
+            let conversation = self.conversations.get(result.thread as usize);
+            let record = conversation.and_then(|conversation| conversation.branches.id(result.record));
+            boundary.preserved.contains(&record.unwrap_or_default())
+        };
+        let compacted = self.boundaries.iter().find(|boundary| {
+            boundary.thread == result.thread && boundary.count > result.count.into() && !preserved(boundary)
+        });
+        compacted.map_or(ResultFate::InContext, |boundary| ResultFate::Compacted(boundary.at))
     }
 }
 
+/// Whether the model's message is still part of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MessageState {
+    Lives,
+    Left,
+}
+
 fn id_of(record: Json, key: &str) -> Option<RecordId> {
-    record.get(key)?.with_short(LONGEST_NAME, record_id)
+    record.get(key)?.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id))
 }
 
 /// Reads a result into its call.
-fn result(record: Json, block: Json, (place, at): Recorded, call: &mut Call) {
+fn result(record: Json, block: Json, Recorded { place, at, .. }: Recorded, call: &mut Call) {
     let content = block.get("content");
     let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
-    let start = content.map(frame).unwrap_or_default();
+    let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
     call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
     call.exit = start
         .strip_prefix("Exit code ")
@@ -293,8 +368,13 @@ fn result(record: Json, block: Json, (place, at): Recorded, call: &mut Call) {
     });
 }
 
-/// Returns the start of a result: all of a notice, else the first words, in which a failure has its status.
-fn frame(content: Json) -> String {
+/// Returns the start of a result: all of a notice, which begins with `<`; else the first words of a failure, in which it has
+/// its status.
+fn frame(content: Json, is_error: bool) -> String {
+    let first = content.text().map(|text| text.first_char());
+    if !is_error && first.is_some_and(|first| first != Some('<')) {
+        return String::new();
+    }
     let words = first_words(content, 64);
     if words.starts_with('<') { first_text(content) } else { words }
 }

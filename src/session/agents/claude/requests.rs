@@ -2,6 +2,7 @@
 
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, is_type, name};
+use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, message_hash};
@@ -38,14 +39,9 @@ pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
     }
 }
 
-/// Notes a record of the conversation, for which a hash in a request may stand.
-pub(super) fn spoken(record: Json, place: RecordPlace, log: &mut RequestLog) {
-    let speaker = if is_type(record, "assistant") {
-        let message = record.path(&["message", "id"]).and_then(|id| id.short_text(LONGEST_NAME));
-        Speaker::model(&message.unwrap_or_default())
-    } else {
-        Speaker::User
-    };
+/// Notes a record of the conversation, for which a hash in a request may stand. `message` is the model's, which has an id.
+pub(super) fn spoken(record: Json, message: Option<RecordId>, place: RecordPlace, log: &mut RequestLog) {
+    let speaker = message.map_or(Speaker::User, Speaker::model);
     log.add_spoken(speaker, place.span(record));
 }
 

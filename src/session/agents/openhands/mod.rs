@@ -8,10 +8,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::env::Env;
-use crate::session::branch::{Branches, RecordId, record_id};
+use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, name, pieces, text};
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{
     Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece, TextPieces,
