@@ -50,7 +50,8 @@ impl Branches {
     pub fn living(&self) -> LivingBranch {
         let mut branch = LivingBranch::of(&self.ids);
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
-        if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf)) {
+        if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf))
+        {
             branch.is_on.fill(false);
             self.go_up(leaf, &mut branch);
         }
@@ -163,7 +164,9 @@ mod tests {
 
     fn tree(records: &[(RecordId, Option<RecordId>)], leaf: Option<RecordId>) -> Vec<RecordId> {
         let mut branches = Branches::default();
-        records.iter().for_each(|(id, parent)| branches.add(*id, *parent));
+        for (id, parent) in records {
+            branches.add(*id, *parent);
+        }
         leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
         let living = branches.living();
         (0..20).filter(|id| living.contains(id)).collect()

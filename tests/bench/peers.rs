@@ -7,6 +7,7 @@
 
 mod browse;
 mod keys;
+mod listed;
 mod records;
 mod spill;
 mod table;
@@ -387,6 +388,7 @@ impl Bench {
         }
         if home.is_dir() {
             records::listing(OURS, &home, self.rounds);
+            listed::measure(OURS, &home, self.rounds);
         }
     }
 

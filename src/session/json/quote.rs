@@ -41,7 +41,7 @@ pub(super) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<u
 #[cfg(test)]
 thread_local! {
     /// How many bytes this thread has looked at in steps, each as often as it was looked at.
-    static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Counts bytes for the tests.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 
 use super::Json;
+use super::quote::LOOKED_AT;
 use super::tape::{MOST_VALUES, Tape, TapeError, Tapes};
 
 fn with<T>(text: &str, look: impl FnOnce(Json) -> T) -> T {
@@ -87,6 +88,24 @@ fn a_block_of_very_many_values_is_read_whole() {
 }
 
 #[test]
+fn a_repeated_string_is_looked_at_once() {
+    let looks = |text: &str| {
+        LOOKED_AT.set(0);
+        with(text, |json| json.get("b").unwrap().range().len());
+        LOOKED_AT.get()
+    };
+    let long = r#"{\"name\":\"x\"}\n"#.repeat(1000);
+    let once = looks(&format!(r#"{{"a":"{long}","b":""}}"#));
+    assert!(once > long.len() / 2, "{once}");
+    let same = looks(&format!(r#"{{"a":"{long}","b":"{long}"}}"#));
+    assert!(same < once + 1000, "{same} after {once}");
+    let longer = looks(&format!(r#"{{"a":"{long}","b":"{long}\"more\""}}"#));
+    assert!(longer < once + 1000, "{longer} after {once}");
+    let shorter = looks(&format!(r#"{{"a":"{long}","b":"{}"}}"#, &long[..12_000]));
+    assert!(shorter < once + 1000, "{shorter} after {once}");
+}
+
+#[test]
 fn a_value_of_another_kind_is_nothing() {
     with(r#"["1", 1, "long"]"#, |json| {
         let items: Vec<_> = json.items().collect();
@@ -120,6 +139,19 @@ proptest! {
         if let Ok(json) = tape.read(&bytes) {
             let _ = (json.members().count(), json.items().count(), json.get("a"), json.text());
         }
+    }
+
+    #[test]
+    fn repeated_strings_are_read_as_serde_reads_them(
+        start in r#"[a"\\]{250,300}"#,
+        ends in proptest::collection::vec(r#"[a"\\]{0,300}"#, 1..5),
+    ) {
+        let texts: Vec<String> = ends.iter().map(|end| format!("{start}{end}")).collect();
+        let record = serde_json::to_string(&texts).unwrap();
+        let mut tape = Tape::default();
+        let found = tape.read(record.as_bytes()).unwrap();
+        let found: Vec<_> = found.items().map(|item| item.short(1000).unwrap()).collect();
+        prop_assert_eq!(found, texts);
     }
 
     #[test]

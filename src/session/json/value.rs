@@ -115,7 +115,9 @@ impl<'a> Json<'a> {
 
     /// Whether the node at `at` is this key, whose mark is `mark`.
     fn is_key(&self, at: u32, key: &str, mark: KeyMark) -> bool {
-        let Some(node) = self.nodes.get(at as usize).filter(|node| node.mark.may_be(mark)) else { return false };
+        let Some(node) = self.nodes.get(at as usize).filter(|node| node.mark.may_be(mark)) else {
+            return false;
+        };
         let inside = node.start as usize + 1..(node.end as usize).saturating_sub(1);
         self.bytes.get(inside).is_some_and(|written| match node.mark {
             KeyMark::ESCAPED => JsonText::new(written).is(key),

@@ -11,7 +11,7 @@ use crate::session::json::Tapes;
 use super::log::fill;
 
 /// How many bytes are read at once, from a multiple of a page.
-const PIECE: usize = 512 << 10;
+const PIECE: usize = 256 << 10;
 
 /// The longest line that is copied into a block, in bytes, or a piece more. Longer ones are looked at through a map.
 const LONG_LINE: usize = 2 << 20;

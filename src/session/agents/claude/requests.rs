@@ -1,7 +1,7 @@
 //! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
 
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, is_type, name};
+use crate::session::content::{is_type, name};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
