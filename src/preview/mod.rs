@@ -47,6 +47,7 @@ pub(crate) mod strategy;
 pub(crate) mod sweep;
 pub(crate) mod template;
 mod value;
+mod witness;
 
 pub use crate::known::Confidence;
 pub use crate::text::units::Want;
@@ -67,6 +68,7 @@ pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
+pub(crate) use witness::{Circumstances, witness};
 
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,7 @@ pub mod table;
 pub mod tally;
 pub mod text;
 pub mod transcript;
+pub mod verdict;
 pub mod verify;
 pub mod watch;
 pub mod whole;

@@ -8,121 +8,20 @@ use jiff::tz::TimeZone;
 
 use crate::known::Era;
 use crate::preview::{
-    Catalog, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals, plan_counting,
+    Catalog, Circumstances, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals,
+    plan_counting, witness,
 };
 use crate::source;
 
 use super::body::ResultBody;
-use super::model::{Call, CallResult, CutState, TextPiece};
+use super::model::{Call, CallResult, CutState, Evidence, TextPiece};
 use super::text;
 use super::transcript::Transcript;
 use super::whole::LONGEST;
-use super::window::{FileWindow, NoReadFile};
+use super::window::FileWindow;
 
+pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
-
-/// What a check found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// A policy of the agent's version makes the same text.
-    Equal {
-        /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
-        policy: String,
-        /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
-        by: Option<&'static str>,
-    },
-    /// No policy of the agent's version does.
-    Differs(Difference),
-    /// There is nothing to compare.
-    Unchecked(Unchecked),
-}
-
-impl Verdict {
-    /// Returns the mark on the screens and in tables.
-    pub fn mark(&self) -> &'static str {
-        match self {
-            Self::Equal { .. } => "=",
-            Self::Differs(_) => "≠",
-            Self::Unchecked(_) => "?",
-        }
-    }
-
-    /// Returns the word of `--json`.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Equal { .. } => "equal",
-            Self::Differs(_) => "differs",
-            Self::Unchecked(_) => "unchecked",
-        }
-    }
-}
-
-impl Verdict {
-    /// Returns the limit that cut the output, if that is proven.
-    pub fn cut_by(&self) -> Option<&'static str> {
-        match self {
-            Self::Equal { by, .. } => *by,
-            _ => None,
-        }
-    }
-}
-
-/// Where a reconstruction differs from what was recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The policy that comes closest.
-    pub policy: String,
-    /// The first byte that differs, in the text that the model got, 0-based.
-    pub at: u64,
-    /// The part of the reconstruction in which it lies: `kept`, `changed`, `notice`, or `end` after its last byte.
-    pub part: &'static str,
-    /// A policy that makes the same text, but of another version of the agent.
-    pub fits: Option<String>,
-}
-
-/// Why there is nothing to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unchecked {
-    /// The call has no result.
-    #[error("the call has no result")]
-    NoResult,
-    /// The agent did not cut the output.
-    #[error("the output was not cut")]
-    NotCut,
-    /// The whole output is not at hand.
-    #[error("the whole output is not at hand")]
-    NoSpill,
-    /// The file that was read is not at hand, or the records do not tell which it was.
-    #[error("the file that was read is not at hand")]
-    NoFile,
-    /// The file that was read is another now.
-    #[error("the file that was read was changed since")]
-    Changed,
-    /// The whole output lies outside of the known stores, where nothing is opened unasked.
-    #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
-    Outside,
-    /// No policy of the agent is known.
-    #[error("no policy of this agent is known")]
-    NoPolicy,
-    /// The records cannot be read any more.
-    #[error("the records cannot be read")]
-    Unreadable,
-    /// The text is too long to be compared.
-    #[error("the result is over 16 MB")]
-    TooLong,
-    /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.
-    #[error("only the copy for the agent's screen is at hand, and it does not lead to the same text")]
-    DisplayOnly,
-}
-
-impl From<NoReadFile> for Unchecked {
-    fn from(why: NoReadFile) -> Self {
-        match why {
-            NoReadFile::Gone => Self::NoFile,
-            NoReadFile::Outside => Self::Outside,
-        }
-    }
-}
 
 /// Checks one call after the other, of sessions of one agent.
 #[derive(Debug)]
@@ -139,27 +38,55 @@ impl Verifier {
         Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
     }
 
-    /// Compares the result that the model first saw with what the policies make of the whole output.
+    /// Compares the result that the model first saw with what the policies make of the whole output; without that, looks for
+    /// a witness.
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
-        let Some(whole) = whole else {
-            return Verdict::Unchecked(match call.cut {
-                CutState::Spill | CutState::Lost => Unchecked::NoSpill,
-                _ if call.is_window => Unchecked::NoFile,
-                _ => Unchecked::NotCut,
-            });
+        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let missing = match whole {
+            Some(_) => Unchecked::DisplayOnly,
+            None if is_cut => Unchecked::NoSpill,
+            None if call.is_window => return Verdict::Unchecked(Unchecked::NoFile),
+            None => return Verdict::Unchecked(Unchecked::NotCut),
         };
         if self.policies.is_empty() {
             return Verdict::Unchecked(Unchecked::NoPolicy);
         }
-        match text::to_text(transcript, &first.pieces, LONGEST) {
-            Err(_) => Verdict::Unchecked(Unchecked::Unreadable),
-            Ok((_, facts)) if facts.is_stopped => Verdict::Unchecked(Unchecked::TooLong),
-            Ok((text, _)) => {
-                let window = whole.window();
-                self.compare(&Recorded { transcript, call, result: first, text: &text, window }, whole)
+        let text = match text::to_text(transcript, &first.pieces, LONGEST) {
+            Err(_) => return Verdict::Unchecked(Unchecked::Unreadable),
+            Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(Unchecked::TooLong),
+            Ok((text, _)) => text,
+        };
+        let window = whole.and_then(WholeOutput::window);
+        let recorded = Recorded { transcript, call, result: first, text: &text, window };
+        let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
+        match compared {
+            Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
+                self.witnessed(&recorded).unwrap_or(compared)
             }
+            compared => compared,
         }
+    }
+
+    /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
+    /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
+    fn witnessed(&self, recorded: &Recorded) -> Option<Verdict> {
+        let Recorded { transcript, result, text, call, .. } = *recorded;
+        if result.evidence == Evidence::Rendered {
+            return None;
+        }
+        let body = ResultBody::of(transcript, result, text, &[], LONGEST).ok()?;
+        let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
+        let saved_as = cited.unwrap_or_default();
+        let around = Circumstances { saved_as: &saved_as, exit_code: recorded.exit() };
+        let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
+        let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
+        of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded)).find_map(
+            |(policy, name)| {
+                let by = Some(witness(&policy, &body.text, around)?.as_str());
+                Some(Verdict::Equal { policy: name, by, against: Against::Witness })
+            },
+        )
     }
 
     /// Returns what of a recorded text, as ranges in bytes, is a notice of the agent's, if all of it fits what a policy of
@@ -192,7 +119,7 @@ impl Verifier {
                 let text = preview.text(&input);
                 if text == body.text && is_of_version {
                     let by = preview.truncated_by.map(LimitHit::as_str);
-                    return Verdict::Equal { policy: name, by };
+                    return Verdict::Equal { policy: name, by, against: whole.against() };
                 }
                 if text == body.text {
                     fits = fits.or(Some(name));

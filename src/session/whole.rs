@@ -5,6 +5,7 @@ use crate::source::MapView;
 use super::model::Call;
 use super::text;
 use super::transcript::Transcript;
+use super::verdict::Against;
 use super::window::{FileWindow, ReadFile};
 
 /// The longest text that is compared, in bytes.
@@ -37,6 +38,15 @@ impl WholeOutput {
             Self::Spill(_, path) => path,
             Self::Display(_) => "",
             Self::File(file) => &file.window.named,
+        }
+    }
+
+    /// Returns what a policy is compared against that is applied to it.
+    pub fn against(&self) -> Against {
+        match self {
+            Self::Spill(..) => Against::Spill,
+            Self::Display(_) => Against::Display,
+            Self::File(_) => Against::File,
         }
     }
 

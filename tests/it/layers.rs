@@ -74,6 +74,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("report", &["input", "model", "policy"]),
     ("per_stream", &["input"]),
     ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
+    ("witness", &["input", "model", "policy", "counting"]),
 ];
 
 /// What each part of the screens may use besides itself. The events use what they carry, and every part uses them.

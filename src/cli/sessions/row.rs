@@ -17,7 +17,7 @@ use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verify::Verdict;
+use crate::session::verdict::{Against, Verdict};
 
 /// Whether what looks like a secret is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub(crate) struct CallJson {
     pub spill_state: Option<&'static str>,
     pub fate: Option<&'static str>,
     pub verify: Option<&'static str>,
+    pub verify_against: Option<&'static str>,
 }
 
 /// What a command works out about calls.
@@ -160,6 +161,7 @@ impl<'a> Looker<'a> {
             spill_state: spill.as_ref().map(SpillState::as_str),
             fate: best.first().map(|first| first.fate.as_str()),
             verify: verdict.as_ref().map(Verdict::as_str),
+            verify_against: verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::session::copies::SeenCalls;
 use crate::session::examine::Paths;
 use crate::session::list;
 use crate::session::model::Call;
-use crate::session::verify::Verdict;
+use crate::session::verdict::{Against, Verdict};
 
 use super::row::{Looker, Secrets};
 use super::select;
@@ -22,6 +22,8 @@ use super::select;
 /// One verdict as in `--json`.
 #[derive(Debug, Serialize)]
 struct VerdictJson {
+    #[serde(skip)]
+    mark: &'static str,
     session: String,
     call: String,
     agent: &'static str,
@@ -29,11 +31,19 @@ struct VerdictJson {
     tool: String,
     command: String,
     verdict: &'static str,
+    against: Option<&'static str>,
     policy: Option<String>,
     differs_at: Option<u64>,
     part: Option<&'static str>,
     fits: Option<String>,
     reason: Option<String>,
+}
+
+impl VerdictJson {
+    /// Whether a policy makes the same text of a made-up output alone.
+    fn is_by_witness(&self) -> bool {
+        self.against == Some(Against::Witness.as_str())
+    }
 }
 
 /// Checks the cut calls of a session, of one call, or of all sessions.
@@ -108,6 +118,7 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
         _ => difference.as_ref().map(|difference| difference.policy.clone()),
     };
     VerdictJson {
+        mark: verdict.mark(),
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
@@ -115,6 +126,7 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
         tool: transcript.tool(call).to_owned(),
         command: looker.command(call, Secrets::Mask),
         verdict: verdict.as_str(),
+        against: verdict.against().map(Against::as_str),
         policy,
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
@@ -136,8 +148,11 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         table(found).print(&mut out)?;
     }
     out.flush()?;
+    let witnessed = found.iter().filter(|found| found.is_by_witness()).count() as u64;
+    let by_witness =
+        if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };
     let words = format!(
-        "{} equal, {} different, {} not checked",
+        "{} equal{by_witness}, {} different, {} not checked",
         thousands(equal),
         thousands(differ),
         thousands(unchecked)
@@ -167,14 +182,9 @@ fn table(found: &[VerdictJson]) -> Table<7> {
     ];
     let mut table = Table::new(heads).yielding(&[6, 5]).omitting(&[2, 6, 1, 4]);
     for found in found {
-        let mark = match found.verdict {
-            "equal" => "=",
-            "differs" => "≠",
-            _ => "?",
-        };
         let agent = format!("{} {}", found.agent, found.version.as_deref().unwrap_or_default());
         table.row([
-            mark.to_owned(),
+            found.mark.to_owned(),
             safe(agent.trim_end().as_bytes()),
             safe(found.session.as_bytes()),
             safe(found.call.as_bytes()),
@@ -192,6 +202,7 @@ fn in_words(found: &VerdictJson) -> String {
         (Some(at), None, _) => {
             format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
         }
+        (None, None, None) if found.is_by_witness() => "by a witness: the whole output is not at hand".into(),
         (None, None, reason) => reason.clone().unwrap_or_default(),
     }
 }

@@ -11,7 +11,6 @@ pub(crate) mod schema;
 mod written;
 
 use std::collections::BTreeMap;
-#[cfg(feature = "app")]
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +22,6 @@ use super::model::{Direction, Unit};
 use super::strategy::Keep;
 use super::strategy::context::Context;
 use super::template::facts::Facts;
-#[cfg(feature = "app")]
 use super::template::pattern::NoticePattern;
 use super::template::scope::Scope;
 use super::value::Value;
@@ -319,15 +317,19 @@ impl Policy {
 
     /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that
     /// this policy makes of one. Whether the rest is of an output cannot be told from the text.
-    #[cfg(feature = "app")]
     pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {
         self.file.templates.added(&self.texts().cut, text)
     }
 
     /// Returns the forms of the notices that this policy writes, those with the most words first.
-    #[cfg(feature = "app")]
     pub(crate) fn notice_patterns(&self) -> Vec<NoticePattern> {
         self.file.templates.notices(&self.texts().whole)
+    }
+
+    /// Returns an output of which this policy makes a text by cutting off what goes beyond a line's length, without the
+    /// rest; `None` if the policy does not cut lines so.
+    pub(super) fn unclipped(&self, text: &str) -> Option<String> {
+        self.keep().unclipped(text, &self.scope(Facts::new()))
     }
 
     fn variant(&self) -> Option<&Variant> {

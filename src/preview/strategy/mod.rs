@@ -26,6 +26,7 @@ use super::model::{LimitHit, Unit};
 use super::rewrite::Rewrite;
 use super::section::{Fault, Keys};
 use super::template::Figure;
+use super::template::scope::Scope;
 use agents::balanced::Balanced;
 use agents::celled::Celled;
 use agents::clipped::Clipped;
@@ -92,6 +93,14 @@ impl Keep {
             Strategy::Pieces(pieces) => Some(LinesKept::Whole(pieces)),
             Strategy::Held(held) => Some(LinesKept::Held(held)),
             Strategy::Rolling(rolling) => Some(LinesKept::Rolling(rolling)),
+            _ => None,
+        }
+    }
+
+    /// Makes the lines of a preview longer again that were cut to a length, if the strategy does that and says nothing else.
+    pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
+        match &self.strategy {
+            Strategy::Clipped(clipped) => clipped.unclipped(text, scope),
             _ => None,
         }
     }

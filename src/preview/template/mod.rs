@@ -4,7 +4,6 @@ mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
 mod mark;
-#[cfg(feature = "app")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
 #[cfg(feature = "app")]

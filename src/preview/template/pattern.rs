@@ -45,6 +45,8 @@ pub(crate) struct NoticePattern {
     figures: Vec<String>,
     /// Words that every such notice contains.
     literal: String,
+    /// The blanks before it and after it.
+    blanks: [String; 2],
 }
 
 /// A notice found in a text.
@@ -58,6 +60,7 @@ pub(crate) struct NoticeMatch {
 
 impl NoticePattern {
     /// Returns the words that every such notice contains.
+    #[cfg(feature = "app")]
     pub(crate) fn literal(&self) -> &str {
         &self.literal
     }
@@ -76,6 +79,16 @@ impl NoticePattern {
             Some(NoticeMatch { range, figures })
         };
         regex.captures_iter(text).filter_map(of).collect()
+    }
+
+    /// Returns the ranges in bytes of all notices of this form, with the blanks around them.
+    pub(crate) fn whole_in(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+        let [before, after] = &self.blanks;
+        self.find_in(text).into_iter().map(|found| found.range).map(move |Range { start, end }| {
+            let start = if text[..start].ends_with(before) { start - before.len() } else { start };
+            let end = if text[end..].starts_with(after) { end + after.len() } else { end };
+            start..end
+        })
     }
 }
 
@@ -162,6 +175,13 @@ fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
 fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
     let is_told = |piece: &Piece| !matches!(piece, Piece::Words(words) if words.trim().is_empty());
     let (first, last) = (pieces.iter().position(is_told)?, pieces.iter().rposition(is_told)?);
+    let blank = |pieces: &[Piece]| -> String {
+        pieces
+            .iter()
+            .filter_map(|piece| if let Piece::Words(words) = piece { Some(*words) } else { None })
+            .collect()
+    };
+    let (mut before, mut after) = (blank(pieces.get(..first)?), blank(pieces.get(last + 1..)?));
     let pieces = pieces.get(first..=last)?;
     let end = pieces.len().checked_sub(1)?;
     let (mut pattern, mut figures, mut literal, mut told) = (String::new(), Vec::new(), "", 0);
@@ -169,8 +189,16 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
         match piece {
             Piece::Words(words) => {
                 // What stands around a notice is lost where people copy it.
-                let words = if at == 0 { words.trim_start() } else { words };
-                let words = if at == end { words.trim_end() } else { words };
+                let (mut start, mut stop) = (0, words.len());
+                if at == 0 {
+                    start = words.len() - words.trim_start().len();
+                    before.push_str(&words[..start]);
+                }
+                if at == end {
+                    stop = words.trim_end().len().max(start);
+                    after.insert_str(0, &words[stop..]);
+                }
+                let words = &words[start..stop];
                 pattern.push_str(&regex::escape(words));
                 told += visible(words);
                 let longest = words.lines().max_by_key(|line| line.len()).unwrap_or_default();
@@ -187,6 +215,7 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
         pattern,
         figures,
         literal: literal.to_owned(),
+        blanks: [before, after],
     })
 }
 

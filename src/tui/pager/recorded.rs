@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::human::thousands;
 use crate::session::model::Evidence;
-use crate::session::verify::{Unchecked, Verdict};
+use crate::session::verdict::{Against, Unchecked, Verdict};
 
 /// What is left of the output that the result was cut from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl RecordedCall {
     pub(crate) fn checked(&self) -> String {
         match &self.check {
             None => String::new(),
-            Some(Verdict::Equal { policy, .. }) => format!("= {policy}"),
+            Some(verdict @ Verdict::Equal { policy, .. }) => format!("{} {policy}", verdict.mark()),
             Some(Verdict::Differs(difference)) => match &difference.fits {
                 Some(fits) => format!("≠ here; = {fits}, of another version"),
                 None => format!("≠ {}", difference.policy),
@@ -70,6 +70,9 @@ impl RecordedCall {
     pub(crate) fn check_in_words(&self) -> String {
         match &self.check {
             None => "being compared with what the policies make of the output".into(),
+            Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
+                "≈ equal by a witness: {policy} makes this text of some output; the real one is not at hand"
+            ),
             Some(Verdict::Equal { policy, .. }) => {
                 format!("= equal: {policy} makes the same text of the output, byte for byte")
             }

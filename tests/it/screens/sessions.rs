@@ -8,7 +8,7 @@ use overspill::preview::{Catalog, InputContext};
 use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate, SessionFacts};
 use overspill::session::reader::SessionFile;
 use overspill::session::tally::CallSums;
-use overspill::session::verify::{Difference, Unchecked, Verdict, Verifier};
+use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::app::Event;
 use overspill::tui::event::{Effect, OutputEvent};
@@ -108,7 +108,11 @@ fn calls() -> Vec<CallRow> {
     vec![
         sized(call("toolu_1", "Read", CutState::No), 57_000, None, None, "/home/u/proj/notes.txt"),
         CallRow {
-            verdict: Some(Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") }),
+            verdict: Some(Verdict::Equal {
+                policy: "claude-code/bash".into(),
+                by: Some("units"),
+                against: Against::Spill,
+            }),
             ..sized(spill("toolu_2"), 2_220, Some(60_894), Some("here"), "seq 1 12000")
         },
         CallRow {
@@ -341,7 +345,8 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
 #[test]
 fn a_recorded_call_beside_its_spill() {
     for size in SIZES {
-        let equal = Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") };
+        let equal =
+            Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
         let mut bench = shown(size, RestOfOutput::Here, Some(equal));
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
@@ -350,6 +355,10 @@ fn a_recorded_call_beside_its_spill() {
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
+        let (policy, by) = ("claude-code/bash".into(), Some("units"));
+        let witness = Verdict::Equal { policy, by, against: Against::Witness };
+        let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), Some(witness));
+        keep("recorded_witness", bench.keys("="));
     }
 }
 
@@ -361,7 +370,8 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("reconstructed by claude-code/bash"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded by claude-code 2.1.330 · "), "{}", text(&bench));
-    let verdict = Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units") };
+    let verdict =
+        Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
     bench.update(OutputEvent::Checked(Box::new(verdict)));
     assert!(text(&bench).contains(" · = claude-code/bash · cut"), "{}", text(&bench));
     bench.keys("q");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use overspill::preview::Catalog;
 use overspill::session::list;
 use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate};
-use overspill::session::verify::{Verdict, Verifier};
+use overspill::session::verify::{Against, Verdict, Verifier};
 use overspill::session::whole::{WholeOutput, whole_display};
 use overspill::source::Source;
 use serde_json::{Value, json};
@@ -189,7 +189,10 @@ fn cline_is_read_as_it_is_sent() {
     assert_eq!((threads, &*transcript.threads[1].id), (vec![0, 0, 1], "agent_1"));
     let verifier = Verifier::new(&Catalog::builtin(), "cline");
     let verdict = verifier.verify(transcript, c1, whole_display(transcript, c1).as_ref());
-    assert_eq!(verdict, Verdict::Equal { policy: "cline/result".into(), by: Some("units") });
+    assert_eq!(
+        verdict,
+        Verdict::Equal { policy: "cline/result".into(), by: Some("units"), against: Against::Display }
+    );
 }
 
 #[test]
@@ -288,5 +291,8 @@ fn openhands_is_read_as_it_is_sent() {
     let saved_as = c2.cites[0].path.to_str().unwrap().to_owned();
     let whole = WholeOutput::Spill(Source::open(&c2.cites[0].path).unwrap().view(), saved_as);
     let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
-    assert_eq!(verdict, Verdict::Equal { policy: "openhands/terminal".into(), by: Some("points") });
+    assert_eq!(
+        verdict,
+        Verdict::Equal { policy: "openhands/terminal".into(), by: Some("points"), against: Against::Spill }
+    );
 }

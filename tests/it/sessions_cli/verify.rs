@@ -44,13 +44,89 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     assert_eq!(verdict["differs_at"], first);
 }
 
+/// Replaces some of the text in Claude Code's log.
+fn alter(home: &Home, from: &str, to: &str) {
+    let log = root(home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains(from), "{text}");
+    fs::write(&log, text.replace(from, to)).unwrap();
+}
+
 #[test]
-fn without_a_spill_nothing_is_claimed() {
+fn without_a_spill_only_the_cut_is_proven() {
     let home = Home::new();
     fs::remove_file(claude(&home)).unwrap();
+    let ran = home.run(&["verify", SESSION]);
+    assert_eq!(ran.status, 0);
+    assert!(ran.text().starts_with("≈  claude-code 2.1.330"), "{}", ran.text());
+    assert!(ran.text().contains("by a witness: the whole output is not at hand"), "{}", ran.text());
+    assert!(ran.stderr.contains("1 equal (1 by a witness), 0 different"), "{}", ran.stderr);
+    let verdict = home.run(&["verify", SESSION, "--json"]).ok().json()[0].clone();
+    assert_eq!((&verdict["verdict"], &verdict["against"]), (&"equal".into(), &"witness".into()));
+    let calls = home.run(&["calls", SESSION, "--json"]).ok().json();
+    assert_eq!((&calls[0]["verify"], &calls[0]["verify_against"]), (&"equal".into(), &"witness".into()));
+    assert!(home.run(&["calls", SESSION]).ok().text().contains('≈'));
+}
+
+#[test]
+fn without_a_spill_a_cut_that_no_policy_makes_is_not_checked() {
+    let home = Home::new();
+    fs::remove_file(claude(&home)).unwrap();
+    alter(&home, "Preview (first 2KB)", "Preview (first 3KB)");
     let ran = home.run(&["verify", SESSION, "--json"]).ok();
     assert_eq!(ran.json()[0]["verdict"], "unchecked");
     assert_eq!(ran.json()[0]["reason"], "the whole output is not at hand");
+}
+
+/// Writes a session of Continue, with the result of one command.
+fn continue_cli(home: &Home, got: &str) {
+    let call = json!({"toolCallId": "c1", "status": "done", "toolCall": {"function": {"name": "Bash",
+        "arguments": "{\"command\": \"seq 1 12000\"}"}}, "output": [{"content": got}]});
+    let session = json!({"sessionId": "s1", "title": "t", "workspaceDirectory": "/p",
+        "history": [{"message": {}, "toolCallStates": [call]}]});
+    let dir = root(home).join(".continue/sessions");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("s1.json"), session.to_string()).unwrap();
+}
+
+/// Writes a session of Kimi CLI, with the result of one command.
+fn kimi_cli(home: &Home, got: &str) {
+    let dir = root(home).join(".kimi/sessions/4fafce67053eea06f159a78f7ef15755/k1");
+    let notice = "<system>Command executed successfully. Output is truncated to fit in the message.</system>";
+    let part = |text: &str| json!({"type": "text", "text": text});
+    let function = json!({"name": "Shell", "arguments": "{}"});
+    let log = [
+        json!({"role": "_system_prompt", "content": ""}),
+        json!({"role": "assistant", "content": "", "tool_calls": [{"type": "function", "id": "c1", "function": function}]}),
+        json!({"role": "tool", "tool_call_id": "c1", "content": [part(notice), part(got)]}),
+    ];
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("context.jsonl"), log.map(|record| format!("{record}\n")).concat()).unwrap();
+}
+
+#[test]
+fn agents_that_keep_no_whole_output_are_checked_by_a_witness() {
+    let home = Home::new();
+    let last: String = (11_002..=12_000).map(|n| format!("{n}\n")).collect();
+    continue_cli(&home, &format!("(previous 11001 lines truncated)\n\n{last}"));
+    let whole: String = (1..=12_000).map(|n| format!("{n}\n")).collect();
+    // The line at the total is cut to what is left of it.
+    let first = format!("{}[...truncated]\n", &whole[..49_985]);
+    kimi_cli(&home, &first);
+    let verdicts = home.run(&["verify", "--all", "--json"]).ok().json();
+    let of = |agent: &str| {
+        let all = verdicts.as_array().unwrap();
+        all.iter().find(|verdict| verdict["agent"] == agent).unwrap().clone()
+    };
+    for (agent, policy) in [("continue", "continue/bash"), ("kimi-cli", "kimi-cli/shell")] {
+        let found = of(agent);
+        assert_eq!((&found["verdict"], &found["against"]), (&"equal".into(), &"witness".into()), "{found}");
+        assert_eq!(found["policy"], policy);
+    }
+    // A line more than the policy keeps.
+    continue_cli(&home, &format!("(previous 11001 lines truncated)\n\n11001\n{last}"));
+    let ran = home.run(&["verify", "s1", "--json"]).ok();
+    assert_eq!((&ran.json()[0]["verdict"], &ran.json()[0]["against"]), (&"unchecked".into(), &json!(null)));
 }
 
 #[test]

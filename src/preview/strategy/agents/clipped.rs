@@ -11,6 +11,7 @@ use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
+use crate::preview::template::scope::Scope;
 
 /// What ends a line in Python's `splitlines`.
 const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
@@ -72,6 +73,28 @@ impl Clipped {
         selection.lines = Some(Ok(lines));
         selection.slots = vec![("kept", parts)];
         Ok(selection)
+    }
+
+    /// Returns what every line of `text` may have been before it was cut: those that were get a letter more than they may
+    /// have. Returns `None` if the limits cannot be worked out.
+    pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
+        let line_most = usize::try_from(scope.figure(&self.line_size).ok()?).ok()?;
+        let breaks = Regex::new(BREAKS).ok()?;
+        let ends = breaks.find_iter(text.as_bytes()).map(|found| found.end());
+        let mut longer = String::with_capacity(text.len());
+        let mut start = 0;
+        for end in ends.chain(std::iter::once(text.len())) {
+            let line = text.get(start..end)?;
+            start = end;
+            let words = line.trim_end_matches(['\r', '\n']);
+            // The last line was cut to what the total left of it.
+            let is_full = end == text.len() || line.chars().count() == line_most;
+            let is_cut = is_full && !self.line_suffix.is_empty() && words.ends_with(&self.line_suffix);
+            longer.push_str(words);
+            longer.push_str(if is_cut { "x" } else { "" });
+            longer.push_str(&line[words.len()..]);
+        }
+        Some(longer)
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::human::{count, size, thousands, tokens};
 use crate::session::model::{CallStatus, CutState};
-use crate::session::verify::Verdict;
+use crate::session::verdict::{Against, Verdict};
 use crate::text::label::SafeText;
 use crate::tui::sessions::SessionsScreen;
 use crate::tui::sessions::calls::{CallList, ReadingState};
@@ -90,7 +90,7 @@ fn mark(theme: &Theme, row: &CallRow) -> Span {
 /// Returns the limit that cut the output, and the tool whose policy that is, if it is proven.
 fn cut_by(row: &CallRow) -> String {
     match &row.verdict {
-        Some(Verdict::Equal { policy, by }) => {
+        Some(Verdict::Equal { policy, by, .. }) => {
             let tool = policy.split('/').next_back().unwrap_or_default();
             by.map_or_else(|| tool.to_owned(), |by| format!("{by} · {tool}"))
         }
@@ -140,6 +140,9 @@ pub(super) fn details(calls: &CallList) -> [SafeText; 2] {
 
 fn in_words(verdict: &Verdict) -> String {
     match verdict {
+        Verdict::Equal { policy, against: Against::Witness, .. } => {
+            format!("≈ {policy}, by a witness: the whole output is not at hand")
+        }
         Verdict::Equal { policy, .. } => format!("= {policy}"),
         Verdict::Differs(difference) => match &difference.fits {
             Some(fits) => format!("≠ equal to {fits}, of another version"),

@@ -1,0 +1,143 @@
+//! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the text is
+//! one that the policy makes, with its limits and its figures; it does not prove that the text is of the real output.
+
+mod figures;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::counting::{ToCount, plan_counting};
+use super::input::{Input, Output, Stream, Totals};
+use super::model::{LimitHit, Part, Preview};
+use super::policy::Policy;
+use crate::text::units;
+
+use figures::{Notices, UNKNOWNS};
+use shape::{Filler, OutputShape};
+
+/// The longest witness that is built, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// How many bytes of outputs are planned in all for one text, lest hostile records take long.
+const MOST_PLANNED: usize = 8 * LONGEST;
+
+/// How many outputs are planned in all for one text.
+const MOST_TRIED: usize = 300;
+
+/// How often the filler is corrected.
+const MOST_STEPS: usize = 6;
+
+/// What the text was made of besides the output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstances<'a> {
+    /// The path that the notices print; empty if there is none.
+    pub saved_as: &'a str,
+    /// The exit status of the command, if the policy takes it.
+    pub exit_code: Option<i32>,
+}
+
+/// Looks for an output of which `policy` makes `text`, cutting it. Such an output is what `text` keeps, with a filler where
+/// its notice says that something was left out. Returns the limit that cut it; `None` if none was found, which proves
+/// nothing.
+pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<LimitHit> {
+    let mut search = Search { policy, text, around, left: MOST_PLANNED, tries: MOST_TRIED };
+    let shapes = shape::shapes(policy, text);
+    // What needs little is tried first.
+    (0..shape::STARTS)
+        .find_map(|start| shapes.iter().find_map(|shape| search.approach(shape, shape.start(start)?)))
+}
+
+/// What is looked for, and how much of it may still be tried.
+struct Search<'a> {
+    policy: &'a Policy,
+    text: &'a str,
+    around: Circumstances<'a>,
+    left: usize,
+    tries: usize,
+}
+
+/// What the policy makes of an output that was tried.
+enum Made {
+    /// The text, by this limit.
+    Same(LimitHit),
+    /// Another, with these notices.
+    Other(Notices),
+}
+
+impl Search<'_> {
+    /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
+    fn approach(&mut self, shape: &OutputShape, start: Filler) -> Option<LimitHit> {
+        let mut filler = start;
+        let mut slopes = None;
+        for _ in 0..MOST_STEPS {
+            let made = match self.make(shape, filler)? {
+                Made::Same(by) => return Some(by),
+                Made::Other(made) => made,
+            };
+            let missing = shape.notices.minus(&made).filter(|missing| !missing.is_empty())?;
+            if slopes.is_none() {
+                slopes = Some(self.slopes(shape, filler, &made)?);
+            }
+            let next = filler.plus(figures::solve(&missing, slopes.as_ref()?));
+            if next == filler {
+                return None;
+            }
+            filler = next;
+        }
+        None
+    }
+
+    /// Returns by how much each figure grows with the kinds of letters of the filler.
+    fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
+        let mut slopes = [const { Vec::new() }; UNKNOWNS];
+        for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
+            let Made::Other(other) = self.make(shape, probe)? else { return None };
+            *slope = other.minus(made)?.iter().map(|figure| figure / by).collect();
+        }
+        Some(slopes)
+    }
+
+    /// Applies the policy to a shape with its filler; `None` if that would take too much, or the policy fails.
+    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Made> {
+        let size = shape.size(filler).filter(|size| *size <= LONGEST)?;
+        self.tries = self.tries.checked_sub(1)?;
+        self.left = self.left.checked_sub(size)?;
+        let (bytes, filled) = shape.output(filler);
+        let totals = Totals::unknown();
+        let input = self.input(&bytes, &totals);
+        let count = |_, want| Some(units::measure_all(&bytes, want));
+        let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok()?;
+        let input = self.input(&bytes, &counted.totals.stdout);
+        let preview = counted.preview;
+        let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
+        match preview.truncated_by.filter(|_| is_same) {
+            Some(by) => Some(Made::Same(by)),
+            None => Some(Made::Other(Notices::of(preview.parts.iter().filter_map(notice)))),
+        }
+    }
+
+    fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {
+        let Circumstances { saved_as, exit_code } = self.around;
+        Input { exit_code, ..Input::new(Output { bytes, totals }, saved_as) }
+    }
+}
+
+fn notice(part: &Part) -> Option<&str> {
+    match part {
+        Part::Notice { text } => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether anything of the filler was kept: then it would be a part of the text, and prove nothing.
+fn keeps(preview: &Preview, filler: &Range<usize>) -> bool {
+    let ranges = preview.parts.iter().filter_map(Part::range);
+    let is_filler = |range: &Range<usize>| range.start < filler.end && filler.start < range.end;
+    ranges.filter(|(source, _)| *source == Stream::Stdout).any(|(_, range)| is_filler(&range))
+}
+
+fn is_text(preview: &Preview, input: &Input, text: &str) -> bool {
+    preview.byte_len(input) == text.len() as u64 && preview.text(input) == text
+}

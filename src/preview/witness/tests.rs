@@ -1,0 +1,138 @@
+//! Laws of witnesses: what a policy cuts has one, what it never makes has none.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::preview::{Catalog, plan_counted};
+
+const PATH: &str = "/tmp/out-12.txt";
+
+const AROUND: Circumstances = Circumstances { saved_as: PATH, exit_code: Some(0) };
+
+/// Policies with small limits, of agents that keep no whole output, or not for long.
+const POLICIES: &[(&str, &[(&str, &str)])] = &[
+    ("kimi-cli/shell", &[("max_points", "400"), ("line_points", "40")]),
+    ("continue/bash", &[("max_lines", "20"), ("max_units", "600")]),
+    ("codex/exec-bytes", &[("max_bytes", "300")]),
+    ("claude-code/bash-2025", &[]),
+    ("hermes/terminal", &[("max_points", "400")]),
+    ("cline/result", &[("max_units", "300"), ("executor_units", "700")]),
+    ("pi/bash", &[("max_lines", "12"), ("max_bytes", "300")]),
+    ("copilot-cli/tool", &[]),
+];
+
+fn policy(name: &str, limits: &[(&str, &str)]) -> Policy {
+    let mut policy = Catalog::builtin().get(name).unwrap();
+    limits.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
+    policy
+}
+
+/// Returns what a policy makes of an output, if it cuts it, with the places of its notices.
+fn cut(policy: &Policy, output: &str) -> Option<(String, Vec<Range<usize>>)> {
+    let input = Input { exit_code: Some(0), ..Input::of(output.as_bytes(), PATH) };
+    let preview = plan_counted(&input, policy).unwrap();
+    let mut at = 0;
+    let mut notices = Vec::new();
+    for part in &preview.parts {
+        let range = at..at + part.byte_len(&input) as usize;
+        at = range.end;
+        notices.extend((part.kind() == "notice").then_some(range));
+    }
+    preview.truncated.then(|| (preview.text(&input), notices))
+}
+
+fn has_witness(policy: &Policy, text: &str) -> bool {
+    witness(policy, text, AROUND).is_some()
+}
+
+fn lines(line: &'static str) -> impl Strategy<Value = String> {
+    proptest::collection::vec((line, prop_oneof![Just("\n"), Just("\r\n"), Just("\n\n")]), 40..160)
+        .prop_map(|lines| lines.into_iter().map(|(line, end)| line + end).collect())
+}
+
+#[test]
+fn what_agents_really_cut_has_a_witness() {
+    let output: String = (1..=12_000).map(|n| format!("{n}\n")).collect();
+    for name in [
+        "kimi-cli/shell",
+        "continue/bash",
+        "codex/exec-bytes",
+        "codex/exec",
+        "claude-code/bash-2025",
+        "claude-code/bash",
+        "hermes/terminal",
+        "cline/result",
+        "pi/bash",
+        "copilot-cli/tool",
+        "goose/shell",
+        "gemini-cli/output",
+        "opencode/shell",
+        "opencode/output",
+        "qwen-code/shell",
+    ] {
+        let policy = policy(name, &[]);
+        let (text, _) = cut(&policy, &output).unwrap();
+        assert!(has_witness(&policy, &text), "{name}");
+    }
+}
+
+#[test]
+fn a_witness_is_never_too_large() {
+    let policy = policy("continue/bash", &[]);
+    let kept: String = (1..1000).map(|n| format!("{n}\n")).collect();
+    assert!(has_witness(&policy, &format!("(previous 1000000 lines truncated)\n\n{kept}")));
+    assert!(!has_witness(&policy, &format!("(previous 9000000000 lines truncated)\n\n{kept}")));
+    assert!(!has_witness(&policy, &format!("(previous 99999999999999999999999 lines truncated)\n\n{kept}")));
+}
+
+#[test]
+fn a_text_that_is_not_cut_has_none() {
+    for (name, limits) in POLICIES {
+        assert!(!has_witness(&policy(name, limits), "one\ntwo\n"), "{name}");
+        assert!(!has_witness(&policy(name, limits), ""), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn what_a_policy_cuts_has_a_witness(output in lines("[a-zé😀 .0-9]{0,60}"), number in 0..POLICIES.len()) {
+        let (name, limits) = POLICIES[number];
+        let policy = policy(name, limits);
+        if let Some((text, _)) = cut(&policy, &output) {
+            prop_assert!(has_witness(&policy, &text), "{name}: {text:?}");
+        }
+    }
+
+    /// These keep so much exactly, and their notices say the same thing twice or not at all.
+    #[test]
+    fn what_a_policy_never_makes_has_none(
+        output in lines("[a-z .]{1,60}"), name in prop_oneof![Just(0usize), Just(2), Just(4), Just(5)],
+        place in any::<prop::sample::Index>(), is_longer in any::<bool>(),
+    ) {
+        let (name, limits) = POLICIES[name];
+        let policy = policy(name, limits);
+        let Some((text, notices)) = cut(&policy, &output) else { return Ok(()) };
+        let mut altered = text.clone();
+        let at = place.index(text.len());
+        let is_notice = notices.iter().any(|notice| notice.contains(&at));
+        if is_longer && !is_notice {
+            altered.insert(at, 'y');
+        } else {
+            // What ends a line that was cut, others may end with, too.
+            prop_assume!(name != "kimi-cli/shell");
+            let other = if text[at..].starts_with(|char: char| char.is_ascii_digit()) { "#" } else { "9" };
+            prop_assume!(is_notice && text.is_char_boundary(at + 1));
+            altered.replace_range(at..at + 1, other);
+        }
+        prop_assert!(!has_witness(&policy, &altered), "{name}: {altered:?}");
+    }
+
+    #[test]
+    fn no_text_takes_long_or_panics(text in "(previous [0-9]{1,12} (lines|characters) truncated|\\[\\.\\.\\.truncated\\]|[a-zé\n ]{1,9}|\\.\\.\\.\\[truncated [0-9]{1,20} chars\\]\\.\\.\\.\n|… [0-9,]{1,9} chars truncated…){0,12}") {
+        for (name, limits) in POLICIES {
+            let _ = has_witness(&policy(name, limits), &text);
+        }
+    }
+}

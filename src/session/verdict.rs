@@ -1,0 +1,143 @@
+//! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
+
+use super::window::NoReadFile;
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A policy of the agent's version makes the same text.
+    Equal {
+        /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
+        policy: String,
+        /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
+        by: Option<&'static str>,
+        /// What the policy was applied to.
+        against: Against,
+    },
+    /// No policy of the agent's version does.
+    Differs(Difference),
+    /// There is nothing to compare.
+    Unchecked(Unchecked),
+}
+
+/// What a policy was applied to that makes the recorded text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The spill.
+    Spill,
+    /// The file of which the result is a window.
+    File,
+    /// A copy of the whole output that the agent keeps for its own screen.
+    Display,
+    /// A made-up output, as the real one is not at hand: what was kept, and a filler as long as the notice says. It proves
+    /// the cut, with its limits and figures, but not that what was kept is of the real output.
+    Witness,
+}
+
+impl Against {
+    /// Returns the word of `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Spill => "spill",
+            Self::File => "file",
+            Self::Display => "display",
+            Self::Witness => "witness",
+        }
+    }
+}
+
+impl Verdict {
+    /// Returns the mark on the screens and in tables.
+    pub fn mark(&self) -> &'static str {
+        match self {
+            Self::Equal { against: Against::Witness, .. } => "≈",
+            Self::Equal { .. } => "=",
+            Self::Differs(_) => "≠",
+            Self::Unchecked(_) => "?",
+        }
+    }
+
+    /// Returns the word of `--json`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Equal { .. } => "equal",
+            Self::Differs(_) => "differs",
+            Self::Unchecked(_) => "unchecked",
+        }
+    }
+
+    /// Returns what the policy was applied to, if it makes the same text.
+    pub fn against(&self) -> Option<Against> {
+        match self {
+            Self::Equal { against, .. } => Some(*against),
+            _ => None,
+        }
+    }
+}
+
+impl Verdict {
+    /// Returns the limit that cut the output, if that is proven.
+    pub fn cut_by(&self) -> Option<&'static str> {
+        match self {
+            Self::Equal { by, .. } => *by,
+            _ => None,
+        }
+    }
+}
+
+/// Where a reconstruction differs from what was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The policy that comes closest.
+    pub policy: String,
+    /// The first byte that differs, in the text that the model got, 0-based.
+    pub at: u64,
+    /// The part of the reconstruction in which it lies: `kept`, `changed`, `notice`, or `end` after its last byte.
+    pub part: &'static str,
+    /// A policy that makes the same text, but of another version of the agent.
+    pub fits: Option<String>,
+}
+
+/// Why there is nothing to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unchecked {
+    /// The call has no result.
+    #[error("the call has no result")]
+    NoResult,
+    /// The agent did not cut the output.
+    #[error("the output was not cut")]
+    NotCut,
+    /// The whole output is not at hand.
+    #[error("the whole output is not at hand")]
+    NoSpill,
+    /// The file that was read is not at hand, or the records do not tell which it was.
+    #[error("the file that was read is not at hand")]
+    NoFile,
+    /// The file that was read is another now.
+    #[error("the file that was read was changed since")]
+    Changed,
+    /// The whole output lies outside of the known stores, where nothing is opened unasked.
+    #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
+    Outside,
+    /// No policy of the agent is known.
+    #[error("no policy of this agent is known")]
+    NoPolicy,
+    /// The records cannot be read any more.
+    #[error("the records cannot be read")]
+    Unreadable,
+    /// The text is too long to be compared.
+    #[error("the result is over 16 MB")]
+    TooLong,
+    /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.
+    #[error("only the copy for the agent's screen is at hand, and it does not lead to the same text")]
+    DisplayOnly,
+}
+
+impl From<NoReadFile> for Unchecked {
+    fn from(why: NoReadFile) -> Self {
+        match why {
+            NoReadFile::Gone => Self::NoFile,
+            NoReadFile::Outside => Self::Outside,
+        }
+    }
+}
