@@ -11,6 +11,7 @@ mod november;
 mod opencode;
 #[cfg(feature = "app")]
 mod sweep;
+mod witness;
 
 use super::*;
 

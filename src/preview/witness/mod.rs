@@ -3,8 +3,6 @@
 
 mod figures;
 mod shape;
-#[cfg(test)]
-mod tests;
 
 use std::ops::Range;
 

@@ -70,7 +70,7 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     std::fs::remove_file(&spill).unwrap();
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.keys("T").wait_for("1 session");
-    session.keys("\r").wait_for("the whole output is not at hand");
+    session.keys("\r").wait_for("≈ claude-code/bash, by a witness");
     session.keys("\r").wait_status("its spill was deleted since");
     session.keys("<").wait_status("limits have no effect");
     session.keys("Q");

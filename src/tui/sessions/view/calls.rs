@@ -141,7 +141,7 @@ pub(super) fn details(calls: &CallList) -> [SafeText; 2] {
 fn in_words(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => {
-            format!("≈ {policy}, by a witness: the whole output is not at hand")
+            format!("≈ {policy}, by a witness")
         }
         Verdict::Equal { policy, .. } => format!("= {policy}"),
         Verdict::Differs(difference) => match &difference.fits {
