@@ -25,5 +25,5 @@ pub(crate) use order::{Outlet, in_order};
 pub(crate) use policies::CutPolicies;
 pub(crate) use read::{CorpusReader, ReadFault};
 pub use tuning::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneRequest, TuneRun, prepare_tuning};
-pub(crate) use tuning::{TuneKind, likely_policy, seconds_left};
+pub(crate) use tuning::{TuneKind, is_design, likely_policy, seconds_left};
 pub use watched::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};

@@ -109,10 +109,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
-        (&[A::Sessions], "sessions"), (&[A::Tune], "tune limits"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
+        (&[A::Sessions], "sessions"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
     ]),
     (FooterState::MarkedOutputs, &[
-        (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Keep], "keep"),
+        (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Keep], "keep"),
         (&[A::Back], "unmark"), (&[A::Open], "open"),
     ]),
     (FooterState::Deletions, &[
@@ -137,7 +137,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
     ]),
     (FooterState::TuneMeasuring, &[
-        (&[A::Back], "stop"), (&[A::Outputs], "outputs"), (&[A::Open], "use"), (&[A::Search], "find"),
+        (&[A::Back], "stop"), (&[A::Open], "use"), (&[A::Search], "find"),
     ]),
     (FooterState::TunePolicies, &[
         (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),

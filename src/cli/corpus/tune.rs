@@ -9,7 +9,7 @@ use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, fail, input, say};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::corpus::{Corpus, TuneOutputs, likely_policy};
+use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, Tuner};
 
@@ -31,8 +31,11 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
     }
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..args.limits.overrides() };
-    // A mistake in the flags is told before the screens open.
-    config.resolve(&overrides, None).map_err(input::usage)?;
+    if overrides.policy.is_some() {
+        // A mistake in the flags is told before the screens open.
+        config.resolve(&overrides, None).map_err(input::usage)?;
+    }
+    let policies = TunePolicies::Around(Box::new(overrides));
     let (outputs, place) = match &args.paths[..] {
         [] => {
             if let Some(name) = &args.agent {
@@ -49,10 +52,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
             (TuneOutputs::Listed(Arc::new(corpus)), words.join(" "))
         }
     };
-    show_tune(
-        config,
-        TuneStart { outputs: TuneSource::Listed(outputs), place: place.into(), overrides, find },
-    )
+    show_tune(config, TuneStart { outputs: TuneSource::Listed(outputs), place: place.into(), policies, find })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {

@@ -6,5 +6,5 @@ mod run;
 pub use request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};
 pub use run::{TuneFigures, TuneRun};
 
-pub(crate) use request::likely_policy;
+pub(crate) use request::{is_design, likely_policy};
 pub(crate) use run::{TuneKind, seconds_left};

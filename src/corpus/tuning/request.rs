@@ -6,6 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::known::Confidence;
+use crate::preview::Policy;
 use crate::store::{self, Entry, Listing, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 use crate::tune::TuneGrid;
@@ -66,7 +68,10 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
     let errors = errors.ok_or_else(|| fault("the pattern of errors cannot be compiled".to_owned()))?;
     let choice = match request.policies {
         TunePolicies::Around(overrides) => around(config, *overrides, &corpus).map_err(fault)?,
-        TunePolicies::Current => TuneChoice::policies(current(config)),
+        TunePolicies::Current => {
+            let (policies, designs) = current(config);
+            TuneChoice::policies(policies, designs)
+        }
     };
     Ok(TuneRun::new(corpus, choice, request.find, errors))
 }
@@ -98,13 +103,22 @@ fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<
     Ok(TuneChoice::settings(policy, grid))
 }
 
-/// Returns the policies as they are now, each with its limits; one that cannot be used is left out.
-fn current(config: &Config) -> Vec<EffectivePolicy> {
+/// Returns the policies as they are now, each with its limits, and the number of the first of those that are designs,
+/// which come last; one that cannot be used is left out.
+fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
     let resolve = |name: &str| {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
     let all = config.catalog.names().filter_map(resolve);
-    all.filter(|found| config.catalog.is_current(&found.policy)).collect()
+    let all = all.filter(|found| config.catalog.is_current(&found.policy));
+    let (designs, agents): (Vec<_>, Vec<_>) = all.partition(|found| is_design(config, &found.policy));
+    let first = agents.len();
+    (agents.into_iter().chain(designs).collect(), first)
+}
+
+/// Whether a policy is a design of overspill's, neither an agent's nor the user's own.
+pub(crate) fn is_design(config: &Config, policy: &Policy) -> bool {
+    policy.confidence() == Confidence::Own && !config.catalog.is_own(policy.name())
 }
 
 /// Returns the policy that cut most of the outputs; `None` without outputs.

@@ -45,7 +45,12 @@ pub(crate) enum TuneKind {
         grid: TuneGrid,
     },
     /// Policies with the limits that they have.
-    Policies(Vec<EffectivePolicy>),
+    Policies {
+        /// The policies.
+        policies: Vec<EffectivePolicy>,
+        /// The number of the first that is a design; those come last.
+        designs: usize,
+    },
 }
 
 /// What has been found out so far.
@@ -88,17 +93,17 @@ impl TuneChoice {
         Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy, grid } }
     }
 
-    /// Takes policies with the limits that they have.
-    pub(crate) fn policies(policies: Vec<EffectivePolicy>) -> Self {
+    /// Takes policies with the limits that they have; those from the number `designs` on are designs.
+    pub(crate) fn policies(policies: Vec<EffectivePolicy>, designs: usize) -> Self {
         let each = policies.iter().map(|found| found.policy.clone()).collect();
-        Self { policies: each, kind: TuneKind::Policies(policies) }
+        Self { policies: each, kind: TuneKind::Policies { policies, designs } }
     }
 
     /// Returns the number of the present setting.
     fn present(&self) -> Option<usize> {
         match &self.kind {
             TuneKind::Settings { grid, .. } => Some(grid.current),
-            TuneKind::Policies(_) => None,
+            TuneKind::Policies { .. } => None,
         }
     }
 
@@ -137,7 +142,7 @@ impl TuneRun {
     pub(crate) fn warnings(&self) -> &[String] {
         match &self.choice.kind {
             TuneKind::Settings { policy, .. } => &policy.warnings,
-            TuneKind::Policies(_) => &[],
+            TuneKind::Policies { .. } => &[],
         }
     }
 

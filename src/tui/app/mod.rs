@@ -349,7 +349,7 @@ impl App {
                 self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Filter, &words)));
             }
             Next::Grep => self.ask(Purpose::Grep),
-            Next::Tune(source, place) => self.tune_stored(source, place, effects),
+            Next::Tune(source, place, by) => self.tune_stored((source, place), by, effects),
             Next::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
             Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,

@@ -2,8 +2,7 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::config::Overrides;
-use crate::corpus::TuneOutputs;
+use crate::corpus::{TuneOutputs, TunePolicies};
 use crate::text::label::SafeText;
 use crate::tui::event::{Effects, Message};
 use crate::tui::keys::{Action, KeyContext};
@@ -11,7 +10,7 @@ use crate::tui::pager::jump::Waiting;
 use crate::tui::pager::limits_text;
 use crate::tui::popup::Popup;
 use crate::tui::popup::prompt::{Prompt, Purpose};
-use crate::tui::stores::tuning::TunedEntries;
+use crate::tui::stores::tuning::{TunedBy, TunedEntries};
 use crate::tui::tune::TuneNext;
 use crate::tui::tune::job::{TuneEvent, TuneSource, TuneStart};
 
@@ -19,13 +18,22 @@ use super::{App, Screen};
 
 impl App {
     /// Opens the Tune view on stored outputs.
-    pub(crate) fn tune_stored(&mut self, entries: TunedEntries, place: SafeText, effects: &mut Effects) {
+    pub(crate) fn tune_stored(
+        &mut self,
+        (entries, place): (TunedEntries, SafeText),
+        by: TunedBy,
+        effects: &mut Effects,
+    ) {
         let outputs = match entries {
             TunedEntries::All => TuneSource::Listed(TuneOutputs::Stored(None)),
             TunedEntries::Shown(shown) => TuneSource::Shown(shown),
             TunedEntries::Marked(entries) => TuneSource::Marked(entries),
         };
-        let start = TuneStart { outputs, place, overrides: Overrides::default(), find: None };
+        let policies = match by {
+            TunedBy::Settings => TunePolicies::Around(Box::default()),
+            TunedBy::Policies => TunePolicies::Current,
+        };
+        let start = TuneStart { outputs, place, policies, find: None };
         self.before_tune = Some(self.screen);
         self.screen = Screen::Tune;
         self.tune.start(start, effects);

@@ -15,7 +15,7 @@ use super::glance::Glance;
 use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
-use super::tuning::TunedEntries;
+use super::tuning::{TunedBy, TunedEntries};
 use super::{Cleaning, ListState};
 
 /// The screen of stored outputs.
@@ -50,8 +50,8 @@ pub(crate) enum Next {
     Filter(String),
     /// Ask for a pattern, to list the matching lines of all outputs.
     Grep,
-    /// Show which limits would keep more of these outputs, which are those in words.
-    Tune(TunedEntries, SafeText),
+    /// Measure these outputs, which are those in words.
+    Tune(TunedEntries, SafeText, TunedBy),
     /// Open the menu of columns to sort by.
     Sort(SortMenu),
     /// Show what cleaning would delete.
@@ -183,7 +183,8 @@ impl StoresScreen {
                 next = Next::Filter(self.listing.filter_text().to_owned());
             }
             Action::Grep => return Next::Grep,
-            Action::Tune => return self.to_tune(),
+            Action::Tune => return self.to_tune(TunedBy::Settings),
+            Action::Policy => return self.to_tune(TunedBy::Policies),
             Action::LostOnly => {
                 let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
                 self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));

@@ -8,6 +8,9 @@ use crate::tui::event::Message;
 use super::sort::ShownEntries;
 use super::{Next, StoresScreen};
 
+/// How all stored outputs are called.
+const ALL: &str = "all stored outputs";
+
 /// Stored outputs to be measured.
 pub(crate) enum TunedEntries {
     /// All of them.
@@ -18,32 +21,37 @@ pub(crate) enum TunedEntries {
     Marked(Vec<Entry>),
 }
 
+/// Under what stored outputs are to be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TunedBy {
+    /// Settings around the limits of the policy that cut most of them.
+    Settings,
+    /// All policies.
+    Policies,
+}
+
 impl StoresScreen {
     /// Hands on the marked outputs; without marks, those that the filter shows; without a filter, all.
-    pub(crate) fn to_tune(&mut self) -> Next {
+    pub(crate) fn to_tune(&mut self, by: TunedBy) -> Next {
         let listing = &self.listing;
         if listing.marked() > 0 {
             let marked: Vec<Entry> = listing.marked_or_chosen().into_iter().cloned().collect();
             let place = count(marked.len() as u64, "marked output");
-            return Next::Tune(TunedEntries::Marked(marked), place.into());
+            return Next::Tune(TunedEntries::Marked(marked), place.into(), by);
         }
         let filter = listing.filter_text();
-        match filter.is_empty() {
+        let shown = || TunedEntries::Shown(listing.shown().shown_entries());
+        match (filter.is_empty(), listing.shown().is_empty()) {
             // The list may not be complete yet, and then all are listed again.
-            true if !listing.has_looked() || listing.shown().is_empty() => {
-                Next::Tune(TunedEntries::All, "all stored outputs".into())
+            (true, is_none) if is_none || !listing.has_looked() => {
+                Next::Tune(TunedEntries::All, ALL.into(), by)
             }
-            true => {
-                Next::Tune(TunedEntries::Shown(listing.shown().shown_entries()), "all stored outputs".into())
-            }
-            false if listing.shown().is_empty() => {
+            (true, _) => Next::Tune(shown(), ALL.into(), by),
+            (false, true) => {
                 self.message = Some(Message::note("no outputs are shown, so there is nothing to measure"));
                 Next::Stay
             }
-            false => {
-                let place = SafeText::from(format!("filter: {filter}"));
-                Next::Tune(TunedEntries::Shown(listing.shown().shown_entries()), place)
-            }
+            (false, false) => Next::Tune(shown(), SafeText::from(format!("filter: {filter}")), by),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::config::Overrides;
 use crate::corpus::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneRequest, TuneRun};
 use crate::store::Entry;
 use crate::text::label::SafeText;
@@ -17,8 +16,8 @@ pub struct TuneStart {
     pub outputs: TuneSource,
     /// Which those are, in words.
     pub place: SafeText,
-    /// The policy to tune and its limits, as far as they were given.
-    pub overrides: Overrides,
+    /// The policies.
+    pub policies: TunePolicies,
     /// What counts as a find; without it the errors do.
     pub find: Option<Pattern>,
 }

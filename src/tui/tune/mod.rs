@@ -82,13 +82,12 @@ impl TuneScreen {
         }
     }
 
-    /// Opens the view on some outputs, with the settings of a policy.
+    /// Opens the view on some outputs.
     pub(crate) fn start(&mut self, start: TuneStart, effects: &mut Effects) {
-        let policies = TunePolicies::Around(Box::new(start.overrides));
         (self.source, self.place, self.find) = (Some(start.outputs), start.place, start.find);
         self.tables.clear();
         self.changed = None;
-        self.open_table(policies, effects);
+        self.open_table(start.policies, effects);
     }
 
     /// Lays a table over the one that is shown, and has it measured.

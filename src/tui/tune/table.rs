@@ -71,7 +71,9 @@ impl TuneTable {
         self.figures = figures;
         self.rows = match self.run.as_ref().map(|run| &run.choice.kind) {
             Some(TuneKind::Settings { grid, .. }) => best_and_present(&self.figures.settings, grid.current),
-            Some(TuneKind::Policies(policies)) => by_kept(&self.figures.settings, policies),
+            Some(TuneKind::Policies { policies, designs }) => {
+                by_kept(&self.figures.settings, (policies, *designs))
+            }
             None => Vec::new(),
         };
         let sought = if self.touched { chosen } else { self.grid().map(|(_, grid)| grid.current) };
@@ -94,7 +96,7 @@ impl TuneTable {
     pub(crate) fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
         match &self.run.as_ref()?.choice.kind {
             TuneKind::Settings { policy, grid } => Some((policy, grid)),
-            TuneKind::Policies(_) => None,
+            TuneKind::Policies { .. } => None,
         }
     }
 
@@ -108,7 +110,7 @@ impl TuneTable {
     /// Returns the policies of a table of policies.
     pub(crate) fn listed_policies(&self) -> &[EffectivePolicy] {
         match self.run.as_ref().map(|run| &run.choice.kind) {
-            Some(TuneKind::Policies(policies)) => policies,
+            Some(TuneKind::Policies { policies, .. }) => policies,
             _ => &[],
         }
     }
@@ -141,12 +143,18 @@ fn best_and_present(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     shown
 }
 
-/// Returns all policies, those first that keep the most finds for the fewest tokens.
-fn by_kept(figures: &[SettingFigures], policies: &[EffectivePolicy]) -> Vec<usize> {
+/// Returns all policies, those first that keep the most finds for the fewest tokens; designs, from a number on, last.
+fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy], usize)) -> Vec<usize> {
     let mut order: Vec<usize> = (0..policies.len().min(figures.len())).collect();
     order.sort_by_key(|number| {
         let of = figures.get(*number).copied().unwrap_or_default();
-        (Reverse(of.kept_finds), of.tokens, policies.get(*number).map(|found| found.policy.name().to_owned()))
+        let is_design = *number >= designs;
+        (
+            is_design,
+            Reverse(of.kept_finds),
+            of.tokens,
+            policies.get(*number).map(|found| found.policy.name().to_owned()),
+        )
     });
     order
 }

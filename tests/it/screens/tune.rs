@@ -181,6 +181,27 @@ fn figures_so_far_stand_when_measuring_is_stopped() {
     assert!(bench.status().contains("Enter use"), "{}", bench.status());
 }
 
+#[test]
+fn policies_are_compared_on_outputs_and_one_of_them_is_tuned() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("p");
+    let rows = bench.rows();
+    assert!(rows[0].starts_with(" Policies   2 outputs"), "{rows:#?}");
+    assert!(rows[1].starts_with("  policy ") && rows[1].contains("kept  tokens"), "{rows:#?}");
+    assert!(bench.status().contains("Enter tune"), "{}", bench.status());
+    while !bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")) {
+        let before = bench.status();
+        bench.keys("j");
+        assert_ne!(before, bench.status(), "pi/bash is not listed");
+    }
+    bench.keys("<Enter>");
+    assert!(bench.rows()[0].starts_with(" Tune   pi/bash · 2 outputs"), "{:?}", bench.rows()[0]);
+    bench.keys("<Esc>");
+    assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
+    bench.keys("<Esc>");
+    assert_eq!(bench.app.screen, Screen::Stores);
+}
+
 fn key(c: char) -> overspill::tui::app::Event {
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
     let code = if c == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(c) };

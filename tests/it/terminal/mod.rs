@@ -14,4 +14,5 @@ mod signals;
 mod sizes;
 mod stores;
 mod tables;
+mod tune;
 mod watch;

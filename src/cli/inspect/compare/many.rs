@@ -11,8 +11,8 @@ use crate::cli::corpus::measure::{MeasuredCorpus, measure};
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, fail, json};
 use crate::config::{Config, EffectivePolicy};
+use crate::corpus::is_design;
 use crate::human::{count, size, thousands, tokens};
-use crate::known::Confidence;
 use crate::preview::Policy;
 use crate::text::search::Pattern;
 use crate::tune::{SettingFigures, TuneSums, Tuner};
@@ -60,12 +60,15 @@ pub(super) fn run(
     let MeasuredCorpus { mut sums, .. } =
         measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &errors))?;
     let figures = sums.figures();
-    let mut rows: Vec<PolicyOnMany> =
-        policies.iter().zip(&figures).map(|(found, figures)| row(found, figures, &sums)).collect();
-    let is_design = |row: &PolicyOnMany| {
-        row.confidence == Confidence::Own.as_str() && !config.catalog.is_own(&row.policy)
-    };
-    rows.sort_by_key(|row| (is_design(row), Reverse(row.finds_kept), row.tokens, row.policy.clone()));
+    let mut rows: Vec<(bool, PolicyOnMany)> = policies
+        .iter()
+        .zip(&figures)
+        .map(|(found, figures)| (is_design(config, &found.policy), row(found, figures, &sums)))
+        .collect();
+    rows.sort_by_key(|(is_design, row)| {
+        (*is_design, Reverse(row.finds_kept), row.tokens, row.policy.clone())
+    });
+    let rows: Vec<PolicyOnMany> = rows.into_iter().map(|(_, row)| row).collect();
     let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if args.json {
         json(&mut out, &rows)?;

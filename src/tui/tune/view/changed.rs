@@ -14,15 +14,11 @@ use crate::tune::{ChangedOutput, UnderSetting};
 
 /// Returns the columns.
 pub(super) fn columns(table: &TuneTable) -> Vec<TableColumn> {
-    let now = if table.finds() == "errors" { "errors now" } else { "finds now" };
     vec![
         column("agent", CellSide::Left, 12, Some(1)),
-        column("output", CellSide::Path, 26, None),
-        column("of", CellSide::Right, 9, Some(2)),
-        column(now, CellSide::Right, 10, None),
-        column("then", CellSide::Right, 9, None),
-        column("tokens now", CellSide::Right, 10, None),
-        column("then", CellSide::Right, 7, None),
+        column("output", CellSide::Path, 30, None),
+        column(table.finds(), CellSide::Right, 21, None),
+        column("tokens", CellSide::Right, 17, None),
         column("change", CellSide::Left, 0, None),
     ]
 }
@@ -44,29 +40,45 @@ pub(super) fn title(table: &TuneTable, view: &ChangedView) -> String {
 /// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &TuneScreen, view: &ChangedView, height: usize) -> Vec<ListTableRow> {
     let outputs = screen.corpus().map_or(&[][..], |corpus| &corpus.outputs);
+    let shown = view.rows().get(view.cursor.rows(view.len(), height)).unwrap_or_default();
+    let widest = |of: fn(&ChangedOutput) -> String| shown.iter().map(|one| of(one).len()).max().unwrap_or(0);
+    let widths = (widest(finds_then), widest(tokens_then));
     let row = |changed: &ChangedOutput| {
         let output = outputs.get(changed.number)?;
-        let cells = cells(screen, output, changed);
-        Some(ListTableRow::Cells(Span::plain(" "), cells))
+        Some(ListTableRow::Cells(Span::plain(" "), cells(screen, output, changed, widths)))
     };
-    view.rows().get(view.cursor.rows(view.len(), height)).unwrap_or_default().iter().filter_map(row).collect()
+    shown.iter().filter_map(row).collect()
 }
 
-fn cells(screen: &TuneScreen, output: &CorpusOutput, changed: &ChangedOutput) -> Vec<Span> {
-    let theme = &screen.canvas.theme;
+fn finds_then(changed: &ChangedOutput) -> String {
+    thousands(changed.then.kept_finds)
+}
+
+fn tokens_then(changed: &ChangedOutput) -> String {
+    tokens(changed.then.preview_bytes)
+}
+
+fn cells(
+    screen: &TuneScreen,
+    output: &CorpusOutput,
+    changed: &ChangedOutput,
+    (finds, tokens_width): (usize, usize),
+) -> Vec<Span> {
+    let (theme, arrow) = (&screen.canvas.theme, screen.canvas.glyphs().arrow);
     let (agent, name) = match output {
         CorpusOutput::Entry(entry) => (entry.agent().to_owned(), SafeText::from_bytes(entry.id().as_bytes())),
         CorpusOutput::Named(path) | CorpusOutput::Found(path) => (String::new(), path_text(path)),
     };
     let is_worse = changed.then.kept_finds < changed.now.kept_finds;
+    let now = (thousands(changed.now.kept_finds), tokens(changed.now.preview_bytes));
     vec![
         Span::plain(agent),
         Span::plain(name),
-        Span::new(thousands(changed.finds), theme.dim),
-        Span::new(thousands(changed.now.kept_finds), theme.dim),
-        Span::new(thousands(changed.then.kept_finds), if is_worse { theme.warning } else { theme.bar }),
-        Span::new(tokens(changed.now.preview_bytes), theme.dim),
-        Span::plain(tokens(changed.then.preview_bytes)),
+        Span::new(
+            format!("{} {arrow} {:>finds$}", now.0, finds_then(changed)),
+            if is_worse { theme.warning } else { theme.bar },
+        ),
+        Span::plain(format!("{} {arrow} {:>tokens_width$}", now.1, tokens_then(changed))),
         Span::plain(change_in_words(changed)),
     ]
 }

@@ -26,6 +26,9 @@ use super::table::{TuneState, TuneTable};
 /// Columns of the bar of progress.
 const BAR: u64 = 16;
 
+/// The fewest columns in which the title says which outputs are measured.
+const LEAST_PLACE: usize = 8;
+
 /// Whether there is something to plot.
 pub(crate) fn has_plot(screen: &TuneScreen) -> bool {
     screen.changed.is_none()
@@ -113,8 +116,12 @@ fn draw_title(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, area: R
     }
     let left = line::cut(left, usize::from(area.width), screen.canvas.glyphs());
     line::spans(frame.buffer_mut(), area, &left);
-    let right = [Span::new(format!("{} ", screen.place), theme.dim)];
-    line::right(frame.buffer_mut(), area, line::width(&left) + 2, &right);
+    let taken = line::width(&left) + 2;
+    let room = usize::from(area.width).saturating_sub(taken + 2);
+    if room >= LEAST_PLACE {
+        let place = line::head(screen.place.clone(), room, screen.canvas.glyphs());
+        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{place} "), theme.dim)]);
+    }
 }
 
 /// Describes what is measured: `345 outputs, 12.3 MB · 1,234 errors`.
@@ -223,8 +230,9 @@ fn position(screen: &TuneScreen, table: &TuneTable) -> String {
         Some(view) => (view.cursor, view.len()),
         None => (table.cursor, table.rows.len()),
     };
+    let stopped = if matches!(table.state, TuneState::Stopped) { " stopped ·" } else { "" };
     match len {
         0 => String::new(),
-        len => format!(" {} of {}", thousands(cursor.chosen as u64 + 1), thousands(len as u64)),
+        len => format!("{stopped} {} of {}", thousands(cursor.chosen as u64 + 1), thousands(len as u64)),
     }
 }

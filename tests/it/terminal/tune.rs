@@ -1,0 +1,31 @@
+//! `overspill tune -i`: the view begins, measures, and leads to an output and back.
+
+use crate::common::home::Home;
+use crate::common::session::Session;
+
+#[test]
+fn the_view_measures_lists_opens_and_is_left() {
+    let home = Home::new();
+    std::fs::create_dir(home.at("logs")).unwrap();
+    let lines = (1..=2500).map(|line| format!("step {line} of the build\n")).collect::<String>();
+    home.file("logs/build.log", lines + "error: no space left\n");
+    let mut session = Session::start(&home, &["tune", "-i", "-p", "opencode/output", "logs"]);
+    session.wait_for("1 output, ").wait_for("* now").wait_for("now: head, 2,000 lines, 50 KB");
+    session.keys("gj").wait_for("keeps 100 % of errors (now 0 %)").wait_for("cuts 1 of 1 output otherwise");
+    session.keys("o").wait_for("logs/build.log").wait_for("keeps 1 of 1 errors (now 0); gains");
+    session.keys("\r").wait_for("error: no space left");
+    session.keys("q").wait_for("Outputs").wait_for("logs/build.log");
+    session.keys("\x1b").wait_for("* now");
+    session.keys("\x1b").wait_for("q quits");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let home = Home::new();
+    home.file("a", "error: no\n");
+    home.run(&["tune", "-i", "a"]).fails(2, &["--interactive needs a terminal"]);
+    home.run(&["tune", "-i", "--json", "a"]).fails(2, &["--json"]);
+}
