@@ -20,7 +20,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("compare", &["preview", "text"]),
     ("tune", &["compare", "preview", "human", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
-    ("corpus", &["tune", "compare", "config", "store", "source", "preview", "human", "text"]),
+    ("corpus", &["tune", "compare", "config", "known", "store", "source", "preview", "human", "text"]),
     (
         "tui",
         &[
