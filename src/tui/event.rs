@@ -303,6 +303,8 @@ pub enum Effect {
     Tune(Box<TuneJob>),
     /// Abandons measuring; what has been found out stays.
     StopTune,
+    /// Lets go of what has been measured.
+    LetGo(Vec<Arc<TuneRun>>),
     /// Puts the outputs in order that a setting cuts otherwise: the number of the job, its run, and the setting.
     ListChanged(u64, Arc<TuneRun>, usize),
     /// Suspends overspill, as Ctrl-Z does in other programs.

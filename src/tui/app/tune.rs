@@ -51,6 +51,7 @@ impl App {
     /// Carries out an action in the Tune view.
     pub(crate) fn act_on_tune(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         if action == Action::Stores {
+            self.tune.close(effects);
             return self.go_to_stores(effects);
         }
         let next = self.tune.act(action, count, effects);
@@ -63,8 +64,10 @@ impl App {
             (TuneNext::Copying, _) => {
                 self.wait(Waiting::Limits, &limits_text::choice(self.canvas.keys));
             }
-            (TuneNext::Away, Some(Screen::Pager)) if self.pager.is_some() => self.screen = Screen::Pager,
-            (TuneNext::Away, Some(_)) => self.go_to_stores(effects),
+            (TuneNext::Away, Some(_)) => {
+                self.tune.close(effects);
+                self.go_to_stores(effects);
+            }
             (TuneNext::Away, None) if action == Action::Quit => self.leave(effects),
             (TuneNext::Away, None) => {
                 let quit = self.canvas.keys.of(KeyContext::Tune, Action::Quit);

@@ -105,6 +105,7 @@ impl Session {
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Tune(job) => self.jobs.tune(*job, self.preparer.clone()),
                 Effect::StopTune => self.jobs.stop_tune(),
+                Effect::LetGo(runs) => self.jobs.let_go(runs),
                 Effect::ListChanged(job, run, setting) => self.jobs.list_changed(job, run, setting),
                 Effect::Suspend => self.suspend()?,
             }

@@ -40,6 +40,8 @@ pub struct TuneScreen {
     pub(crate) changed: Option<ChangedView>,
     /// Which outputs are measured, in words.
     pub(crate) place: SafeText,
+    /// The outputs as they were asked for, and as they are known since.
+    asked: Option<TuneSource>,
     source: Option<TuneSource>,
     /// What counts as a find; without it the errors do.
     find: Option<Pattern>,
@@ -73,6 +75,7 @@ impl TuneScreen {
             tables: Vec::new(),
             changed: None,
             place: SafeText::default(),
+            asked: None,
             source: None,
             find: None,
             jobs: 0,
@@ -84,9 +87,9 @@ impl TuneScreen {
 
     /// Opens the view on some outputs.
     pub(crate) fn start(&mut self, start: TuneStart, effects: &mut Effects) {
-        (self.source, self.place, self.find) = (Some(start.outputs), start.place, start.find);
-        self.tables.clear();
-        self.changed = None;
+        self.close(effects);
+        (self.asked, self.place, self.find) = (Some(start.outputs), start.place, start.find);
+        self.source = self.asked.clone();
         self.open_table(start.policies, effects);
     }
 
@@ -109,11 +112,28 @@ impl TuneScreen {
         })));
     }
 
-    /// Measures the table that is shown from the beginning; the outputs stay those that were listed.
-    fn measure_again(&mut self, effects: &mut Effects) {
-        let Some(old) = self.tables.pop() else { return };
+    /// Stops measuring, and lets go of all tables.
+    pub(crate) fn close(&mut self, effects: &mut Effects) {
+        self.stop(effects);
+        self.cut_tables(0, effects);
+    }
+
+    /// Keeps this many tables. A worker lets go of what was measured, because that takes time if the outputs are many.
+    fn cut_tables(&mut self, len: usize, effects: &mut Effects) {
+        let gone = self.tables.drain(len.min(self.tables.len())..);
+        let runs: Vec<_> = gone.filter_map(|table| table.run).collect();
+        if !runs.is_empty() {
+            effects.push(Effect::LetGo(runs));
+        }
         self.changed = None;
-        self.open_table(old.policies, effects);
+    }
+
+    /// Measures the table that is shown from the beginning.
+    fn measure_again(&mut self, effects: &mut Effects) {
+        let Some(policies) = self.shown().map(|table| table.policies.clone()) else { return };
+        self.stop(effects);
+        self.cut_tables(self.tables.len().saturating_sub(1), effects);
+        self.open_table(policies, effects);
     }
 
     /// Stops measuring. Returns false if nothing was being measured.
@@ -129,13 +149,13 @@ impl TuneScreen {
         match event {
             TuneEvent::Start(start) => self.start(*start, effects),
             TuneEvent::Began(number, run) => {
-                self.source = Some(TuneSource::Listed(TuneOutputs::Listed(Arc::clone(&run.corpus))));
                 let Some(table) = self.table(number) else { return };
                 if table.is_running() {
                     table.state = TuneState::Measuring;
                 }
-                let warning = run.warnings().first().cloned();
+                let (warning, corpus) = (run.warnings().first().cloned(), Arc::clone(&run.corpus));
                 table.run = Some(run);
+                self.source = Some(TuneSource::Listed(TuneOutputs::Listed(corpus)));
                 self.message = warning.map(Message::error);
             }
             TuneEvent::Nothing(number, fault) => self.nothing(number, fault),
@@ -146,13 +166,14 @@ impl TuneScreen {
                 }
             }
             TuneEvent::Ended(number, fault) => {
-                if let Some(table) = self.table(number) {
-                    match fault {
-                        Some(fault) => table.state = TuneState::Failed(fault.into()),
-                        None if table.is_running() => table.state = TuneState::Done,
-                        None => {}
-                    }
+                let Some(table) = self.table(number) else { return };
+                match fault {
+                    Some(fault) => table.state = TuneState::Failed(fault.into()),
+                    None if table.is_running() => table.state = TuneState::Done,
+                    None => {}
                 }
+                let unreadable = table.figures.unreadable.1.clone();
+                self.message = unreadable.map(|words| Message::error(format!("left out: {words}")));
             }
             TuneEvent::Changed(list) => {
                 if let Some(view) = &mut self.changed {
@@ -163,15 +184,13 @@ impl TuneScreen {
     }
 
     fn nothing(&mut self, number: u64, fault: TuneFault) {
-        let state = match fault {
-            TuneFault::Empty(reports) => TuneState::Empty(reports),
+        let Some(table) = self.table(number) else { return };
+        match fault {
+            TuneFault::Empty(reports) => table.state = TuneState::Empty(reports),
             TuneFault::Policy(words, corpus) => {
+                table.state = TuneState::Failed(words.into());
                 self.source = Some(TuneSource::Listed(TuneOutputs::Listed(corpus)));
-                TuneState::Failed(words.into())
             }
-        };
-        if let Some(table) = self.table(number) {
-            table.state = state;
         }
     }
 
@@ -240,7 +259,11 @@ impl TuneScreen {
                 return TuneNext::Copying;
             }
             Action::Copy => self.message = Some(Message::note("there is no setting to copy here")),
-            Action::Refresh => self.measure_again(effects),
+            Action::Refresh => {
+                // Stored outputs are listed again.
+                self.source = self.asked.clone();
+                self.measure_again(effects);
+            }
             _ => {}
         }
         TuneNext::Stay
@@ -259,7 +282,7 @@ impl TuneScreen {
             return TuneNext::Stay;
         }
         if self.tables.len() > 1 {
-            self.tables.pop();
+            self.cut_tables(self.tables.len() - 1, effects);
             self.settle();
             return TuneNext::Stay;
         }
@@ -301,7 +324,7 @@ impl TuneScreen {
             Some(at) if at + 1 == self.tables.len() => {}
             Some(at) => {
                 self.stop(effects);
-                self.tables.truncate(at + 1);
+                self.cut_tables(at + 1, effects);
                 self.settle();
             }
             None => self.open_table(TunePolicies::Current, effects),
@@ -321,9 +344,10 @@ impl TuneScreen {
             })?),
         };
         // What lies beneath was judged by other finds.
-        self.stop(effects);
-        self.tables = self.tables.pop().into_iter().collect();
-        self.measure_again(effects);
+        if let Some(policies) = self.shown().map(|table| table.policies.clone()) {
+            self.close(effects);
+            self.open_table(policies, effects);
+        }
         Ok(())
     }
 

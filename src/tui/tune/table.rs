@@ -158,3 +158,40 @@ fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy],
     });
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(all: &[(u64, u64)]) -> Vec<SettingFigures> {
+        let of = |(tokens, kept_finds): &(u64, u64)| SettingFigures {
+            tokens: *tokens,
+            kept_finds: *kept_finds,
+            ..SettingFigures::default()
+        };
+        all.iter().map(of).collect()
+    }
+
+    #[test]
+    fn the_present_setting_has_a_row_among_the_best() {
+        let all = figures(&[(10, 1), (30, 0), (20, 5), (40, 9)]);
+        assert_eq!(best_and_present(&all, 1), [0, 2, 1, 3]);
+        assert_eq!(best_and_present(&all, 2), [0, 2, 3]);
+        assert_eq!(best_and_present(&[], 3), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn policies_that_keep_more_come_first_and_designs_last() {
+        let catalog = crate::preview::Catalog::builtin();
+        let found = |name: &str| EffectivePolicy {
+            policy: catalog.get(name).unwrap(),
+            limits_from: crate::config::LimitsFrom::Policy,
+            chosen_by: crate::config::ChosenBy::Person,
+            warnings: Vec::new(),
+            store_warnings: Vec::new(),
+        };
+        let policies = ["pi/bash", "opencode/output", "codex/exec", "basic/smart"].map(found);
+        let all = figures(&[(10, 1), (20, 5), (10, 5), (1, 9)]);
+        assert_eq!(by_kept(&all, (&policies, 3)), [2, 1, 0, 3]);
+    }
+}

@@ -226,7 +226,7 @@ impl Bench {
                     self.update(StoresEvent::HitsEnd(number, end))
                 }
                 Effect::Tune(job) => self.tune(*job),
-                Effect::StopTune => Vec::new(),
+                Effect::StopTune | Effect::LetGo(_) => Vec::new(),
                 Effect::ListChanged(job, run, setting) => {
                     self.update(TuneEvent::Changed(Box::new(ChangedList::of(job, &run, setting))))
                 }

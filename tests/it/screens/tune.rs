@@ -182,6 +182,17 @@ fn figures_so_far_stand_when_measuring_is_stopped() {
 }
 
 #[test]
+fn what_a_job_says_after_the_view_was_opened_anew_changes_nothing() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let late = bench.update(key('M'));
+    bench.keys("<Esc><Esc> M");
+    assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
+    bench.carry_out(late);
+    bench.keys("/step<Enter>");
+    assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
+}
+
+#[test]
 fn policies_are_compared_on_outputs_and_one_of_them_is_tuned() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("p");

@@ -24,6 +24,13 @@ impl Jobs {
         _ = Ticket::next(&self.tuning);
     }
 
+    /// Frees what has been measured, which takes time if the outputs are many.
+    pub fn let_go(&self, runs: Vec<Arc<TuneRun>>) {
+        if !runs.is_empty() {
+            self.spawn("let go", move || drop(runs));
+        }
+    }
+
     /// Puts the outputs in order that a setting cuts otherwise.
     pub fn list_changed(&self, job: u64, run: Arc<TuneRun>, setting: usize) {
         let events = self.events.clone();

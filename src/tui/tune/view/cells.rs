@@ -9,12 +9,16 @@ use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::tune::TuneScreen;
 use crate::tui::tune::table::{TuneState, TuneTable};
+use crate::tui::widget::layout::WIDE;
 use crate::tui::widget::line::Span;
 use crate::tui::widget::table::{CellSide, ListTableRow, TableColumn, column};
 use crate::tune::{SettingFigures, TuneGrid, TuneSetting, share_in_words};
 
+/// The heading over what a move to each setting buys, on wide screens.
+const MOVE: &str = "what a move to it buys";
+
 /// Returns the columns of the settings.
-pub(super) fn settings(table: &TuneTable, policy: &EffectivePolicy) -> Vec<TableColumn> {
+pub(super) fn settings(table: &TuneTable, policy: &EffectivePolicy, width: u16) -> Vec<TableColumn> {
     let size = match policy.policy.unit() {
         Unit::Bytes => "size",
         unit => unit.words(),
@@ -24,7 +28,10 @@ pub(super) fn settings(table: &TuneTable, policy: &EffectivePolicy) -> Vec<Table
         column("lines", CellSide::Right, 11, None),
         column(size, CellSide::Right, 14, None),
     ];
-    own.into_iter().chain(sums(table)).chain([column("", CellSide::Left, 0, None)]).collect()
+    own.into_iter()
+        .chain(sums(table))
+        .chain([column(if width < WIDE { "" } else { MOVE }, CellSide::Left, 0, None)])
+        .collect()
 }
 
 /// Returns the columns of the policies.
@@ -81,7 +88,10 @@ pub(super) fn setting_rows(
         let figures = sum_cells(screen, table, &table.figures_of(*number));
         let cells = limit_cells(setting, policy.policy.unit()).into_iter().chain(figures);
         let mark = Span::new(mark, screen.canvas.theme.accent);
-        Some(ListTableRow::Cells(mark, cells.chain([Span::default()]).collect()))
+        let is_told = screen.canvas.size.0 >= WIDE && *number != grid.current && table.figures.finds > 0;
+        let buys = if is_told { buys(table, *number, 0) } else { SafeText::default() };
+        let buys = Span::new(buys, screen.canvas.theme.dim);
+        Some(ListTableRow::Cells(mark, cells.chain([buys]).collect()))
     };
     let shown = table.cursor.rows(table.rows.len(), height);
     table.rows.get(shown).unwrap_or_default().iter().filter_map(row).collect()

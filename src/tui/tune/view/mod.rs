@@ -67,9 +67,10 @@ fn draw_table(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, places:
     }
     let height = usize::from(places.list.height);
     let (columns, rows) = match table.grid() {
-        Some((policy, grid)) => {
-            (cells::settings(table, policy), cells::setting_rows(screen, table, (policy, grid), height))
-        }
+        Some((policy, grid)) => (
+            cells::settings(table, policy, places.list.width),
+            cells::setting_rows(screen, table, (policy, grid), height),
+        ),
         None => (cells::policies(table), cells::policy_rows(screen, table, height)),
     };
     let drawn = ListTable { columns: &columns, rows, canvas: &screen.canvas };
