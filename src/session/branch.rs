@@ -2,6 +2,9 @@
 
 use super::id::{IdMap, RecordId};
 
+/// How far back [`Branches::recent`] looks.
+const MOST_RECENT: usize = 4096;
+
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
@@ -37,6 +40,14 @@ impl Branches {
     /// Returns a record by its number.
     pub fn id(&self, number: u32) -> Option<RecordId> {
         self.ids.get(number as usize).copied()
+    }
+
+    /// Returns the number of one of the last 4,096 records.
+    pub fn recent(&self, id: RecordId) -> Option<u32> {
+        let recent = self.ids.iter().rev().take(MOST_RECENT);
+        let back = recent.take_while(|other| **other != id).count();
+        let number = self.ids.len().checked_sub(back + 1).filter(|_| back < MOST_RECENT)?;
+        Some(number as u32)
     }
 
     /// Gives back the room for records that have not come.
@@ -147,7 +158,7 @@ impl LivingBranch {
         self.is_on.get(number as usize) == Some(&true)
     }
 
-    fn number(&self, id: RecordId) -> Option<u32> {
+    pub fn number(&self, id: RecordId) -> Option<u32> {
         self.numbers.get(&id).copied()
     }
 }
@@ -220,6 +231,11 @@ mod tests {
             let mut branches = Branches::default();
             let numbers: Vec<u32> = records.iter().map(|(id, parent)| branches.add(*id, *parent)).collect();
             let living = branches.living();
+            for (id, _) in &records {
+                let last = records.iter().rposition(|(other, _)| other == id).map(|number| number as u32);
+                prop_assert_eq!((branches.recent(*id), living.number(*id)), (last, last));
+            }
+            prop_assert_eq!((branches.recent(99), living.number(99)), (None, None));
             for (number, (id, _)) in numbers.into_iter().zip(&records) {
                 prop_assert_eq!(living.contains_number(number, &branches), living.contains(id));
             }

@@ -346,7 +346,7 @@ fn read_log(
     log: &mut Log,
     reader: &mut dyn LogReader,
     transcript: &mut Transcript,
-    wanted: &dyn Fn(u64) -> bool,
+    wanted: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<(), SessionError> {
     let (mut unfinished, mut asked) = (0, None);
     let ended = records(&log.file, log.next, &mut |step| {

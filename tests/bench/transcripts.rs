@@ -48,13 +48,13 @@ pub fn write(out: &mut impl Write, session: &str, len: u64, seed: u64) -> io::Re
 /// A prompt now and then; then a thought, a call, its result twice (for the model and for the screen), and a side note.
 fn one_turn(out: &mut String, session: &str, turn: u64, numbers: &mut Numbers) {
     let common = |n: u64| {
-        let (uuid, parent) = (uuid(turn * 8 + n), uuid((turn * 8 + n).saturating_sub(1)));
+        let (uuid, parent) = (uuid(turn * 8 + n), parent(turn, n));
         let (minutes, seconds) = (turn / 60 % 60, turn % 60);
         format!(
-            r#""parentUuid":"{parent}","isSidechain":false,"userType":"external","cwd":"/home/u/proj","sessionId":"{session}","version":"2.1.330","gitBranch":"main","uuid":"{uuid}","timestamp":"2026-11-22T05:{minutes:02}:{seconds:02}.{n:03}Z""#
+            r#""parentUuid":{parent},"isSidechain":false,"userType":"external","cwd":"/home/u/proj","sessionId":"{session}","version":"2.1.330","gitBranch":"main","uuid":"{uuid}","timestamp":"2026-11-22T05:{minutes:02}:{seconds:02}.{n:03}Z""#
         )
     };
-    if turn.is_multiple_of(20) {
+    if has_prompt(turn) {
         let words = text(numbers, 600);
         out.push_str(&format!(
             "{{{},\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{words}\"}}}}\n",
@@ -83,6 +83,20 @@ fn one_turn(out: &mut String, session: &str, turn: u64, numbers: &mut Numbers) {
         "{{{},\"type\":\"attachment\",\"attachment\":{{\"type\":\"diagnostics\",\"text\":\"{note}\"}}}}\n",
         common(4)
     ));
+}
+
+fn has_prompt(turn: u64) -> bool {
+    turn.is_multiple_of(20)
+}
+
+/// The record before record `n` of a turn, as JSON: each follows the one before it.
+fn parent(turn: u64, n: u64) -> String {
+    let before = match n {
+        0 => turn.checked_sub(1).map(|turn| turn * 8 + 4),
+        1 if !has_prompt(turn) => turn.checked_sub(1).map(|turn| turn * 8 + 4),
+        n => Some(turn * 8 + n - 1),
+    };
+    before.map_or("null".to_owned(), |before| format!("\"{}\"", uuid(before)))
 }
 
 fn text(numbers: &mut Numbers, most: u64) -> String {

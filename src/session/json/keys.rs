@@ -18,10 +18,18 @@ impl KeyMark {
     pub(super) const ESCAPED: Self = Self(0);
 
     /// Returns the mark of a key without escapes, which stands for itself.
+    #[inline]
     pub(super) fn of(key: &[u8]) -> Self {
-        let byte = |byte: Option<&u8>| byte.copied().unwrap_or_default() as u16;
-        let ends = byte(key.first()) ^ (byte(key.last()) * 5) ^ (byte(key.get(key.len() / 2)) * 3);
-        Self((ends ^ (key.len() as u16).wrapping_mul(11)) | 1 << 15)
+        Self::of_start(start_of(key), key.len())
+    }
+
+    /// Returns the mark of a key of `len` bytes that begins with these; more bytes may be after it.
+    #[inline]
+    pub(super) fn of_start(start: [u8; 8], len: usize) -> Self {
+        let beyond = 8_usize.saturating_sub(len) as u32 * 8;
+        let start = u64::from_le_bytes(start).checked_shl(beyond).unwrap_or_default();
+        let mixed = (start ^ len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Self((mixed >> 48) as u16 | 1 << 15)
     }
 
     /// Whether the key can be one with another mark.
@@ -32,6 +40,16 @@ impl KeyMark {
     fn slot(self) -> usize {
         usize::from(self.0) % SLOTS
     }
+}
+
+/// Returns the first bytes of a text, filled up with zero bytes if there are fewer.
+#[inline]
+pub(super) fn start_of(text: &[u8]) -> [u8; 8] {
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut start = [0; 8];
+        start.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        start
+    })
 }
 
 /// Where the value of each key of a record is, by the key's mark.

@@ -2,6 +2,8 @@
 
 use memchr::memchr;
 
+use super::keys::start_of;
+
 /// How many bytes are looked at in one step, which the compiler does with a few wide instructions.
 const STEP: usize = 64;
 
@@ -106,11 +108,7 @@ pub(super) fn is_plain_ascii(text: &[u8]) -> bool {
 /// Whether something is so of any eight bytes of a text. The last may be looked at twice; a short text is filled up with
 /// zero bytes.
 fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
-    let Some(last) = text.last_chunk() else {
-        let mut word = [0; 8];
-        word.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-        return is_so(word);
-    };
+    let Some(last) = text.last_chunk() else { return is_so(start_of(text)) };
     text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))
 }
 

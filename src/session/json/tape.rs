@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::keys::{KeyMark, RootKeys};
+use super::keys::{KeyMark, RootKeys, start_of};
 use super::quote::{end_of_plain, end_of_string};
 use super::value::{Json, Kind, Node};
 
@@ -251,7 +251,8 @@ impl Outline<'_> {
         let start = self.at + 1;
         let mark = match end_of_plain(self.bytes, start) {
             Some(quote) => {
-                let mark = KeyMark::of(self.bytes.get(start..quote).unwrap_or_default());
+                let key = start_of(self.bytes.get(start..).unwrap_or_default());
+                let mark = KeyMark::of_start(key, quote - start);
                 self.leaf(quote + 1, Kind::String, mark)?;
                 mark
             }

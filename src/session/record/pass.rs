@@ -1,12 +1,11 @@
 //! The records of a log in order, a JSON value a line: read in blocks of whole lines, indexed by several threads.
 //!
-//! Memory follows neither the length of the log nor that of its lines: there are a few blocks, which go round, and a very
+//! Memory follows neither the length of the log nor that of its lines: each thread has one block, and a very
 //! long line is looked at through a map.
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::session::json::{Json, Kind, Tape, TapeError};
 use crate::source::{MapView, Source};
@@ -18,9 +17,11 @@ use super::log::LogFile;
 /// Below so many bytes one thread does it all.
 const FEW: u64 = 4 << 20;
 
-/// The most threads that index, this one included, and the blocks that go round for each.
+/// The most threads that index, this one included.
 const MOST_THREADS: usize = 4;
-const BLOCKS_EACH: usize = 2;
+
+/// What takes the records, from one thread at a time.
+type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
 /// What [`records`] reports.
 #[derive(Debug)]
@@ -37,11 +38,7 @@ pub enum LogStep<'a> {
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn records(
-    log: &LogFile,
-    from: u64,
-    take: &mut dyn FnMut(LogStep) -> ControlFlow<()>,
-) -> io::Result<ControlFlow<(), u64>> {
+pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<ControlFlow<(), u64>> {
     if from >= log.len() {
         return Ok(ControlFlow::Continue(from));
     }
@@ -63,54 +60,67 @@ fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// Has threads read and index blocks, and hands them out in their order. While there is none to hand out, this thread does as
-/// they do.
+/// Has threads read, index and hand out blocks, each a block of its own, in the order of the blocks: what a thread indexed
+/// is still in its processor's cache when it hands it out.
 fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let (give_back, free) = channel();
-    let (hand_over, done) = channel();
-    for _ in 0..threads * BLOCKS_EACH {
-        let _ = give_back.send(Block::default());
-    }
-    let supply = Supply { cursor: Mutex::new(cursor), free: Mutex::new(free) };
+    let turn = Turn { next: 0, out, ended: None };
+    let turns = Turns { cursor: Mutex::new(cursor), turn: Mutex::new(turn), passed: Condvar::new() };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            let (supply, hand_over) = (&supply, hand_over.clone());
-            let work = move || index_blocks(supply, &hand_over);
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || turns.work());
         }
-        drop(hand_over);
-        let ended = in_order(&supply, &done, &give_back, out);
-        // Once nobody gives back blocks, the threads end.
-        drop(give_back);
-        ended
-    })
+        turns.work();
+    });
+    let turn = turns.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    turn.ended.unwrap_or(Ok(ControlFlow::Continue(())))
 }
 
-/// Where a thread gets an empty block, and what it fills that with.
-struct Supply {
+/// Who reads the next block, and who may hand out.
+struct Turns<'a, 'b> {
     cursor: Mutex<Cursor>,
-    free: Mutex<Receiver<Block>>,
+    turn: Mutex<Turn<'a, 'b>>,
+    passed: Condvar,
 }
 
-impl Supply {
-    /// Waits for an empty block; `None` once there will be no more.
-    fn wait(&self) -> Option<Block> {
-        lock(&self.free).recv().ok()
-    }
+/// Held by the thread that hands out a block.
+struct Turn<'a, 'b> {
+    /// The number of the block that is handed out next.
+    next: u64,
+    out: &'a mut Taking<'b>,
+    /// How it ended, before the last block or with it.
+    ended: Option<io::Result<ControlFlow<()>>>,
+}
 
-    /// Returns an empty block if there is one. Whoever waits for one holds the lock, and then there is none.
-    fn try_take(&self) -> Option<Block> {
-        self.free.try_lock().ok()?.try_recv().ok()
-    }
-
-    /// Reads the next block, and indexes it; `None` after the last.
-    fn next(&self, mut block: Block) -> io::Result<Option<Block>> {
-        if lock(&self.cursor).read(&mut block)? == More::No {
-            return Ok(None);
+impl Turns<'_, '_> {
+    /// Reads, indexes and hands out one block after the other, as long as there are more.
+    fn work(&self) {
+        let _alarm = Alarm(self);
+        let mut block = Block::default();
+        loop {
+            let read = lock(&self.cursor).read(&mut block);
+            match read {
+                Ok(More::Yes) => block.index(),
+                Ok(More::No) => return,
+                Err(error) => return self.end(error),
+            }
+            let turn = lock(&self.turn);
+            let is_early = |turn: &mut Turn| turn.next != block.number && turn.ended.is_none();
+            let mut turn = self.passed.wait_while(turn, is_early).unwrap_or_else(PoisonError::into_inner);
+            if turn.ended.is_some() {
+                return;
+            }
+            let went_on = turn.out.block(&block);
+            let is_over = block.is_last || !matches!(went_on, Ok(ControlFlow::Continue(())));
+            turn.next += 1;
+            turn.ended = is_over.then_some(went_on);
+            self.passed.notify_all();
         }
-        block.index();
-        Ok(Some(block))
+    }
+
+    fn end(&self, error: io::Error) {
+        lock(&self.turn).ended.get_or_insert(Err(error));
+        self.passed.notify_all();
     }
 }
 
@@ -118,57 +128,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a thread hands over: a block, or why there is none.
-type IndexedBlock = io::Result<Block>;
-
 /// Says that a thread failed, lest the others wait for its block.
-struct Alarm<'a>(&'a Sender<IndexedBlock>);
+struct Alarm<'a, 'b, 'c>(&'c Turns<'a, 'b>);
 
-impl Drop for Alarm<'_> {
+impl Drop for Alarm<'_, '_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let _ = self.0.send(Err(io::Error::other("a thread failed")));
-        }
-    }
-}
-
-fn index_blocks(supply: &Supply, hand_over: &Sender<IndexedBlock>) {
-    let _alarm = Alarm(hand_over);
-    while let Some(block) = supply.wait() {
-        let Some(message) = supply.next(block).transpose() else { return };
-        if hand_over.send(message).is_err() {
-            return;
-        }
-    }
-}
-
-fn in_order(
-    supply: &Supply,
-    done: &Receiver<IndexedBlock>,
-    give_back: &Sender<Block>,
-    out: &mut Taking,
-) -> io::Result<ControlFlow<()>> {
-    let (mut next, mut early) = (0, Vec::new());
-    loop {
-        for block in done.try_iter() {
-            early.push(block?);
-        }
-        if let Some(at) = early.iter().position(|block: &Block| block.number == next) {
-            let block = early.swap_remove(at);
-            let went_on = out.block(&block)?;
-            if went_on.is_break() || block.is_last {
-                return Ok(went_on);
-            }
-            next += 1;
-            let _ = give_back.send(block);
-        } else if let Some(block) = supply.try_take() {
-            early.extend(supply.next(block)?);
-        } else {
-            // Some thread is at the next block, unless all have ended.
-            match done.recv() {
-                Ok(block) => early.push(block?),
-                Err(_) => return Ok(ControlFlow::Continue(())),
-            }
+            self.0.end(io::Error::other("a thread failed"));
         }
     }
 }
@@ -176,7 +142,7 @@ fn in_order(
 /// Hands out blocks, and knows how far they go.
 struct Taking<'a> {
     log: &'a LogFile,
-    take: &'a mut dyn FnMut(LogStep) -> ControlFlow<()>,
+    take: &'a mut TakeStep<'a>,
     next: u64,
 }
 

@@ -49,8 +49,6 @@ pub(super) struct ClaudeReader {
     conversations: Vec<Conversation>,
     /// Conversations in the main file, by their records, where no key names the sub-agent.
     inline: IdMap<u32>,
-    /// The model's messages, by their records.
-    messages: IdMap<RecordId>,
     results: Vec<ResultRecord>,
     boundaries: Vec<Boundary>,
     count: u64,
@@ -60,17 +58,25 @@ pub(super) struct ClaudeReader {
 #[derive(Default)]
 struct Conversation {
     branches: Branches,
-    /// The model's last message.
-    last_message: Option<RecordId>,
+    /// The model's messages, by the numbers of their records, in order.
+    messages: Vec<(u32, RecordId)>,
 }
 
-/// A record of the conversation: where it is, when it was written, its number among those of its conversation, and its
-/// message.
+impl Conversation {
+    /// Returns the message of a record, by its number.
+    fn message(&self, number: u32) -> Option<RecordId> {
+        let at = self.messages.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        self.messages.get(at).map(|(_, message)| *message)
+    }
+}
+
+/// A record of the conversation: where it is, when it was written, its id with its number among those of its conversation,
+/// and its message.
 #[derive(Clone, Copy)]
 struct Recorded {
     place: RecordPlace,
     at: Option<Timestamp>,
-    number: Option<u32>,
+    linked: Option<(RecordId, u32)>,
     message: Option<RecordId>,
 }
 
@@ -119,13 +125,13 @@ impl LogReader for ClaudeReader {
         let at = note_facts(record, &mut out.facts);
         let kind = record.get("type").and_then(|kind| kind.short_text(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
-        let number = self.link(record, thread);
+        let linked = self.link(record, thread);
         let id_of_message = || record.get("message").and_then(|message| id_of(message, "id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
             requests::spoken(record, message, place, &mut out.requests);
         }
-        let recorded = Recorded { place, at, number, message };
+        let recorded = Recorded { place, at, linked, message };
         match &*kind {
             "assistant" => self.calls(record, thread, recorded, out),
             "user" => self.user(record, thread, recorded, out),
@@ -153,7 +159,10 @@ impl LogReader for ClaudeReader {
 
     fn settle(&mut self, out: &mut Transcript) {
         self.results.shrink_to_fit();
-        self.conversations.iter_mut().for_each(|conversation| conversation.branches.shrink());
+        for conversation in &mut self.conversations {
+            conversation.branches.shrink();
+            conversation.messages.shrink_to_fit();
+        }
         let living: Vec<LivingBranch> =
             self.conversations.iter().map(|conversation| conversation.branches.living()).collect();
         let messages = self.living_messages(&living);
@@ -203,18 +212,18 @@ impl ClaudeReader {
         &mut self.conversations[thread]
     }
 
-    /// Takes up a record in its conversation. Returns its number there, if it has an id.
-    fn link(&mut self, record: Json, thread: u32) -> Option<u32> {
+    /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
+    fn link(&mut self, record: Json, thread: u32) -> Option<(RecordId, u32)> {
         let id = id_of(record, "uuid")?;
         let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
-        Some(self.conversation(thread).branches.add(id, parent))
+        Some((id, self.conversation(thread).branches.add(id, parent)))
     }
 
     fn calls(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        if let (Some(id), Some(name)) = (id_of(record, "uuid"), recorded.message.filter(|name| *name != 0)) {
-            self.messages.insert(id, name);
-            self.conversation(thread).last_message = Some(name);
+        let name = recorded.message.filter(|name| *name != 0);
+        if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
+            self.conversation(thread).messages.push((number, name));
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
@@ -247,7 +256,7 @@ impl ClaudeReader {
             self.results.push(ResultRecord {
                 thread,
                 call: number,
-                record: recorded.number.unwrap_or(NO_RECORD),
+                record: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
                 source: source.unwrap_or_default(),
                 count: self.count.try_into().unwrap_or(u32::MAX),
             });
@@ -257,9 +266,10 @@ impl ClaudeReader {
     /// Whether the model has spoken since it could see a result.
     fn is_seen(&self, thread: u32, call: u32) -> bool {
         let result = self.results.iter().rev().find(|result| result.call == call);
-        let called = result.and_then(|result| self.messages.get(&result.source()?));
-        let last = self.conversations.get(thread as usize).and_then(|conversation| conversation.last_message);
-        called.is_none_or(|called| Some(*called) != last)
+        let Some(conversation) = self.conversations.get(thread as usize) else { return true };
+        let source = result.and_then(|result| conversation.branches.recent(result.source()?));
+        let called = source.and_then(|source| conversation.message(source));
+        called.is_none() || called != conversation.messages.last().map(|(_, message)| *message)
     }
 
     fn system(&mut self, record: Json, thread: u32) {
@@ -284,25 +294,31 @@ impl ClaudeReader {
         }
     }
 
-    /// Returns the message of the call of a result.
-    fn message_of(&self, result: &ResultRecord) -> Option<RecordId> {
-        self.messages.get(&result.source()?).copied()
+    /// Returns the message of the call of a result: in its own conversation, or in the main one.
+    fn message_of(&self, result: &ResultRecord, living: &[LivingBranch]) -> Option<RecordId> {
+        let source = result.source()?;
+        let within = |thread: usize| {
+            let number = living.get(thread)?.number(source)?;
+            self.conversations.get(thread)?.message(number)
+        };
+        within(result.thread as usize).or_else(|| within(0))
     }
 
     /// Returns the messages of which a record is on a branch that lives, as far as results that are on none depend on it.
     fn living_messages(&self, living: &[LivingBranch]) -> IdMap<MessageState> {
         let off = self.results.iter().filter(|result| !self.is_on_branch(result, living));
         let mut messages: IdMap<MessageState> =
-            off.filter_map(|result| Some((self.message_of(result)?, MessageState::Left))).collect();
+            off.filter_map(|result| Some((self.message_of(result, living)?, MessageState::Left))).collect();
         if messages.is_empty() {
             return messages;
         }
-        for (record, message) in &self.messages {
-            if let Some(state) = messages.get_mut(message)
-                && *state == MessageState::Left
-                && living.iter().any(|branch| branch.contains(record))
-            {
-                *state = MessageState::Lives;
+        for (conversation, branch) in self.conversations.iter().zip(living) {
+            for (number, message) in &conversation.messages {
+                if let Some(state) = messages.get_mut(message)
+                    && branch.contains_number(*number, &conversation.branches)
+                {
+                    *state = MessageState::Lives;
+                }
             }
         }
         messages
@@ -317,7 +333,7 @@ impl ClaudeReader {
         messages: &IdMap<MessageState>,
     ) -> ResultFate {
         let is_of_living = || {
-            let state = self.message_of(result).and_then(|message| messages.get(&message));
+            let state = self.message_of(result, living).and_then(|message| messages.get(&message));
             state == Some(&MessageState::Lives)
         };
         if !self.is_on_branch(result, living) && !is_of_living() {
