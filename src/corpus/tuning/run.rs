@@ -8,7 +8,7 @@ use crate::preview::Policy;
 use crate::text::search::Pattern;
 use crate::tune::{ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput};
 
-use super::super::{Corpus, MeasureWatcher, measure};
+use super::super::{Corpus, CorpusOutput, MeasureWatcher, measure};
 
 /// The shortest time between two reports.
 const EVERY: Duration = Duration::from_millis(200);
@@ -23,6 +23,8 @@ pub struct TuneRun {
     pub(crate) choice: TuneChoice,
     pub(crate) find: Option<Pattern>,
     errors: Pattern,
+    /// The length of all outputs in bytes, if it is known before they are read.
+    bytes: Option<u64>,
     state: Mutex<RunState>,
 }
 
@@ -81,6 +83,8 @@ pub struct TuneFigures {
     pub(crate) with_errors: u64,
     /// How many outputs have been looked at, of how many.
     pub(crate) done: (u64, u64),
+    /// How far measuring is, of how much: in bytes if their number is known, else in outputs.
+    pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     pub(crate) unreadable: (u64, Option<String>),
     /// Seconds left, once that can be said.
@@ -130,7 +134,8 @@ impl TuneRun {
             left_out: 0,
             unreadable: (corpus.faults.len() as u64, corpus.faults.first().cloned()),
         };
-        Self { corpus, choice, find, errors, state: Mutex::new(state) }
+        let bytes = stored_bytes(&corpus);
+        Self { corpus, choice, find, errors, bytes, state: Mutex::new(state) }
     }
 
     /// Returns the policy under the setting, or the policy, of this number.
@@ -192,6 +197,10 @@ impl TuneRun {
         let mut state = lock(&self.state);
         let all = self.corpus.outputs.len() as u64;
         let done = state.sums.outputs + state.left_out;
+        let progress = match self.bytes {
+            Some(bytes) if done < all => (state.sums.bytes.min(bytes), bytes),
+            _ => (done, all),
+        };
         TuneFigures {
             settings: state.sums.figures(),
             changed: state.changed.iter().map(|changed| changed.all).collect(),
@@ -200,8 +209,9 @@ impl TuneRun {
             finds: state.sums.finds,
             with_errors: state.sums.with_errors,
             done: (done, all),
+            progress,
             unreadable: state.unreadable.clone(),
-            left: seconds_left(elapsed, done, all),
+            left: seconds_left(elapsed, progress.0, progress.1),
         }
     }
 
@@ -213,7 +223,16 @@ impl TuneRun {
     }
 }
 
-/// Estimates the seconds left: the outputs left take as long as those before.
+/// Returns the length of all outputs in bytes; `None` unless all of them are stored outputs, whose lengths were listed.
+fn stored_bytes(corpus: &Corpus) -> Option<u64> {
+    let size = |output: &CorpusOutput| match output {
+        CorpusOutput::Entry(entry) => Some(entry.size()),
+        CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
+    };
+    corpus.outputs.iter().try_fold(0, |sum: u64, output| Some(sum.saturating_add(size(output)?)))
+}
+
+/// Estimates the seconds left: what is left (outputs or bytes) takes as long as what was before.
 pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
     let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
     Some((each * all.saturating_sub(done) as f64).ceil() as u64)

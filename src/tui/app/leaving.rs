@@ -26,7 +26,7 @@ impl App {
             (Screen::Stores, _) if self.watch.is_some() => self.go_to_watch(),
             (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
             (Screen::Pager, Some(OpenedFrom::Session)) => self.screen = Screen::Sessions,
-            (Screen::Pager, Some(OpenedFrom::Tune)) => self.screen = Screen::Tune,
+            (Screen::Pager, Some(OpenedFrom::Tune)) => self.back_to_tune(effects),
             (Screen::Sessions, _) => self.leave_sessions(effects),
             (Screen::Tune, _) => self.act_on_tune(Action::Quit, None, effects),
             (Screen::Pager | Screen::Stores | Screen::Watch, _) => self.leave(effects),

@@ -380,7 +380,7 @@ impl App {
         } else if !went && origin == Some(OpenedFrom::Stores) && self.before_output == Screen::Watch {
             self.go_to_watch();
         } else if !went && origin == Some(OpenedFrom::Tune) {
-            self.screen = Screen::Tune;
+            self.back_to_tune(effects);
         } else if !went && self.stores.listing.opened {
             self.go_to_stores(effects);
         }

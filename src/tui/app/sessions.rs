@@ -134,7 +134,7 @@ impl App {
         match self.before_sessions {
             Screen::Pager if self.pager.is_some() => self.screen = Screen::Pager,
             Screen::Watch => self.go_to_watch(),
-            Screen::Tune => self.screen = Screen::Tune,
+            Screen::Tune => self.back_to_tune(effects),
             _ => self.go_to_stores(effects),
         }
     }

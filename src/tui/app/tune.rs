@@ -39,6 +39,14 @@ impl App {
         self.tune.start(start, effects);
     }
 
+    /// Goes back to the Tune view, or to Stores if nothing is shown there any more.
+    pub(crate) fn back_to_tune(&mut self, effects: &mut Effects) {
+        match self.tune.shown() {
+            Some(_) => self.screen = Screen::Tune,
+            None => self.go_to_stores(effects),
+        }
+    }
+
     /// Handles an event of the Tune view.
     pub(crate) fn tune_event(&mut self, event: TuneEvent, effects: &mut Effects) {
         if matches!(event, TuneEvent::Start(_)) {

@@ -22,11 +22,20 @@ impl ChangedView {
         Self { job, setting, outputs: None, cursor: ListCursor::default() }
     }
 
-    /// Takes in the outputs; those of another setting are dropped.
-    pub(crate) fn take(&mut self, list: ChangedList) {
+    /// Takes in the outputs, on a screen of `height` rows; those of another setting are dropped. The same output stays
+    /// selected.
+    pub(crate) fn take(&mut self, list: ChangedList, height: usize) {
         if (list.job, list.setting) == (self.job, self.setting) {
+            let chosen = self.chosen().map(|output| output.number);
             self.outputs = Some((list.all, list.worst));
+            let at = self.rows().iter().position(|output| Some(output.number) == chosen);
+            self.cursor.go(at.unwrap_or(self.cursor.chosen), self.len(), height);
         }
+    }
+
+    /// Whether it lists outputs that a job has measured.
+    pub(crate) fn is_of(&self, job: u64) -> bool {
+        self.job == job
     }
 
     /// Returns the number of rows.

@@ -245,4 +245,6 @@ fn an_output_opens_under_the_setting_that_cuts_it_otherwise() {
     bench.keys("<Esc>");
     assert_eq!(bench.app.screen, Screen::Tune);
     assert!(bench.rows()[0].contains("Outputs"), "{:?}", bench.rows()[0]);
+    bench.keys("S<Esc><Esc>");
+    assert_eq!(bench.app.screen, Screen::Stores, "what was measured is gone by then");
 }

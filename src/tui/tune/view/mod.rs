@@ -219,7 +219,8 @@ fn progress(screen: &TuneScreen, table: &TuneTable) -> String {
         return " listing the outputs…".to_owned();
     }
     let glyphs = screen.canvas.glyphs();
-    let filled = (u128::from(done) * u128::from(BAR) / u128::from(all)).min(BAR.into()) as usize;
+    let (so_far, whole) = table.figures.progress;
+    let filled = (u128::from(so_far) * u128::from(BAR) / u128::from(whole.max(1))).min(BAR.into()) as usize;
     let bar = glyphs.done.repeat(filled) + &glyphs.ahead.repeat(BAR as usize - filled);
     let left = table.figures.left.map_or(String::new(), |left| format!(" · {} left", span_left(left)));
     format!(" {bar} {} of {}{left}", thousands(done), thousands(all))
