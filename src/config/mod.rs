@@ -20,7 +20,7 @@ use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
 use crate::preview::{Catalog, Policy};
-use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores};
+use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores, store_among};
 use crate::text::search::Pattern;
 #[cfg(feature = "app")]
 use crate::text::search::errors;
@@ -215,9 +215,9 @@ impl Config {
         }
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
-        let run = path.and_then(|path| self.run_of(path));
+        let run = path.and_then(|path| self.run_of(&self.stores.specs, path));
         if let Some(run) = &run
-            && run.kept.bytes < run.seen.bytes
+            && !run.is_whole()
         {
             let (kept, seen) = (run.kept.bytes, run.seen.bytes);
             warnings.push(format!(
@@ -323,15 +323,19 @@ impl Config {
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
     /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        self.by_origin(path.map(|path| self.file_origin(path)).unwrap_or_default())
+        let origin = path.map(|path| self.file_origin(&self.stores.specs, path));
+        self.by_origin(origin.unwrap_or_default())
     }
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
-    pub(crate) fn file_origin(&self, path: &Path) -> FileOrigin {
-        if let Some(run) = self.run_of(path).filter(|run| self.catalog.knows(&run.policy)) {
+    /// `stores` are those that can contain it.
+    pub(crate) fn file_origin(&self, stores: &[Arc<StoreSpec>], path: &Path) -> FileOrigin {
+        if let Some(run) = self.run_of(stores, path).filter(|run| self.catalog.knows(&run.policy)) {
             return FileOrigin { policies: vec![run.policy.clone()], day: None, run: Some(run) };
         }
-        let Some((_, rule)) = self.store_of(Some(path)) else { return FileOrigin::default() };
+        let rule = std::path::absolute(path).ok();
+        let rule = rule.and_then(|path| Some(store_among(stores, &path, &self.env)?.1));
+        let Some(rule) = rule else { return FileOrigin::default() };
         let policies: Vec<String> =
             rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         let day = if policies.len() > 1 { made(path, rule) } else { None };
@@ -339,9 +343,9 @@ impl Config {
     }
 
     /// Returns what the record of the run says that made the file at `path`.
-    fn run_of(&self, path: &Path) -> Option<RunNote> {
+    fn run_of(&self, stores: &[Arc<StoreSpec>], path: &Path) -> Option<RunNote> {
         let path = std::path::absolute(path).ok()?;
-        let (spec, _) = self.stores.store_of(&path, &self.env)?;
+        let (spec, _) = store_among(stores, &path, &self.env)?;
         if spec.agent == OWN { RunNote::of(&self.env, &path) } else { None }
     }
 

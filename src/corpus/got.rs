@@ -63,10 +63,14 @@ fn planned_with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> 
 }
 
 impl OutputGot {
-    /// Plans the preview of an output. Reads no more of it than the plan does, unless the plan lacks a total: whether an
-    /// output is cut, and the size of its notices, may depend on that.
+    /// Plans the preview of an output. Reads no more of it than the plan does, unless it takes a total to settle what is
+    /// kept: whether an output is cut, or how long a notice is, may depend on one.
     pub(crate) fn of(bytes: &[u8], path: &Path, policy: &Policy) -> Self {
-        let Ok(preview) = planned_with(bytes, path, policy, ToCount::Text) else {
+        Self::with(bytes, path, policy, ToCount::Ranges)
+    }
+
+    fn with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> Self {
+        let Ok(preview) = planned_with(bytes, path, policy, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {
@@ -160,7 +164,13 @@ mod tests {
 
     fn lengths() -> impl Strategy<Value = Vec<usize>> {
         let some = |length: std::ops::Range<usize>, count| proptest::collection::vec(length, 0..count);
-        prop_oneof![some(0..30, 40), some(0..200, 600), some(0..4, 3_000), some(2_000..9_000, 16)]
+        prop_oneof![
+            some(0..30, 40),
+            some(0..200, 600),
+            some(0..4, 3_000),
+            some(2_000..9_000, 16),
+            some(60..200, 1_500)
+        ]
     }
 
     /// All policies, with limits as they are, and a few with limits so small that they cut everything.
@@ -189,6 +199,21 @@ mod tests {
         hits
     }
 
+    #[test]
+    fn what_is_kept_of_a_large_output_is_known_without_counting_it() {
+        let bytes = output(&[120; 1_700]);
+        let totals = Totals::unknown();
+        let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
+        for name in ["opencode/output", "pi/bash", "claude-code/bash", "codex/exec", "gemini-cli/output"] {
+            let policy = Catalog::builtin().get(name).unwrap();
+            let counted = preview::plan_counting(&input, &policy, ToCount::Ranges, |_, want| {
+                panic!("{name} counts {want:?}");
+            });
+            let (read, most) = (counted.unwrap().touched, policy.max_size().unwrap_or(0) * 3 + (64 << 10));
+            assert!(read <= most, "{name} read {read} of {} bytes, over {most}", bytes.len());
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4))]
 
@@ -199,6 +224,8 @@ mod tests {
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
                 let got = OutputGot::of(&bytes, Path::new("/tmp/out"), &policy);
+                let counted = OutputGot::with(&bytes, Path::new("/tmp/out"), &policy, ToCount::All);
+                prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();
                 for hit in &hits {

@@ -1,16 +1,20 @@
 //! The policy that cut each output, with its limits, resolved once for all outputs that it cut.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
+use crate::store::StoreSpec;
 
 /// Finds policies for outputs; shared by threads.
 pub(crate) struct CutPolicies<'a> {
     config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
     known: Mutex<HashMap<FileOrigin, Resolved>>,
+    /// The stores that can contain the files of a directory: to ask all of them for each file takes longer than to plan
+    /// its preview.
+    around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
 /// A policy with its limits, or why it cannot be used.
@@ -19,7 +23,7 @@ type Resolved = Result<Arc<EffectivePolicy>, String>;
 impl<'a> CutPolicies<'a> {
     /// Starts with none resolved.
     pub(crate) fn new(config: &'a Config) -> Self {
-        Self { config, known: Mutex::default() }
+        Self { config, known: Mutex::default(), around: Mutex::default() }
     }
 
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
@@ -27,7 +31,7 @@ impl<'a> CutPolicies<'a> {
     /// # Errors
     /// Why the policy cannot be used.
     pub(crate) fn of(&self, path: &Path) -> Resolved {
-        let origin = self.config.file_origin(path);
+        let origin = self.config.file_origin(&self.stores_around(path), path);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
@@ -40,5 +44,18 @@ impl<'a> CutPolicies<'a> {
         let resolved = self.config.resolve(&overrides, path).map(Arc::new).map_err(|error| error.to_string());
         known.insert(origin, resolved.clone());
         resolved
+    }
+
+    /// Returns the stores that can contain the file at `path`.
+    fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
+        let absolute = std::path::absolute(path).unwrap_or_default();
+        let directory = absolute.parent().unwrap_or(Path::new(""));
+        let mut around = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stores) = around.get(directory) {
+            return stores.clone();
+        }
+        let stores: Arc<[_]> = self.config.stores.around(directory, &self.config.env).into();
+        around.insert(directory.to_owned(), stores.clone());
+        stores
     }
 }

@@ -12,6 +12,10 @@ use super::policy::Policy;
 /// Which missing totals to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
+    /// Those without which it is not settled which ranges of the output are kept, and which limit cut the rest. The text
+    /// may still show `…` for a figure.
+    #[cfg(feature = "app")]
+    Ranges,
     /// Those used in the preview's text.
     Text,
     /// Also those that the preview's own figures need.
@@ -49,6 +53,8 @@ pub(crate) fn plan_counting(
         let (planned, touched) = plan_touching(&with_totals(input, &totals), policy);
         let preview = planned?;
         let wanted = match counts {
+            #[cfg(feature = "app")]
+            ToCount::Ranges => preview.ranges_waiting_for,
             ToCount::Text => preview.waiting_for,
             ToCount::All => preview.waiting_for | preview.counts_waiting_for,
         };

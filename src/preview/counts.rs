@@ -61,6 +61,7 @@ impl KeptCounts {
             removed_lines: None,
             removed_bytes: None,
             waiting_for: waiting,
+            ranges_waiting_for: Want::NOTHING,
             counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
             details: None,
         }

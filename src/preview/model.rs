@@ -327,6 +327,8 @@ pub struct Preview {
     pub(crate) reply: Reply,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
     pub waiting_for: Want,
+    /// Totals without which it is not settled which ranges of the output the parts keep, nor by which limit it is cut.
+    pub(crate) ranges_waiting_for: Want,
     /// Totals that the counts above still lack. If empty, all counts are known.
     pub counts_waiting_for: Want,
     /// The agent's own machine-readable details, if the policy has them.

@@ -59,10 +59,12 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     if let Some(together) = &policy.texts().together {
         planned = join(input, policy, &scope, stderr, planned, together)?;
     }
-    if let Some(cap) = &policy.file().cap
-        && cap.apply(input, &scope, &mut planned.parts)?
-    {
-        planned = settle::by_parts(planned, stdout, stderr);
+    if let Some(cap) = &policy.file().cap {
+        // The length of the text decides.
+        planned.ranges_waiting_for |= planned.waiting_for;
+        if cap.apply(input, &scope, &mut planned.parts)? {
+            planned = settle::by_parts(planned, stdout, stderr);
+        }
     }
     Ok(planned)
 }
@@ -87,9 +89,10 @@ fn join(
         ("stderr", other.parts.clone()),
         ("stderr_whole", stderr.kept(stderr.body.clone()).into_iter().collect()),
     ];
-    let (parts, waiting) = lay_out(scope, together, facts, slots)?;
-    planned.parts = parts;
-    planned.waiting_for |= waiting;
+    let laid = lay_out(scope, together, facts, slots)?;
+    planned.parts = laid.parts;
+    planned.waiting_for |= laid.waiting;
+    planned.ranges_waiting_for |= laid.unsettled;
     if input.stderr.is_some() {
         let is_whole = together.mentions("stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
@@ -117,6 +120,7 @@ fn add(sum: &mut Preview, other: Preview) {
     sum.reply = if other.reply == Reply::Cut { other.reply } else { sum.reply };
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
     sum.waiting_for |= other.waiting_for;
+    sum.ranges_waiting_for |= other.ranges_waiting_for;
     sum.counts_waiting_for |= other.counts_waiting_for;
     sum.details = sum.details.take().or(other.details);
 }
@@ -147,13 +151,15 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
-    let (parts, waiting) = lay_out(scope, template, facts, slots)?;
+    let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
     let output = details::KeptOutput { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
     let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
-    let planned = counts.preview(context.unit, reply, waiting | undecided);
-    Ok(settle::by_selection(Preview { parts, details, ..planned }, text, &selection))
+    let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
+    let ranges_waiting_for = laid.unsettled | undecided;
+    let planned = Preview { parts: laid.parts, details, ranges_waiting_for, ..planned };
+    Ok(settle::by_selection(planned, text, &selection))
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
@@ -230,22 +236,33 @@ fn hit_word(hit: LimitHit) -> &'static str {
     }
 }
 
+/// A rendered template with its parts.
+struct LaidOut {
+    parts: Vec<Part>,
+    /// Totals that the text still lacks.
+    waiting: Want,
+    /// Totals without which it is not settled which slots are in the text.
+    unsettled: Want,
+}
+
 /// Renders a template and inserts the parts of each slot.
 fn lay_out(
     scope: &Scope,
     template: &Template,
     mut facts: Facts,
     slots: Vec<(&'static str, Vec<Part>)>,
-) -> Result<(Vec<Part>, Want), PlanError> {
+) -> Result<LaidOut, PlanError> {
     for (at, (name, parts)) in slots.iter().enumerate() {
         let fact = if parts.is_empty() { Fact::Text(String::new()) } else { Fact::Slot(at) };
         facts.insert(name, fact);
     }
+    let unsettled = template.unsettled(&facts);
     let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         TemplateSpan::Text(text) => vec![Part::Notice { text }],
         TemplateSpan::Waiting => vec![Part::Counting],
         TemplateSpan::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
     });
-    Ok((parts.collect(), rendered.waiting))
+    let (waiting, parts) = (rendered.waiting, parts.collect());
+    Ok(LaidOut { parts, waiting, unsettled: unsettled.unwrap_or(waiting) })
 }

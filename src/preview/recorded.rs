@@ -39,6 +39,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Option<Preview> {
         removed_lines,
         removed_bytes: Some((bytes.len() - kept) as u64),
         waiting_for: Want::NOTHING,
+        ranges_waiting_for: Want::NOTHING,
         counts_waiting_for: waiting,
         details: None,
     })

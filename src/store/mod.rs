@@ -29,6 +29,7 @@ pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_l
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::write::{next_id, random};
+pub(crate) use spec::store_among;
 
 #[cfg(test)]
 mod tests;

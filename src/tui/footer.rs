@@ -108,8 +108,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Delete], "delete"), (&[A::Group], "totals"),
     ]),
     (FooterState::Outputs, &[
-        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
-        (&[A::Sessions], "sessions"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"), (&[A::Keep], "keep"),
+        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sessions], "sessions"), (&[A::Quit], "quit"),
+        (&[A::Grep], "lines"), (&[A::Tune], "tune limits"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
+        (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"),
+        (&[A::Keep], "keep"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Keep], "keep"),

@@ -108,14 +108,18 @@ impl Sample {
         let mut end = Vec::new();
         file.seek(SeekFrom::End(-(count.min(1024) as i64)))?;
         file.read_to_end(&mut end)?;
-        Ok(Self {
-            path,
-            start: plain_runs(&start).swap_remove(0)[..NO_CHANCE].to_owned(),
-            end: plain_runs(&end)
-                .pop()
-                .map(|run| run[run.len() - NO_CHANCE..].to_owned())
-                .expect("plain text"),
-        })
+        // By these it is recognised on the screen.
+        let first = plain_runs(&start).into_iter().next().map(|run| run[..NO_CHANCE].to_owned());
+        let last = plain_runs(&end).pop().map(|run| run[run.len() - NO_CHANCE..].to_owned());
+        let Some((start, end)) = first.zip(last) else {
+            let words = format!(
+                "{}: begins or ends without {NO_CHANCE} characters of plain text on one line, by which it would be \
+                 recognised on the screen; name a file that `cargo bench --bench generate -- PATH` wrote",
+                path.display()
+            );
+            return Err(io::Error::other(words));
+        };
+        Ok(Self { path, start, end })
     }
 
     fn name(&self) -> &str {

@@ -1,5 +1,6 @@
 //! Which outputs the words on the command line name: entries of stores, files and directories.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -57,15 +58,19 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
 /// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
 fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
     let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
-    let named: Vec<String> =
-        there.iter().take(MOST_NAMED).map(|root| root.root.display().to_string()).collect();
+    // Several agents may keep outputs in one directory.
+    let [there, absent] = [there, absent].map(|roots: Vec<&RootReport>| {
+        roots.into_iter().map(|root| root.root.display().to_string()).collect::<BTreeSet<_>>()
+    });
+    let named: Vec<&str> = there.iter().take(MOST_NAMED).map(String::as_str).collect();
     let named = match there.len().saturating_sub(MOST_NAMED) {
         _ if there.is_empty() => String::new(),
         0 => format!(" in {};", named.join(", ")),
         more => format!(" in {} and {more} more directories;", named.join(", ")),
     };
-    let absent = absent.len();
-    format!(
-        "no stored outputs{named} {absent} directories do not exist or are not readable; `overspill stores` lists all"
-    )
+    let absent = match absent.len() {
+        1 => "1 directory does".to_owned(),
+        more => format!("{more} directories do"),
+    };
+    format!("no stored outputs{named} {absent} not exist or cannot be read; `overspill stores` lists all")
 }

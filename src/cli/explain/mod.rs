@@ -5,6 +5,7 @@ mod spill;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
 use std::process::Command;
 
 use serde::Serialize;
@@ -18,6 +19,7 @@ use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, json};
 use crate::config::Config;
 use crate::human::{lines, thousands};
+use crate::source::OpenError;
 use crate::text::label::label;
 
 use recognise::Recognised;
@@ -184,10 +186,7 @@ fn text(args: &ExplainArgs) -> anyhow::Result<String> {
         }
         io::stdin().lock().take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
     } else {
-        let named = |error: io::Error| {
-            let name = label(args.file.as_encoded_bytes());
-            Failure::Failed(format!("{name}: {error}"))
-        };
+        let named = |error: io::Error| unreadable(&args.file, error);
         let file = std::fs::File::open(&args.file).map_err(named)?;
         file.take(MOST_TEXT + 1).read_to_end(&mut bytes).map_err(named)?;
     }
@@ -195,6 +194,20 @@ fn text(args: &ExplainArgs) -> anyhow::Result<String> {
         return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Says why the file with the text cannot be read.
+fn unreadable(file: &OsStr, error: io::Error) -> anyhow::Error {
+    let path = Path::new(file).to_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let name = label(file.as_encoded_bytes());
+            Failure::Failed(format!("{name}: no such file; name the text to explain, or pipe it in")).into()
+        }
+        io::ErrorKind::PermissionDenied => OpenError::Denied(path).into(),
+        io::ErrorKind::IsADirectory => OpenError::Directory(path).into(),
+        _ => OpenError::Io { path, source: error }.into(),
+    }
 }
 
 /// The programs that print the clipboard, with their arguments.

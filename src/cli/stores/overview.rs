@@ -199,7 +199,7 @@ fn table(config: &Config, listing: &Listing) -> Table<7> {
         rows.push([safe(agent.as_bytes()), dash(), dash(), dash(), dash(), dash(), why]);
     }
     rows.sort_by(|a, b| a[0].cmp(&b[0]));
-    let mut table = Table::new(heads);
+    let mut table = Table::new(heads).omitting(&[5, 4]).yielding(&[3, 6, 0]);
     rows.into_iter().for_each(|cells| table.row(cells));
     table
 }

@@ -6,7 +6,6 @@ pub(crate) mod filters;
 mod mark;
 pub(crate) mod pattern;
 pub(crate) mod scope;
-#[cfg(feature = "app")]
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +15,11 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 
 use crate::preview::value::Value;
+use crate::text::units::Want;
 
+use facts::{Fact, Facts};
 use mark::SLOT;
+use uses::SlotDeciders;
 
 #[cfg(test)]
 thread_local! {
@@ -53,9 +55,24 @@ pub(crate) struct Template {
     name: String,
     /// The figures and parameters that it uses.
     mentioned: BTreeSet<String>,
+    /// Those that decide which slots it holds; `None` if that is not simple.
+    deciders: Option<SlotDeciders>,
 }
 
 impl Template {
+    /// Returns the totals that have yet to be counted before it is settled which slots are in the text; `None` if that
+    /// may depend on everything that the text lacks.
+    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<Want> {
+        let SlotDeciders { conditions, expressions } = self.deciders.as_ref()?;
+        let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
+        let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
+        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
+        Some(wants.fold(Want::NOTHING, |sum, fact| match fact {
+            Fact::Waiting(want) => sum | *want,
+            _ => sum,
+        }))
+    }
+
     /// Whether it uses a figure.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
@@ -115,7 +132,7 @@ impl Compiler {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
                 Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")))
             }
-            None => Ok(Template { name, mentioned }),
+            None => Ok(Template { name, mentioned, deciders: uses::slot_deciders(source) }),
         }
     }
 

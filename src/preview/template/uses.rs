@@ -1,4 +1,5 @@
-//! How a template uses its figures: whether its length depends only on how long they are when printed.
+//! How a template uses its figures: which of them decide what is printed, and whether its length depends only on how
+//! long the others are.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +13,55 @@ pub(crate) struct Uses {
     pub printed: BTreeSet<String>,
     /// Names whose value decides what is printed.
     pub exact: BTreeSet<String>,
+    /// Names that a condition compares with 0, or asks whether they are known.
+    tested: BTreeSet<String>,
+    /// The names of each printed expression, if the template is read for its slots.
+    expressions: Vec<BTreeSet<String>>,
+}
+
+/// What a template is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadFor {
+    /// How its length depends on its names, as far as they matter while the flag `partial` is false.
+    Length,
+    /// Which names decide which slots it holds.
+    Slots,
+}
+
+/// The names that decide which slots a template holds. All others are only printed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SlotDeciders {
+    /// Names that decide in a condition.
+    pub conditions: BTreeSet<String>,
+    /// The names of each printed expression; they decide if one of them is a slot.
+    pub expressions: Vec<BTreeSet<String>>,
+}
+
+/// Reads which names decide which slots a template holds. Returns `None` for a template that repeats something, or uses
+/// text that it has made itself.
+pub(super) fn slot_deciders(template: &str) -> Option<SlotDeciders> {
+    let Uses { exact, tested, expressions, .. } = read(template, &|_| false, ReadFor::Slots)?;
+    Some(SlotDeciders { conditions: exact.into_iter().chain(tested).collect(), expressions })
 }
 
 /// Reads how a template uses its names, as far as they matter while the flag `partial` is false. Returns `None` for a
 /// template that repeats something, or uses text that it has made itself.
+#[cfg(feature = "app")]
 pub(super) fn uses(template: &str, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
+    read(template, is_param, ReadFor::Length)
+}
+
+fn read(template: &str, is_param: &dyn Fn(&str) -> bool, what_for: ReadFor) -> Option<Uses> {
     let parsed = parse(template, "notice", super::syntax()).ok()?;
     let mut reader =
-        Reader { is_param, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
+        Reader { is_param, what_for, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
     reader.statement(&parsed)?;
     Some(reader.uses)
 }
 
 struct Reader<'a> {
     is_param: &'a dyn Fn(&str) -> bool,
+    what_for: ReadFor,
     uses: Uses,
     /// Names that the template sets to a value.
     set: BTreeSet<String>,
@@ -47,6 +83,13 @@ impl Reader<'_> {
                     self.prints(var.id);
                     Some(())
                 }
+                expr if self.what_for == ReadFor::Slots => {
+                    let before = std::mem::take(&mut self.uses.exact);
+                    self.decides(expr)?;
+                    let names = std::mem::replace(&mut self.uses.exact, before);
+                    self.uses.expressions.push(names);
+                    Some(())
+                }
                 expr => self.decides(expr),
             },
             Stmt::Set(set) => {
@@ -62,7 +105,8 @@ impl Reader<'_> {
                 Some(())
             }
             Stmt::IfCond(branch) => {
-                if matches!(&branch.expr, Expr::Var(var) if var.id == "partial") {
+                let is_partial = matches!(&branch.expr, Expr::Var(var) if var.id == "partial");
+                if is_partial && self.what_for == ReadFor::Length {
                     return self.statements(&branch.false_body);
                 }
                 self.tests(&branch.expr)?;
@@ -93,7 +137,10 @@ impl Reader<'_> {
             }
             Expr::Test(test) if test.args.is_empty() && matches!(test.name, "known" | "none" | "defined") => {
                 match &test.expr {
-                    Expr::Var(var) if !self.blocks.contains(var.id) => Some(()),
+                    Expr::Var(var) if !self.blocks.contains(var.id) => {
+                        self.uses.tested.insert(var.id.to_owned());
+                        Some(())
+                    }
                     _ => None,
                 }
             }
@@ -102,6 +149,7 @@ impl Reader<'_> {
                     if compares(&pair.op) && zero.value.as_usize() == Some(0) =>
                 {
                     self.prints(var.id);
+                    self.uses.tested.insert(var.id.to_owned());
                     (!self.blocks.contains(var.id)).then_some(())
                 }
                 _ => self.decides(expr),
@@ -163,8 +211,8 @@ fn compares(op: &BinOpKind) -> bool {
 mod tests {
     use super::*;
 
-    fn read(template: &str) -> Option<(Vec<String>, Vec<String>)> {
-        let uses = uses(template, &|name| name == "max_lines")?;
+    fn both_read(template: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let uses = super::uses(template, &|name| name == "max_lines")?;
         Some((uses.printed.into_iter().collect(), uses.exact.into_iter().collect()))
     }
 
@@ -172,17 +220,37 @@ mod tests {
     fn printing_differs_from_deciding() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let both = |printed: &[&str], exact: &[&str]| Some((names(printed), names(exact)));
-        assert_eq!(read("{{ kept }} {{ lines }} of {{ max_lines }}"), both(&["kept", "lines"], &[]));
-        assert_eq!(read("{{ lines|kb }}{{ path|basename }}"), both(&[], &["lines", "path"]));
-        assert_eq!(read("{% if lines == 0 or removed is known %}a{% endif %}"), both(&["lines"], &[]));
-        assert_eq!(read("{% if lines > 9 %}{{ unit }}{% endif %}"), both(&["unit"], &["lines"]));
-        assert_eq!(read("{% if hit == 'size' %}a{% endif %}"), both(&[], &["hit"]));
+        assert_eq!(both_read("{{ kept }} {{ lines }} of {{ max_lines }}"), both(&["kept", "lines"], &[]));
+        assert_eq!(both_read("{{ lines|kb }}{{ path|basename }}"), both(&[], &["lines", "path"]));
+        assert_eq!(both_read("{% if lines == 0 or removed is known %}a{% endif %}"), both(&["lines"], &[]));
+        assert_eq!(both_read("{% if lines > 9 %}{{ unit }}{% endif %}"), both(&["unit"], &["lines"]));
+        assert_eq!(both_read("{% if hit == 'size' %}a{% endif %}"), both(&[], &["hit"]));
         assert_eq!(
-            read("{% if partial %}{{ bytes|kb }}{% else %}{{ last }}{% endif %}"),
+            both_read("{% if partial %}{{ bytes|kb }}{% else %}{{ last }}{% endif %}"),
             both(&["last"], &[])
         );
-        assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a }}"), both(&["path"], &[]));
-        assert_eq!(read("{% set a %}{{ path }}{% endset %}{{ a|length }}"), None);
-        assert_eq!(read("{% for a in [1, 2] %}{{ a }}{% endfor %}"), None);
+        assert_eq!(both_read("{% set a %}{{ path }}{% endset %}{{ a }}"), both(&["path"], &[]));
+        assert_eq!(both_read("{% set a %}{{ path }}{% endset %}{{ a|length }}"), None);
+        assert_eq!(both_read("{% for a in [1, 2] %}{{ a }}{% endfor %}"), None);
+    }
+
+    #[test]
+    fn what_is_only_printed_decides_nothing() {
+        let words = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
+        let decides = |template: &str| {
+            let SlotDeciders { conditions, expressions } = slot_deciders(template)?;
+            Some((words(&conditions), expressions.iter().map(words).collect::<Vec<_>>().join("; ")))
+        };
+        let both =
+            |conditions: &str, expressions: &str| Some((conditions.to_owned(), expressions.to_owned()));
+        assert_eq!(decides("{{ kept }} {{ lines }} of {{ max_lines }}"), both("", ""));
+        assert_eq!(decides("{% if task_tool %}{{ removed }}{% endif %}"), both("task_tool", ""));
+        assert_eq!(decides("{{ lines|kb }}{% if bytes > 0 %}a{% endif %}"), both("bytes", "lines"));
+        assert_eq!(decides("{{ kept if lines > 9 else path }}"), both("", "kept lines path"));
+        assert_eq!(decides("{% if removed is known %}{{ kept }}{% endif %}"), both("removed", ""));
+        assert_eq!(decides("{% if partial %}{{ size|kb }}{% else %}b{% endif %}"), both("partial", "size"));
+        assert_eq!(decides("{% set a = lines %}{{ kept }}"), both("lines", ""));
+        assert_eq!(decides("{% set a %}{{ lines }}{% endset %}{{ a }}"), both("", ""));
+        assert_eq!(decides("{% set a %}{{ lines }}{% endset %}{% if a %}{{ kept }}{% endif %}"), None);
     }
 }

@@ -39,6 +39,11 @@ pub struct RunSize {
 }
 
 impl RunNote {
+    /// Whether all that the command printed was saved.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.kept.bytes >= self.seen.bytes
+    }
+
     /// Reads the note for a spill in overspill's own store; none if there is no such record, or it cannot be read.
     pub fn of(env: &Env, spill: &Path) -> Option<RunNote> {
         let store = OwnStore::open(env).ok()??;

@@ -273,7 +273,16 @@ impl Stores {
 
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
-        self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
+        store_among(&self.specs, path, env)
+    }
+
+    /// Returns the stores that can contain a file in `directory` (absolute): for each of them [`store_among`] gives what
+    /// [`Stores::store_of`] does.
+    #[cfg(feature = "app")]
+    pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
+        let is_below = |root: &PathBuf| directory.starts_with(root);
+        let can = |spec: &&Arc<StoreSpec>| spec.roots(env).iter().flatten().any(is_below);
+        self.specs.iter().filter(can).cloned().collect()
     }
 
     /// Keeps overspill's own spills for `age` instead of seven days; `None` means forever.
@@ -284,6 +293,15 @@ impl Stores {
             retention.basis = if age.is_some() { Basis::Mtime } else { Basis::Never };
         }
     }
+}
+
+/// Returns the first of some stores that contains `path` (absolute), and the kind of file, judging by the path alone.
+pub(crate) fn store_among<'a>(
+    specs: &'a [Arc<StoreSpec>],
+    path: &Path,
+    env: &Env,
+) -> Option<(&'a Arc<StoreSpec>, &'a FileRule)> {
+    specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
 }
 
 impl FileRule {

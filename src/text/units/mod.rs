@@ -290,6 +290,11 @@ fn measure_text(text: &[u8], sum: &mut Measure) {
         let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
         *sum += Measure::of_zeros((strides * STRIDE) as u64);
         at += strides * STRIDE;
+        let rest = &text[at..];
+        if rest.len() < STRIDE && rest.is_ascii() {
+            *sum += Measure::of_zeros(rest.len() as u64);
+            return;
+        }
         let stop = element_end(text, (at + PIECE).min(text.len()));
         measure_piece(&text[at..stop], sum);
         at = stop;

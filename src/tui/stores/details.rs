@@ -25,6 +25,8 @@ pub struct Peek {
     pub command: SafeText,
     /// The tool, if one is recorded.
     pub tool: Option<Arc<str>>,
+    /// The bytes that the command printed, if it is recorded that only the first of them were saved.
+    pub printed: Option<u64>,
 }
 
 /// Reads an entry's first line and the record of its run.
@@ -34,6 +36,7 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     Peek {
         first_line: SafeText::from_bytes(&as_printed(&line)),
         command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
+        printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
 }

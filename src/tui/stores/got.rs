@@ -27,6 +27,8 @@ pub enum ModelGot {
     Percent(u8),
     /// An error message of the agent's instead.
     Error,
+    /// Not known: only the start of the output was saved.
+    Unsaved,
     /// Not known: the file cannot be read, or it took too long to find out.
     Unknown,
 }
@@ -70,6 +72,7 @@ impl ModelGot {
             Self::Percent(0) => "<1%".into(),
             Self::Percent(percent) => format!("{percent}%"),
             Self::Error => "an error".into(),
+            Self::Unsaved => "partly saved".into(),
             Self::Unknown => "–".into(),
         }
     }

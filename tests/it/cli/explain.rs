@@ -109,7 +109,7 @@ fn a_text_without_a_notice_is_a_failure_with_the_nearest_guess() {
     home.pipe(nearly, &["explain"]).fails(1, &["the nearest is that of "]);
     let ran = home.pipe("x", &["explain", "--json"]);
     assert_eq!((ran.status, ran.text()), (1, "[]\n"));
-    home.run(&["explain", "nosuch"]).fails(1, &["nosuch", "No such file"]);
+    home.run(&["explain", "nosuch"]).fails(1, &["nosuch: no such file; name the text"]);
     home.run(&["explain", "--clipboard"]).fails(1, &["the clipboard cannot be read", "pipe the text in"]);
     let hostile = "\u{1b}]0;x\u{7}...7 \u{1b}[31mlines truncated...\n\nThe tool call succeeded but the output was truncated.";
     let ran = home.pipe(hostile, &["explain"]);

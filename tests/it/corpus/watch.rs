@@ -82,3 +82,17 @@ fn a_line_is_plain_and_safe() {
     let expected = "the model got 2,000 of 3,001 lines  2 errors lost of 3: error[E0308]: ^[[31mlost^[[0m";
     assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
 }
+
+#[test]
+fn among_ten_thousand_outputs_a_new_one_is_found_and_what_vanishes_is_no_fault() {
+    let home = Stocked::new();
+    for number in 0..10_000 {
+        home.entry("opencode", &format!("tool_{number:026}"), b"\x1b[2J\xff\0", 60);
+    }
+    let mut watching = Watching::start(&home, &["--json"]);
+    let gone = home.entry("opencode", &format!("tool_{:026}", 7), "another\n", 0);
+    fs::remove_file(gone).unwrap();
+    home.entry("opencode", ID, b"error \x1b]0;owned\x07\xff\xc3\0\n", 0);
+    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    assert_eq!((&json["id"], &json["errors_lost"]), (&ID.into(), &0.into()));
+}

@@ -381,8 +381,14 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
 #[test]
 fn totals_that_do_not_fit_leave_room_for_the_keys() {
     let foot = |columns| Stocked::with_entries((columns, 24)).shown().bench.rows().pop().unwrap();
-    assert!(foot(80).contains("opencode ") && foot(80).contains("overspill "), "{}", foot(80));
-    assert!(foot(44).contains("   1 more") && foot(44).ends_with("h help"), "{}", foot(44));
+    assert!(foot(120).contains("opencode ") && foot(120).contains("overspill "), "{}", foot(120));
+    assert!(foot(80).contains("opencode 4 · 3 MB   1 more"), "{}", foot(80));
+    assert!(foot(80).ends_with("T sessions  q quit  h help"), "{}", foot(80));
+    assert!(
+        foot(44).contains(" outputs") && foot(44).ends_with("Enter open  / filter  h help"),
+        "{}",
+        foot(44)
+    );
     assert!(foot(24).contains(" outputs") && foot(24).ends_with("h help"), "{}", foot(24));
 }
 

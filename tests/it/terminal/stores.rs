@@ -42,6 +42,14 @@ fn a_line_of_all_outputs_is_opened_and_left_again() {
 }
 
 #[test]
+fn of_an_output_that_was_saved_in_part_it_is_not_known_what_the_model_got() {
+    let home = Home::new();
+    home.run(&["run", "--keep", "always", "--max-spill", "1k", "--", "seq", "1", "5000"]);
+    let session = Session::start_sized(&home, (200, 24), &[]);
+    session.wait_for("partly saved").wait_for("only the first 1 KB of 23.3 KB saved");
+}
+
+#[test]
 fn an_id_that_several_outputs_have_opens_no_screen() {
     let home = Home::new();
     let paths = ["kilo", "opencode"].map(|agent| home.private_entry(agent, ID, "x", 1));

@@ -121,7 +121,9 @@ fn table(rows: &[PolicyOnMany], finds: &'static str) -> Table<8> {
         ("first", Right),
         ("all", Right),
     ])
-    .headed();
+    .headed()
+    .omitting(&[7, 6])
+    .yielding(&[0]);
     for row in rows {
         let shown = |number: u64| tokens(number.saturating_mul(4));
         table.row([

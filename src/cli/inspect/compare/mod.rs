@@ -72,7 +72,7 @@ fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Comparison]) {
 }
 
 fn table(rows: &[Comparison]) -> Table<7> {
-    let mut table = Table::new(heads()).headed();
+    let mut table = Table::new(heads()).headed().omitting(&[4, 2]).yielding(&[0]);
     rows.iter().for_each(|row| table.row(cells(row)));
     table
 }
@@ -83,7 +83,7 @@ fn table_with_finds(rows: &[Comparison]) -> Table<8> {
     all[1] = ("finds", Align::Right);
     all[2..7].copy_from_slice(&rest);
     all[7] = last;
-    let mut table = Table::new(all).headed();
+    let mut table = Table::new(all).headed().omitting(&[5, 3]).yielding(&[0]);
     for row in rows {
         let [policy, a, b, c, d, e, last] = cells(row);
         table.row([policy, finds(row), a, b, c, d, e, last]);

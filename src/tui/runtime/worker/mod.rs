@@ -297,7 +297,8 @@ impl Jobs {
     /// Finds out how much of each entry the model got; an earlier request is abandoned.
     pub fn weigh(&self, entries: Vec<Entry>, opener: Opener) {
         let (events, ticket) = (self.events.clone(), Ticket::next(&self.weighing));
-        self.spawn("model got", move || stores::weigh(entries, &opener, &ticket, &events));
+        let places = self.places.clone();
+        self.spawn("model got", move || stores::weigh(entries, (&places.1, &opener), &ticket, &events));
     }
 
     /// Searches all stored outputs; an earlier search is abandoned.

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::session::reader::SessionFile;
 use crate::session::{citing, list};
 use crate::source::Hold;
-use crate::store::{self, DirWatch, Entry, Env, RootReport, Space, StoreSpec, Stores};
+use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, Space, StoreSpec, Stores};
 use crate::tui::event::{Event, StoresEvent};
 use crate::tui::runtime::Opener;
 use crate::tui::stores::details::FoundCall;
@@ -113,11 +113,14 @@ impl Finds<'_> {
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Finds out how much of each entry the model got, one after the other, and reports each.
-pub(crate) fn weigh(entries: Vec<Entry>, opener: &Opener, ticket: &Ticket, events: &Reporter) {
+pub(crate) fn weigh(entries: Vec<Entry>, (env, opener): (&Env, &Opener), ticket: &Ticket, events: &Reporter) {
     for entry in entries {
         let began = Instant::now();
         let goes_on = || ticket.is_wanted() && began.elapsed() < LONGEST;
         let weigh = || {
+            if entry.is_own() && RunNote::of(env, &entry.path()).is_some_and(|run| !run.is_whole()) {
+                return Some(ModelGot::Unsaved);
+            }
             let target = opener(&entry.path(), Hold::No).ok()?;
             ModelGot::of(target.subject, target.source.view(), &goes_on)
         };

@@ -41,10 +41,14 @@ pub(super) fn fitted(
     (column, width): (Column, usize),
     bar: usize,
 ) -> Vec<Span> {
+    let theme = &screen.canvas.theme;
     let is_right = matches!(column, Column::Size | Column::Age);
     let mut text = match column {
         Column::Got if got(screen, entry) == Some(ModelGot::LostLastLine) && width < 18 => {
             vec![Span::plain("\u{2212}1 line")]
+        }
+        Column::Got if got(screen, entry) == Some(ModelGot::Unsaved) && width < 12 => {
+            vec![Span::new("?", theme.warning)]
         }
         _ => spans(screen, entry, column, bar),
     };
@@ -68,7 +72,9 @@ fn spans(screen: &StoresScreen, entry: &Entry, column: Column, bar: usize) -> Ve
         Column::Left => return time_left(screen, entry, bar, now),
         Column::Got => match got(screen, entry) {
             Some(ModelGot::All | ModelGot::Unknown) => Span::new(got_words(screen, entry), theme.dim),
-            Some(ModelGot::Error | ModelGot::Nothing) => Span::new(got_words(screen, entry), theme.warning),
+            Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => {
+                Span::new(got_words(screen, entry), theme.warning)
+            }
             _ => Span::plain(got_words(screen, entry)),
         },
         Column::Access => Span::new(access(screen, entry), theme.warning),

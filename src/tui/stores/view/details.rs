@@ -37,7 +37,14 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
         }
     };
     let Span { text, style } = counted(screen, &entries);
-    vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)]
+    let mut spans = vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)];
+    if let [entry] = entries[..]
+        && let Some(printed) = listing.details.peek(entry).and_then(|peek| peek.printed)
+    {
+        let words = format!(" · only the first {} of {} saved", size(entry.size()), size(printed));
+        spans.push(Span::new(words, screen.canvas.theme.warning));
+    }
+    spans
 }
 
 /// The number of lines of some entries together, as far as they are counted.

@@ -32,8 +32,8 @@ use column::Column;
 use columns::Columns;
 use searched::searched;
 
-/// The fewest hints, besides help, for which the totals at the left are shortened.
-const LEAST_HINTS: usize = 2;
+/// The fewest hints, besides help, for which the totals at the left are shortened: those that lead out of the list.
+const LEAST_HINTS: usize = 4;
 
 /// Draws the list, and the preview of the selected entry beside it if there is room.
 pub(crate) fn draw(
@@ -184,12 +184,9 @@ fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Fra
         (None, None) if screen.hits.is_some() => Span::default(),
         (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         (None, None) => {
-            let rooms = [LEAST_HINTS, 0].map(|shown| {
-                let hints = versions.iter().rev().nth(shown).map_or(0, |hints| hints.width());
-                usize::from(area.width).saturating_sub(hints + 4)
-            });
-            let totals = rooms.into_iter().find_map(|room| by_agent(screen, room));
-            Span::plain(format!(" {}", totals.unwrap_or_else(|| in_all(screen))))
+            let hints = versions.iter().rev().nth(LEAST_HINTS).map_or(0, |hints| hints.width());
+            let room = usize::from(area.width).saturating_sub(hints + 4);
+            Span::plain(format!(" {}", by_agent(screen, room).unwrap_or_else(|| in_all(screen))))
         }
     };
     let left = [left];
