@@ -45,6 +45,8 @@ pub enum FooterState {
     Tune,
     /// The same, while they are measured.
     TuneMeasuring,
+    /// The Tune view without any figures.
+    TuneNothing,
     /// The policies in the Tune view.
     TunePolicies,
     /// The outputs that a setting cuts otherwise.
@@ -141,6 +143,9 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::TuneMeasuring, &[
         (&[A::Back], "stop"), (&[A::Open], "use"), (&[A::Search], "find"),
     ]),
+    (FooterState::TuneNothing, &[
+        (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "measure again"), (&[A::Stores], "stores"),
+    ]),
     (FooterState::TunePolicies, &[
         (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
     ]),
@@ -171,7 +176,9 @@ impl FooterState {
             | Self::Deletions => KeyContext::Stores,
             Self::Sessions | Self::Calls => KeyContext::Sessions,
             Self::Watch | Self::WatchEmpty => KeyContext::Watch,
-            Self::Tune | Self::TuneMeasuring | Self::TunePolicies | Self::TuneOutputs => KeyContext::Tune,
+            Self::Tune | Self::TuneMeasuring | Self::TuneNothing | Self::TunePolicies | Self::TuneOutputs => {
+                KeyContext::Tune
+            }
             _ => KeyContext::Pager,
         }
     }

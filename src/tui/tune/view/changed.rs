@@ -114,8 +114,10 @@ pub(super) fn details(screen: &TuneScreen, view: &ChangedView) -> [SafeText; 2] 
     let words = change_in_words(changed);
     let finds = screen.shown().map_or("", TuneTable::finds);
     let (then, now) = (changed.then.kept_finds, changed.now.kept_finds);
-    let kept =
-        format!("keeps {} of {} {finds} (now {})", thousands(then), thousands(changed.finds), thousands(now));
+    let kept = match changed.finds {
+        0 => format!("has no {finds}"),
+        all => format!("keeps {} of {} {finds} (now {})", thousands(then), thousands(all), thousands(now)),
+    };
     let words = if words.is_empty() { kept } else { format!("{kept}; {words}") };
     [words.into(), path_text(&output.path())]
 }

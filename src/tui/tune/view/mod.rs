@@ -207,6 +207,7 @@ fn footer_state(screen: &TuneScreen, table: &TuneTable) -> FooterState {
     match table.policies {
         _ if screen.changed.is_some() => FooterState::TuneOutputs,
         _ if table.is_running() => FooterState::TuneMeasuring,
+        _ if table.rows.is_empty() || matches!(table.state, TuneState::Failed(_)) => FooterState::TuneNothing,
         crate::corpus::TunePolicies::Current => FooterState::TunePolicies,
         crate::corpus::TunePolicies::Around(_) => FooterState::Tune,
     }
