@@ -7,6 +7,7 @@ use clap::error::Error;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::examples::{Example, of};
+use super::leading::behind_subcommand;
 use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
@@ -33,6 +34,7 @@ const NAMES: usize = 13;
 pub(crate) fn parse() -> Result<Args, Error> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = grouped(command()).color(ColorWhen::of_words(&words));
+    let words = behind_subcommand(words, &command);
     let mut matches = command.try_get_matches_from_mut(words)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }

@@ -8,6 +8,7 @@ mod explain;
 mod global;
 pub(crate) mod help;
 mod hook;
+mod leading;
 mod policy;
 pub(crate) mod refused;
 mod run;

@@ -4,6 +4,16 @@ use crate::cli::{EXAMPLE, numbered};
 use crate::common::home::Home;
 
 #[test]
+fn global_options_may_stand_before_the_subcommand() {
+    let home = Home::new();
+    home.file("out", b"\x1b[31mred\x1b[m\n".to_vec());
+    let after = home.run(&["preview", "out", "--color", "always"]).ok();
+    assert_eq!(home.run(&["--color", "always", "preview", "out"]).ok().stdout, after.stdout);
+    let quiet = home.run(&["-q", "--config", "missing", "list"]);
+    assert!(quiet.stderr.contains("--config missing: no such file"), "{}", quiet.stderr);
+}
+
+#[test]
 fn colours_are_used_where_they_are_asked_for() {
     let home = Home::new();
     home.entry("opencode", "tool_01abcdef0123456789abcdefgh", "x\n", 1);

@@ -1,0 +1,87 @@
+//! Global options before the subcommand, as git and cargo take them: `overspill -q list`.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Arg, Command};
+
+/// Moves the global options that stand before a subcommand to the place after it, where the parser knows them.
+///
+/// `words` begin with the program's name. Any other option there leaves them as they are.
+pub(super) fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let leading = 1 + count(words.get(1..).unwrap_or_default(), command);
+    let is_subcommand = |word: &OsString| {
+        let name = word.to_str().unwrap_or_default();
+        command.get_subcommands().any(|sub| sub.get_name() == name) || name == "help"
+    };
+    if words.get(leading).is_some_and(is_subcommand) {
+        words[1..=leading].rotate_right(1);
+    }
+    words
+}
+
+/// Counts the words at the beginning that are global options and their values.
+fn count(words: &[OsString], command: &Command) -> usize {
+    let mut at = 0;
+    while let Some(taken) = words.get(at).and_then(|word| taken(word, command)) {
+        at += taken;
+    }
+    at
+}
+
+/// Returns how many words a global option takes that begins with this one: 1 or 2; none if it is not one.
+fn taken(word: &OsStr, command: &Command) -> Option<usize> {
+    let word = word.to_str()?;
+    let (name, is_joined) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+    let named = |arg: &&Arg| {
+        let long = arg.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long));
+        let short = || {
+            arg.get_short()
+                .is_some_and(|short| name.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
+        };
+        long || short()
+    };
+    let option = command.get_arguments().filter(|arg| arg.is_global_set()).find(named)?;
+    Some(if option.get_action().takes_values() && !is_joined { 2 } else { 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::Args;
+
+    fn moved(line: &str) -> String {
+        let words = ["overspill"].into_iter().chain(line.split_whitespace()).map(OsString::from).collect();
+        let words = behind_subcommand(words, &Args::command());
+        words[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn global_options_move_behind_the_subcommand() {
+        assert_eq!(moved("-q list"), "list -q");
+        assert_eq!(
+            moved("--color always --config=x -q run --tee -- list"),
+            "run --color always --config=x -q --tee -- list"
+        );
+        assert_eq!(moved("--quiet session end x"), "session --quiet end x");
+        assert_eq!(moved("-q help list"), "help -q list");
+    }
+
+    #[test]
+    fn other_words_stay_where_they_are() {
+        for line in [
+            "",
+            "-q",
+            "list -q",
+            "-q file",
+            "--color list",
+            "-p x list",
+            "-q -p x list",
+            "-- list",
+            "-q -- list",
+        ] {
+            assert_eq!(moved(line), line);
+        }
+    }
+}
