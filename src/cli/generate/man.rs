@@ -40,6 +40,7 @@ fn rendered(command: &Command, name: &str, root: &Command) -> String {
         command.get_subcommands().for_each(|sub| subcommand(&mut roff, sub, &values(sub)));
     }
     let mut page = roff.render();
+    page.push_str(&arguments(command));
     page.push_str(&options(command));
     let mut roff = Roff::new();
     section(&mut roff, "EXIT STATUS");
@@ -115,11 +116,25 @@ fn values(command: &Command) -> Vec<Inline> {
     names.flat_map(|name| [roman(" "), italic(name)]).collect()
 }
 
+/// Returns the section of positional arguments, if there are any.
+fn arguments(command: &Command) -> String {
+    if command.get_positionals().next().is_none() {
+        return String::new();
+    }
+    let alone = command.clone().mut_args(|arg| if arg.is_positional() { arg } else { arg.hide(true) });
+    rendered_options(alone).replace(".SH OPTIONS", ".SH ARGUMENTS")
+}
+
 /// Returns the sections of options, under the headings of the help.
 fn options(command: &Command) -> String {
+    rendered_options(command.clone().mut_args(|arg| if arg.is_positional() { arg.hide(true) } else { arg }))
+}
+
+/// Returns the section that the crate makes, in which options and arguments stand together.
+fn rendered_options(command: Command) -> String {
     let mut text = Vec::new();
     // Writing to memory does not fail.
-    let _ = clap_mangen::Man::new(command.clone()).render_options_section(&mut text);
+    let _ = clap_mangen::Man::new(command).render_options_section(&mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
