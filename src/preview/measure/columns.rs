@@ -14,6 +14,10 @@ use super::{STEP, Text};
 /// Bytes of non-ASCII text that are split into graphemes at a time.
 const WINDOW: usize = 1024;
 
+/// Bytes of the first look for the end of a run, and how many times longer each next one is, up to the window.
+const FIRST_LOOK: usize = 16;
+const LOOKS_GROW: usize = 8;
+
 /// An item of a text: its bytes, and the cells that it takes.
 struct Item {
     len: usize,
@@ -110,17 +114,55 @@ fn items(rest: &[u8]) -> Vec<Item> {
 
 /// Returns graphemes up to the next control character; the last of a full window is left for the next.
 fn characters(rest: &[u8]) -> Vec<Item> {
-    let window = &rest[..rest.len().min(WINDOW)];
-    let end = window.iter().position(|byte| *byte < b' ' || *byte == 0x7f).unwrap_or(window.len());
-    let valid = match std::str::from_utf8(&window[..end]) {
-        Ok(valid) => valid,
-        Err(error) if error.valid_up_to() == 0 => return vec![Item { len: 1, cells: 1 }],
-        Err(error) => std::str::from_utf8(&window[..error.valid_up_to()]).unwrap_or_default(),
-    };
+    let (valid, is_full) = run(rest);
+    if valid.is_empty() {
+        return vec![Item { len: 1, cells: 1 }];
+    }
     let item = |cluster: &str| Item { len: cluster.len(), cells: cluster.width() as u64 };
     let mut found: Vec<_> = valid.graphemes(true).map(item).collect();
-    if end == WINDOW && found.len() > 1 {
+    if is_full && found.len() > 1 {
         found.pop();
     }
     found
+}
+
+/// Returns the valid text up to the next control character, and whether it fills a window.
+///
+/// The first looks are short: each byte is then read a few times at most, however soon a run ends.
+fn run(rest: &[u8]) -> (&str, bool) {
+    let mut size = FIRST_LOOK;
+    loop {
+        let window = &rest[..rest.len().min(size)];
+        let end = window.iter().position(|byte| *byte < b' ' || *byte == 0x7f).unwrap_or(window.len());
+        let valid = window[..end].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        // The end of the window may cut a character of up to 4 bytes.
+        let goes_on = valid.len() + 4 > window.len() && window.len() < rest.len();
+        if !goes_on || size >= WINDOW {
+            return (valid, end == WINDOW);
+        }
+        size *= LOOKS_GROW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_where_one_look_at_the_window_finds_the_end() {
+        let at_once = |rest: &[u8]| {
+            let window = &rest[..rest.len().min(WINDOW)];
+            let end = window.iter().position(u8::is_ascii_control).unwrap_or(window.len());
+            window[..end].utf8_chunks().next().map_or(0, |chunk| chunk.valid().len())
+        };
+        for character in ["\u{fc}", "\u{6f22}", "\u{1F600}", "e\u{301}"] {
+            for count in (0..140).chain(250..260).chain(330..350).chain(500..520) {
+                for end in [b"\n".as_slice(), b"\xff", b"\xf0\x9f", b"\x1b[m", b"", b"\xffmore \n"] {
+                    let bytes =
+                        [character.repeat(count).as_bytes(), end, "\u{fc}".repeat(9).as_bytes()].concat();
+                    assert_eq!(run(&bytes).0.len(), at_once(&bytes), "{count} times {character:?}, {end:?}");
+                }
+            }
+        }
+    }
 }

@@ -285,6 +285,11 @@ fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Meas
 
 /// Measures whole elements of decoded text, adding to `sum`: ASCII in long strides, the rest piece by piece.
 fn measure_text(text: &[u8], sum: &mut Measure) {
+    // Most lines are short and plain.
+    if text.len() < STRIDE && text.is_ascii() {
+        *sum += Measure::of_zeros(text.len() as u64);
+        return;
+    }
     let mut at = 0;
     while at < text.len() {
         let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
