@@ -53,6 +53,11 @@ impl Limits {
         })
     }
 
+    /// Whether there is any limit at all.
+    pub(crate) fn has_any(&self) -> bool {
+        self.lines.is_some() || self.size.is_some() || self.raw.is_some()
+    }
+
     /// Returns the limits on lines and on size, in the policy's unit; none if there are others, or they have exceptions.
     #[cfg(feature = "app")]
     pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<PlainLimits>, PlanError> {

@@ -92,14 +92,14 @@ fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault
         keep: read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?,
         texts: read(text, "`[text]`", &mut compiler, Texts::read)?,
     };
-    if schema.when.is_none() && !rules.keep.is_always() {
-        let words = "this table is missing, so nothing would ever be cut; it has `lines`, `size` or both";
-        return Err(Fault {
-            at: schema.keep.span().start,
-            line: None,
-            key: "when".to_owned(),
-            message: words.to_owned(),
-        });
+    if !rules.limits.has_any() && !rules.keep.is_always() {
+        let (at, what) = schema
+            .when
+            .as_ref()
+            .map_or((schema.keep.span().start, "is missing"), |when| (when.span().start, "has no limit"));
+        let words =
+            format!("this table {what}, so nothing would ever be cut; it has `lines`, `size` or both");
+        return Err(Fault { at, line: None, key: "when".to_owned(), message: words });
     }
     let refuse = read_any(&schema.refuse, "`[refuse]`", &mut compiler, Refuse::read)?;
     let reads = schema.reads.as_ref().map(|reads| section::figure(reads, "reads", &compiler)).transpose()?;

@@ -167,6 +167,11 @@ const POLICIES: &[Case] = &[
         "",
         "11:1: `when`: this table is missing, so nothing would ever be cut; it has `lines`, `size` or both",
     ),
+    (
+        "[when]\nsize = \"most\"\n",
+        "[when]\n",
+        "10:1: `when`: this table has no limit, so nothing would ever be cut; it has `lines`, `size` or both",
+    ),
     ("[when]\nsize", "[when]\nsise", "11:1: `sise`: `[when]` has no such key; did you mean `size`?"),
     ("[when]\nsize = \"most\"", "[when]\nsize = \"mots\"", "11:8: `size`: there is no parameter `mots`"),
     (
